@@ -1,0 +1,116 @@
+/** `fairlead mcp add`: writes a server into the settings, and says what was written and how to take it back. */
+
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
+import { writeServer } from "@fairlead/core/settings/edit";
+import type { Locations } from "@fairlead/core/settings/paths";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { Option } from "commander";
+import { configurationIfTrusted, configurationOf } from "../../configuration.ts";
+import type { Io } from "../../io.ts";
+import type { Output } from "../../output/output.ts";
+import { canAsk, confirm } from "../../prompt.ts";
+import type { Verb } from "../../verb.ts";
+import { addHelp } from "./add-help.ts";
+import { type Added, document, print } from "./add-report.ts";
+import { lookalikes, splitAddWords } from "./add-words.ts";
+import { approveWritten } from "./approve-written.ts";
+import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./destination.ts";
+import { type AddOptions, type NewServer, newServers, refuseNonsense } from "./new-entry.ts";
+import { removeLine, restoreLine } from "./undo.ts";
+
+interface Options extends AddOptions {
+  readonly scope?: ScopeWord;
+  readonly replace?: boolean;
+}
+
+export const verb: Verb = {
+  split: splitAddWords,
+
+  define(command) {
+    const repeat = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+    command.usage("[options] NAME COMMAND_OR_URL [ARGS...]").argument("<name>").argument("[target]");
+    scopeOption(command, "user: for you, everywhere; project: for this folder (default)");
+    command
+      .addOption(
+        new Option("-t, --transport <kind>", "stdio for a command; http or sse for a URL").choices([
+          "stdio",
+          "sse",
+          "http",
+        ]),
+      )
+      .option("-e, --env <NAME=VALUE>", "a variable for the command; NAME alone hands yours on (repeatable)", repeat)
+      .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
+      .option("--cwd <dir>", "the folder that the command runs in")
+      .option("--timeout <ms>", "the longest silence of one request")
+      .option("--trust", "run its tools without asking")
+      .option("--description <text>", "what it is for")
+      .option("--include-tools <a,b>", "only these tools")
+      .option("--exclude-tools <a,b>", "all but these tools")
+      .option("--replace", "replace an entry of the same name without asking")
+      .addHelpText("after", addHelp);
+  },
+
+  async run(context) {
+    const { io, out, globals, command, operands, rest } = context;
+    const { scope, replace = false, ...options } = command.opts<Options>();
+    const isFile = (path: string): boolean =>
+      statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
+    const servers = newServers({ operands, rest, isFile }, options);
+    const ours = lookalikes(rest);
+    if (ours.length > 0)
+      out.say(safe`note: ${toSafeLine(ours.join(", "))} went to the server; options for fairlead come before NAME`);
+
+    const before = await configurationIfTrusted(context);
+    const destination = choose(scope, before.locations, out);
+    for (const server of servers) refuseNonsense(server, destination.scope);
+    const taken = replace
+      ? new Set(servers.map(({ name }) => name))
+      : await askToReplace(servers, destination, before, io);
+    const added: Added[] = [];
+    for (const { name, entry } of servers) {
+      const { replaced } = await writeServer(destination.file, name, entry, { replace: taken.has(name) });
+      const undo =
+        replaced === undefined
+          ? removeLine(name, destination.word, globals)
+          : restoreLine(name, replaced, destination.word, context);
+      added.push({ name, entry, replaced: replaced !== undefined, ...(undo === undefined ? {} : { undo }) });
+    }
+    // Whoever types a server's command line has seen it: it needs no second approval.
+    const names = servers.map(({ name }) => name);
+    await approveWritten(names, destination, context);
+    const [after, { trust }] = [await configurationIfTrusted(context), await configurationOf(context)];
+    const report = { added, destination, servers: after.servers, trusted: trust.trusted };
+    if (globals.json) out.json(document(report));
+    else print(report, out);
+  },
+};
+
+function choose(scope: ScopeWord | undefined, locations: Locations, out: Output): Destination {
+  if (scope !== undefined || locations.files.workspace !== undefined)
+    return destinationOf(scope ?? "project", locations);
+  out.say(safe`note: there is no project here, so the server goes to your user settings`);
+  return destinationOf("user", locations);
+}
+
+/** The names that are taken in that file and that the person wants to see replaced. */
+async function askToReplace(
+  servers: readonly NewServer[],
+  { file }: Destination,
+  configuration: Configuration,
+  io: Io,
+): Promise<ReadonlySet<string>> {
+  const isTaken = ({ name }: NewServer): boolean =>
+    placesOf(name, configuration).some((origin) => origin.file === file);
+  const taken = servers.filter(isTaken).map(({ name }) => name);
+  if (taken.length === 0) return new Set();
+  const names = taken.map((name) => `"${name}"`).join(", ");
+  if (!canAsk(io))
+    throw new HostError("usage", `already in ${file}: ${names}; nothing was changed`, {
+      next: "Put --replace before the name to replace it, or choose another name.",
+    });
+  if (await confirm(io, safe`Already in ${toSafeLine(file)}: ${toSafeLine(names)}. Replace?`)) return new Set(taken);
+  throw new HostError("denied", "nothing was changed");
+}

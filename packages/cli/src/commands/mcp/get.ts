@@ -1,0 +1,132 @@
+/** `fairlead mcp get`: everything known about one server; literal values are hidden. */
+
+import type { Authentication, ServerDefinition, Transport } from "@fairlead/core/settings/definition";
+import { joinSafe, type SafeText, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import { configurationOf } from "../../configuration.ts";
+import { problemLines } from "../../output/problem-lines.ts";
+import { type Field, layout, place, resolvedFields, transportFields } from "../../output/server-details.ts";
+import { launchNotes } from "../../output/server-notes.ts";
+import { hideLiteral, redact } from "../../output/server-redaction.ts";
+import { statusDocument, statusWords, transportWord } from "../../output/server-status.ts";
+import type { Verb } from "../../verb.ts";
+import { findServer } from "./find-server.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.argument("<name>", "as in fairlead mcp list").addHelpText(
+      "after",
+      `
+Shows the whole entry: where it is written, what it runs or reaches, what it replaces, whether it may start and why not.
+Placeholders like $TOKEN are shown, literal values of variables and headers are not.
+
+Examples:
+  fairlead mcp get github
+  fairlead mcp get github --json`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals, operands } = context;
+    const found = findServer(await configurationOf(context), operands[0] ?? "");
+    if (globals.json) return out.json(document(found));
+    out.print(out.style.bold(toSafeLine(found.server.name)));
+    out.print(layout(fields(found), safe`  `));
+    for (const problem of found.server.problems) out.print(safe`  ${problemLines(problem)}`);
+  },
+};
+
+function fields({ server, admission }: AdmittedServer): Field[] {
+  const { scope, origin, shadows, definition } = server;
+  const refused = admission.status !== "admitted";
+  return [
+    { label: safe`status`, values: [statusWords(admission)] },
+    { label: safe`why`, values: refused ? [toSafeText(admission.message)] : [] },
+    { label: safe`next`, values: refused && admission.next !== undefined ? [toSafeText(admission.next)] : [] },
+    { label: safe`written in`, values: [safe`${place(origin)} (${toSafeLine(scope)})`] },
+    { label: safe`instead of`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
+    { label: safe`transport`, values: [transportWords(definition?.transport)] },
+    ...(definition === undefined ? [] : definitionFields(definition)),
+  ];
+}
+
+function definitionFields(definition: ServerDefinition): Field[] {
+  const { transport, authentication, timeout, trust, description, includeTools, excludeTools, fingerprint } =
+    definition;
+  return [
+    ...transportFields(redact(transport), toVisibleLine),
+    ...resolvedFields(definition, toVisibleLine),
+    { label: safe`sign-in`, values: signIn(authentication) },
+    { label: safe`timeout`, values: [safe`${timeout} ms`] },
+    { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
+    { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
+    { label: safe`only tools`, values: includeTools === undefined ? [] : [words(includeTools)] },
+    { label: safe`not tools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
+    { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
+    { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },
+  ];
+}
+
+function signIn(authentication: Authentication): SafeText[] {
+  const shown = Object.entries(authenticationDocument(authentication)).map(([key, value]) =>
+    toVisibleLine(`${key}: ${String(value)}`),
+  );
+  // The provider alone is the default, and says nothing.
+  return authentication.provider === "oauth" && shown.length === 1 ? [] : shown;
+}
+
+/** What an entry says about signing in, without the client's secret. */
+function authenticationDocument(authentication: Authentication): object {
+  if (authentication.provider === "sa-impersonation") return authentication;
+  const { provider, oauth } = authentication;
+  const { clientSecret } = oauth;
+  return { provider, ...oauth, ...(clientSecret === undefined ? {} : { clientSecret: hideLiteral(clientSecret) }) };
+}
+
+function words(names: readonly string[]): SafeText {
+  return names.length === 0 ? safe`(none)` : joinSafe(names.map(toSafeLine), safe`, `);
+}
+
+function transportWords(transport: Transport | undefined): SafeText {
+  if (transport?.kind === "http-or-sse") return safe`http, then sse`;
+  return toSafeLine(transportWord(transport?.kind));
+}
+
+function document({ server, admission }: AdmittedServer): object {
+  const { name, scope, origin, kind, shadows, problems, definition } = server;
+  return {
+    name,
+    ...statusDocument(admission),
+    transport: transportWord(kind),
+    scope,
+    origin,
+    shadows,
+    ...(definition === undefined ? {} : definitionDocument(definition)),
+    problems,
+  };
+}
+
+function definitionDocument(definition: ServerDefinition): object {
+  const { timeout, trust, description, includeTools, excludeTools, variables, secrets, fingerprint, resolved } =
+    definition;
+  return {
+    ...transportDocument(redact(definition.transport)),
+    ...(resolved?.kind === "stdio" ? { resolvedCommand: resolved.command } : {}),
+    variables,
+    secrets,
+    authentication: authenticationDocument(definition.authentication),
+    timeout,
+    trust,
+    ...(description === undefined ? {} : { description }),
+    ...(includeTools === undefined ? {} : { includeTools }),
+    excludeTools,
+    fingerprint,
+    notes: launchNotes(definition.transport),
+  };
+}
+
+function transportDocument(transport: Transport): object {
+  if (transport.kind !== "stdio") return { url: transport.url, headers: Object.fromEntries(transport.headers) };
+  const { command, args, env, cwd } = transport;
+  return { command, args, env: Object.fromEntries(env), ...(cwd === undefined ? {} : { cwd }) };
+}

@@ -1,0 +1,31 @@
+/** `fairlead secret remove`: forgets a stored value. */
+
+import { HostError } from "@fairlead/core/errors";
+import { closest } from "@fairlead/core/text/closest";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Verb } from "../../verb.ts";
+import { backendWords, openStore } from "./store.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("<name>", "as in fairlead secret list")
+      .addHelpText(
+        "after",
+        "\nServers that mention the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
+      );
+  },
+
+  async run(context) {
+    const { out, globals, operands } = context;
+    const [name = ""] = operands;
+    const store = await openStore(context);
+    if (!(await store.remove(name))) {
+      const near = closest(name, await store.list());
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
+    }
+    if (globals.json) return out.json({ name, removed: true, backend: store.backend });
+    out.print(safe`removed "${toSafeLine(name)}" from ${backendWords(store.backend)}`);
+  },
+};

@@ -1,0 +1,75 @@
+/** `fairlead secret set`: stores a value that settings mention as `${secret:NAME}`. */
+
+import { HostError } from "@fairlead/core/errors";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Io } from "../../io.ts";
+import { askHidden, canAsk } from "../../prompt.ts";
+import type { Verb } from "../../verb.ts";
+import { backendWords, checkedName, openStore } from "./store.ts";
+
+interface Options {
+  readonly valueFrom?: string;
+}
+
+const maxBytes = 64 * 1024;
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("<name>", "letters, digits, _ . -")
+      .option("--value-from <variable>", "take the value of this environment variable")
+      .addHelpText(
+        "after",
+        `
+The value is asked for without showing it, or read from stdin when that is no terminal (one final line break is cut off).
+It is never a word of the command line, where other programs and the shell's history would see it.
+It goes to the system's keychain where there is one, else to an encrypted file. Settings use it as \${secret:NAME}.
+
+Examples:
+  fairlead secret set GITHUB_TOKEN
+  gh auth token | fairlead secret set GITHUB_TOKEN
+  fairlead secret set BRAVE_KEY --value-from BRAVE_API_KEY
+  fairlead mcp add -e 'GITHUB_TOKEN=\${secret:GITHUB_TOKEN}' github npx -y @modelcontextprotocol/server-github`,
+      );
+  },
+
+  async run(context) {
+    const { io, out, globals, command, operands } = context;
+    const name = checkedName(operands[0] ?? "");
+    const value = await readValue(io, name, command.opts<Options>().valueFrom);
+    if (value === "") throw new HostError("usage", "the value is empty; nothing was stored");
+    const store = await openStore(context);
+    await store.set(name, value);
+    if (globals.json) return out.json({ name, backend: store.backend });
+    out.print(safe`stored "${toSafeLine(name)}" in ${backendWords(store.backend)}`);
+    out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
+    out.say(safe`undo: fairlead secret remove ${toSafeLine(name)}`);
+  },
+};
+
+async function readValue(io: Io, name: string, variable: string | undefined): Promise<string> {
+  if (variable !== undefined) {
+    const value = io.env[variable];
+    if (value === undefined) throw new HostError("variable_unset", `the environment variable "${variable}" is not set`);
+    return value;
+  }
+  if (canAsk(io)) return askHidden(io, safe`value of ${toSafeLine(name)} (not shown): `);
+  if (io.stdin.isTTY === true)
+    throw new HostError("usage", "stderr is no terminal, so the value cannot be asked for", {
+      next: `fairlead secret set ${name} < FILE`,
+    });
+  return (await readAll(io)).replace(/\r?\n$/, "");
+}
+
+async function readAll({ stdin }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk as Uint8Array | string);
+    size += bytes.length;
+    if (size > maxBytes)
+      throw new HostError("too_large", `the value is larger than ${maxBytes} bytes; nothing was stored`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,26 @@
+/** The secret store of this machine, as the three secret commands use it. */
+
+import { HostError } from "@fairlead/core/errors";
+import { openSecretStore, type SecretStore } from "@fairlead/core/files/secret-store";
+import { locate } from "@fairlead/core/settings/paths";
+import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { configurationOptions } from "../../configuration.ts";
+import type { Context } from "../../verb.ts";
+
+export async function openStore(context: Context): Promise<SecretStore> {
+  const { state } = await locate(configurationOptions(context));
+  const { env, platform } = context.io;
+  return openSecretStore({ directory: state, env, platform });
+}
+
+/** A name that can be written inside `${secret:NAME}`. */
+export function checkedName(name: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(name)) return name;
+  throw new HostError("usage", `"${name}" cannot be the name of a secret: use letters, digits, "_", "." and "-"`, {
+    next: "fairlead secret set GITHUB_TOKEN",
+  });
+}
+
+export function backendWords(backend: SecretStore["backend"]): SafeText {
+  return backend === "keychain" ? safe`the system's keychain` : safe`an encrypted file in Fairlead's own folder`;
+}

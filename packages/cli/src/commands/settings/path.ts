@@ -1,0 +1,80 @@
+/** `fairlead settings path`: which files are read from here, and why this is the workspace root. */
+
+import type { Scope, SettingsFile } from "@fairlead/core/settings/definition";
+import type { Locations } from "@fairlead/core/settings/paths";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { configurationOf } from "../../configuration.ts";
+import { table } from "../../output/output.ts";
+import type { Verb } from "../../verb.ts";
+
+const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
+
+interface ScopeFile {
+  readonly scope: Scope;
+  readonly file?: string;
+  readonly state: SettingsFile["state"] | "none";
+}
+
+export const verb: Verb = {
+  define(command) {
+    command.addHelpText(
+      "after",
+      `
+Settings files are listed weakest first: a later one replaces what an earlier one says about a server.
+
+Examples:
+  fairlead settings path
+  fairlead settings path -C ~/projects/shop --json`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals } = context;
+    const { locations, settings } = await configurationOf(context);
+    const { root, rootFrom, state, trustedFolders, envFiles } = locations;
+    const files = scopes.map(
+      (scope): ScopeFile => settings.files.find((file) => file.scope === scope) ?? { scope, state: "none" },
+    );
+    if (globals.json) return out.json({ root, rootFrom, files, trustedFolders, envFiles, state });
+    const rows = [
+      [safe`workspace root`, toSafeLine(root), safe`(${rootReason(rootFrom)})`],
+      ...files.map(({ scope, file, state }) => [
+        safe`${toSafeLine(scope)} settings`,
+        file === undefined ? safe`none` : toSafeLine(file),
+        stateWords(state),
+      ]),
+      [safe`trusted folders`, toSafeLine(trustedFolders), safe``],
+      ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`variables`, toSafeLine(file), safe``]),
+      [safe`own state`, toSafeLine(state), safe``],
+    ];
+    out.print(table(rows));
+  },
+};
+
+function stateWords(state: ScopeFile["state"]): SafeText {
+  switch (state) {
+    case "read":
+      return safe``;
+    case "absent":
+      return safe`(not there)`;
+    case "broken":
+      return safe`(broken: fairlead settings validate)`;
+    case "ignored":
+      return safe`(not read: the folder is not trusted)`;
+    case "none":
+      return safe`(the home folder is no workspace, or --no-workspace was given)`;
+  }
+}
+
+function rootReason(from: Locations["rootFrom"]): SafeText {
+  switch (from) {
+    case "option":
+      return safe`given with -C`;
+    case "gemini-folder":
+      return safe`nearest folder with .gemini`;
+    case "git":
+      return safe`git root`;
+    case "cwd":
+      return safe`current folder`;
+  }
+}

@@ -1,0 +1,23 @@
+/** `fairlead settings schema`: the JSON Schema of the settings file, for editors. */
+
+import { settingsJsonSchema } from "@fairlead/core/settings/json-schema";
+import { toSafeJson } from "@fairlead/core/text/safe-text";
+import type { Verb } from "../../verb.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.addHelpText(
+      "after",
+      `
+Editors complete and check settings.json when its "$schema" names this file.
+
+Example:
+  fairlead settings schema > ~/.gemini/settings.schema.json
+  and in ~/.gemini/settings.json:  "$schema": "./settings.schema.json"`,
+    );
+  },
+
+  async run({ out }) {
+    out.print(toSafeJson(settingsJsonSchema()));
+  },
+};

@@ -1,0 +1,87 @@
+/** `fairlead trust list`: the rules about folders, and the servers approved in each workspace. */
+
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
+import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
+import { configurationOf } from "../../configuration.ts";
+import { table } from "../../output/output.ts";
+import { problemLines } from "../../output/problem-lines.ts";
+import type { Verb } from "../../verb.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.addHelpText(
+      "after",
+      `
+The longest rule that fits a folder decides. A trusted folder lets its settings count; each of its servers is approved apart.
+
+Examples:
+  fairlead trust list
+  fairlead trust list --json`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals } = context;
+    const { locations, trust } = await configurationOf(context);
+    const { rules, problems } = await readTrustedFolders(locations.trustedFolders);
+    const approvals = await readApprovals(locations.state);
+    if (globals.json) {
+      const { trusted, source, detail } = trust;
+      return out.json({
+        root: locations.root,
+        trusted,
+        source,
+        detail,
+        folders: rules.map(({ path, level }) => ({ path, level })),
+        approvals: [...approvals].map(([root, servers]) => ({ root, servers: named(servers) })),
+        problems,
+      });
+    }
+    for (const problem of problems) out.warn(problemLines(problem));
+    const verdict = trust.trusted ? safe`trusted` : safe`not trusted`;
+    out.print(safe`here: ${toSafeLine(locations.root)} is ${verdict} (${toSafeLine(trust.detail)})`);
+    out.print(
+      safe`\nfolders (${toSafeLine(locations.trustedFolders)}):\n${rules.length === 0 ? safe`  none` : folderLines(rules)}`,
+    );
+    out.print(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals)}`);
+  },
+};
+
+function named(servers: ReadonlyMap<string, object>): object[] {
+  return [...servers].map(([name, approval]) => ({ name, ...approval }));
+}
+
+function folderLines(rules: readonly TrustRule[]): SafeText {
+  return table(
+    rules.map(({ path, level, effective }) => [
+      safe`  ${words(level)}`,
+      toSafeLine(path),
+      effective === undefined ? safe`(no effect: gone, or a link)` : safe``,
+    ]),
+  );
+}
+
+function words(level: TrustRule["level"]): SafeText {
+  switch (level) {
+    case "TRUST_FOLDER":
+      return safe`trusted`;
+    case "TRUST_PARENT":
+      return safe`parent trusted`;
+    case "DO_NOT_TRUST":
+      return safe`not trusted`;
+  }
+}
+
+function approvalLines(approvals: Approvals): SafeText {
+  return joinSafe(
+    [...approvals].map(([root, servers]) => {
+      const rows = [...servers].map(([name, { approvedAt, fingerprint }]) => [
+        safe`    ${toSafeLine(name)}`,
+        safe`approved ${toSafeLine(approvedAt)}`,
+        toSafeLine(fingerprint.slice(0, 12)),
+      ]);
+      return safe`  ${toSafeLine(root)}\n${table(rows)}`;
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+/** `fairlead trust remove`: takes back the trust in a folder and the approvals of its servers. */
+
+import { stat } from "node:fs/promises";
+import { HostError } from "@fairlead/core/errors";
+import { locate } from "@fairlead/core/settings/paths";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { revoke } from "@fairlead/core/trust/approvals";
+import { removeFolderTrust } from "@fairlead/core/trust/trusted-folders";
+import { configurationOptions, lastingConfiguration } from "../../configuration.ts";
+import type { Context, Verb } from "../../verb.ts";
+import { folderOf } from "./folder.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.argument("[dir]", "the folder; without it, the workspace root").addHelpText(
+      "after",
+      `
+Removes the folder's own rule and forgets which of its servers you approved. A rule for a folder above it still counts.
+
+Examples:
+  fairlead trust remove
+  fairlead trust remove ~/projects/shop`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals } = context;
+    const folder = await folderOf(context);
+    const { trustedFolders, state } = await locate(configurationOptions(context));
+    const removed = await removeFolderTrust(trustedFolders, folder);
+    const revoked = await revoke(state, folder);
+    if (!removed && revoked.length === 0)
+      throw new HostError("usage", `there is no rule for "${folder}", and no server of it is approved`, {
+        next: "fairlead trust list",
+      });
+    const still = await trustAbove(context, folder);
+    if (globals.json) return out.json({ folder, removed, revoked, trusted: still !== undefined });
+    if (removed) out.print(safe`no longer trusted by its own rule: ${toSafeLine(folder)}`);
+    if (revoked.length > 0) out.print(safe`no longer approved: ${joinSafe(revoked.map(toSafeLine), safe`, `)}`);
+    if (still !== undefined) out.warn(safe`It is still trusted: ${toSafeLine(still)}`);
+  },
+};
+
+/** What trusts the folder all the same: a rule for a folder above it, or a setting. A folder that is gone is not asked about. */
+async function trustAbove(context: Context, folder: string): Promise<string | undefined> {
+  const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+  if (!isThere) return undefined;
+  const { trust } = await lastingConfiguration({ ...context, globals: { ...context.globals, root: folder } });
+  return trust.trusted ? trust.detail : undefined;
+}

@@ -1,0 +1,64 @@
+/** Help that needs no command loaded: the first screen of `--help` and that of a group. */
+
+import { groups, type Row, verbs } from "./verbs.ts";
+
+export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
+  ["-C <dir>", "use this folder as the workspace root"],
+  ["--settings <file>", "read this file instead of the user settings"],
+  ["--no-workspace", "leave the workspace's settings out"],
+  ["--trust-workspace", "for this run, trust the workspace and approve its servers as they stand"],
+  ["--json", "print one JSON document on stdout"],
+  ["-q, --quiet", "print data and errors only"],
+  ["--debug [server]", "write redacted wire messages to the server's log"],
+];
+
+export function rootHelp(): string {
+  const single = verbs.filter(({ words }) => words !== "" && !groups.has(head(words)) && head(words) !== "help");
+  return [
+    "Fairlead connects a model to MCP servers, and stands between the two.",
+    "",
+    "usage: fairlead [options] <command>",
+    "       fairlead                      look around: what is here and what to type next",
+    "",
+    ...[...groups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
+    "use them:",
+    ...list(single),
+    "",
+    "options, before or after the command:",
+    ...columns(globalOptions),
+    ...columns([
+      ["-V, --version", "print the version"],
+      ["-h, --help", "help, for every command too"],
+    ]),
+    "",
+    "Try: fairlead call demo.greet name=you",
+    "Errors and exit codes: fairlead help errors",
+    "",
+  ].join("\n");
+}
+
+export function groupHelp(group: string): string {
+  return [
+    `${groups.get(group) ?? group}:`,
+    ...list(inGroup(group)),
+    "",
+    `More: fairlead ${group} <command> --help`,
+    "",
+  ].join("\n");
+}
+
+function inGroup(group: string): readonly Row[] {
+  return verbs.filter(({ words }) => head(words) === group);
+}
+
+function list(rows: readonly Row[]): string[] {
+  return columns(rows.map(({ words, summary }) => [`fairlead ${words}`, summary]));
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  return rows.map(([left, right]) => `  ${left.padEnd(27)}  ${right}`);
+}
+
+function head(words: string): string {
+  return words.split(" ")[0] ?? "";
+}

@@ -1,0 +1,15 @@
+/** The outside world as a parameter: what a command may read and write. Tests pass their own. */
+
+import type { Readable, Writable } from "node:stream";
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Aborted by Ctrl-C; a second Ctrl-C ends the process. */
+  readonly signal: AbortSignal;
+}

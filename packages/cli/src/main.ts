@@ -1,0 +1,99 @@
+/** The command: finds the verb, loads it, runs it, and turns what went wrong into words and an exit code. */
+
+import { homedir } from "node:os";
+import { exitCodeOf, HostError } from "@fairlead/core/errors";
+import { safe, toSafeText } from "@fairlead/core/text/safe-text";
+import { groupHelp, rootHelp } from "./help.ts";
+import type { Io } from "./io.ts";
+import { createOutput, type Output } from "./output/output.ts";
+import { resolve } from "./resolve.ts";
+
+declare const FAIRLEAD_VERSION: string | undefined;
+
+export { rootHelp } from "./help.ts";
+
+/** Runs one command line and returns its exit code. Never exits, and throws only when a part of the program is missing. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const { ours, run } = await prepare(argv);
+  const has = (flag: string): boolean => ours.includes(flag) && !ours.slice(0, ours.indexOf(flag)).includes("--");
+  const out = createOutput(io, { quiet: has("--quiet") || has("-q") });
+  try {
+    await run(io, out);
+    return 0;
+  } catch (error) {
+    return report(toHostError(error, io.signal), out, has("--json"));
+  }
+}
+
+interface Task {
+  /** The words that are ours to read: `--json` behind another program's name is not. */
+  readonly ours: readonly string[];
+  readonly run: (io: Io, out: Output) => void | Promise<void>;
+}
+
+async function prepare(argv: readonly string[]): Promise<Task> {
+  const found = resolve(argv);
+  switch (found.kind) {
+    case "version":
+      return { ours: argv, run: (io) => void io.stdout.write(`${version()}\n`) };
+    case "help": {
+      const text = found.group === undefined ? rootHelp() : groupHelp(found.group);
+      return { ours: argv, run: (io) => void io.stdout.write(text) };
+    }
+    case "unknown": {
+      const error = new HostError("usage", found.message, { next: found.next });
+      return { ours: argv, run: () => Promise.reject(error) };
+    }
+    case "verb": {
+      const [{ verb }, { runVerb }] = await Promise.all([found.load(), import("./run-verb.ts")]);
+      const words = verb.split?.(found.argv) ?? { ours: found.argv, rest: [] };
+      const { words: name, summary } = found;
+      return { ours: words.ours, run: (io, out) => runVerb({ verb, name, summary, words, io, out }) };
+    }
+  }
+}
+
+function report(error: HostError, out: Output, json: boolean): number {
+  const { code, message, next } = error;
+  // A command that printed its own document has said it there already.
+  if (json && !out.printedJson()) out.json({ error: { code, message, ...(next === undefined ? {} : { next }) } });
+  out.warn(safe`fairlead: ${toSafeText(message)}`);
+  if (next !== undefined) out.warn(safe`  next: ${toSafeText(next)}`);
+  return exitCodeOf(code);
+}
+
+function toHostError(error: unknown, signal: AbortSignal): HostError {
+  if (error instanceof HostError) return error;
+  if (signal.aborted) return new HostError("cancelled", "cancelled");
+  const message = error instanceof Error ? error.message : String(error);
+  return new HostError("internal", `this should not have happened: ${message}`, { cause: error });
+}
+
+function version(): string {
+  return typeof FAIRLEAD_VERSION === "string" ? FAIRLEAD_VERSION : "0.0.0-source";
+}
+
+/** The process's own command line; called by the bundle's entry. */
+export async function run(): Promise<void> {
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => {
+    interrupt.abort();
+    process.once("SIGINT", () => process.exit(130));
+  });
+  // A reader that went away (`| head`) has seen enough.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  process.exitCode = await main(process.argv.slice(2), {
+    // Opened only by those who read it: a stream for stdin is not free.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    platform: process.platform,
+    signal: interrupt.signal,
+  });
+}

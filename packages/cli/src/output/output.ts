@@ -1,0 +1,94 @@
+/** Where words go: data to stdout, talk to stderr. Nothing is printed that is not safe text. */
+
+import { stripVTControlCharacters } from "node:util";
+import { joinSafe, type SafeText, safe, toSafeJson } from "@fairlead/core/text/safe-text";
+import type { Io } from "../io.ts";
+
+export interface Output {
+  /** Data: a line on stdout. */
+  print(text: SafeText): void;
+  /** Talk: a line on stderr; silent with `--quiet`. */
+  say(text: SafeText): void;
+  /** A complaint: a line on stderr, also with `--quiet`. */
+  warn(text: SafeText): void;
+  /** The one document of a `--json` run. */
+  json(document: object): void;
+  printedJson(): boolean;
+  readonly style: Style;
+}
+
+/** Emphasis on stdout; without colours the text stays as it is, so nothing may be said by colour alone. */
+export interface Style {
+  bold(text: SafeText): SafeText;
+  dim(text: SafeText): SafeText;
+  red(text: SafeText): SafeText;
+  green(text: SafeText): SafeText;
+  yellow(text: SafeText): SafeText;
+  cyan(text: SafeText): SafeText;
+}
+
+export function createOutput(io: Io, options: { readonly quiet: boolean }): Output {
+  const warn = (text: SafeText): void => void io.stderr.write(`${text}\n`);
+  let printedJson = false;
+  return {
+    print: (text) => void io.stdout.write(`${text}\n`),
+    say: (text) => (options.quiet ? undefined : warn(text)),
+    warn,
+    json: (document) => {
+      printedJson = true;
+      io.stdout.write(`${toSafeJson({ schemaVersion: 1, ...document })}\n`);
+    },
+    printedJson: () => printedJson,
+    style: createStyle(wantsColour(io)),
+  };
+}
+
+function wantsColour({ env, stdout }: Io): boolean {
+  if (env["NO_COLOR"]) return false;
+  if (env["FORCE_COLOR"]) return env["FORCE_COLOR"] !== "0";
+  return stdout.isTTY === true && env["TERM"] !== "dumb";
+}
+
+function createStyle(colour: boolean): Style {
+  const wrap =
+    (open: number, close: number) =>
+    (text: SafeText): SafeText =>
+      colour ? (`\u001b[${open}m${text}\u001b[${close}m` as SafeText) : text;
+  return {
+    bold: wrap(1, 22),
+    dim: wrap(2, 22),
+    red: wrap(31, 39),
+    green: wrap(32, 39),
+    yellow: wrap(33, 39),
+    cyan: wrap(36, 39),
+  };
+}
+
+/** Rows with their cells aligned; the last cell of a row may be as long as it likes, or empty. */
+export function table(rows: readonly (readonly SafeText[])[]): SafeText {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
+  const lines = rows.map((row) => {
+    const last = row.findLastIndex((cell) => cell !== "");
+    const cells = row.slice(0, last + 1).map((cell, at) => (at === last ? cell : pad(cell, widths[at] ?? 0)));
+    return joinSafe(cells, safe`  `);
+  });
+  return joinSafe(lines);
+}
+
+/** `1 server`, `2 servers`. */
+export function count(number: number, noun: string): SafeText {
+  return `${number} ${noun}${number === 1 ? "" : "s"}` as SafeText;
+}
+
+function pad(cell: SafeText, size: number): SafeText {
+  return `${cell}${" ".repeat(Math.max(0, size - width(cell)))}` as SafeText;
+}
+
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
+
+/** Columns on a terminal, near enough for aligning a table. */
+function width(text: SafeText): number {
+  return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
+}

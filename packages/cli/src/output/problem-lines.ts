@@ -1,0 +1,11 @@
+/** A problem with the settings as lines for a person: where, what, and what to do. */
+
+import type { Problem } from "@fairlead/core/settings/definition";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { place } from "./server-details.ts";
+
+export function problemLines({ severity, message, origin, next }: Problem): SafeText {
+  const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
+  const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
+}

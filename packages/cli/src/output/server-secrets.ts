@@ -1,0 +1,39 @@
+/** Recognises secrets that are written out in an entry, where a placeholder could stand. */
+
+const tellingName =
+  /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
+// Names that contain such a word and hold nothing secret.
+const harmlessName =
+  /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
+// The prefixes that well-known services give to their keys, signed tokens, and keys in PEM form.
+const tellingValue =
+  /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
+const reference = /\$(?!\$)(\{|[A-Za-z_])/;
+
+/** What is shown in the place of a secret. */
+export const hidden = "(hidden)";
+
+/** Whether a value of that name (of a variable, a header, an option) is a secret in plain sight. */
+export function looksSecret(name: string, value: string): boolean {
+  // `$$` is a dollar sign; what is left is a reference, whose value is elsewhere.
+  if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
+  return (tellingName.test(name) && !harmlessName.test(name)) || tellingValue.test(value);
+}
+
+export interface SecretHint {
+  /** For example `env.GITHUB_TOKEN`. */
+  readonly key: string;
+  /** The name to store it under. */
+  readonly secret: string;
+}
+
+/** The secrets that stand in `env`, `headers` and `oauth` of an entry. */
+export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
+  return ["env", "headers", "oauth"].flatMap((key) => {
+    const values = entry[key];
+    const texts = Object.entries(typeof values === "object" && values !== null ? values : {});
+    return texts
+      .filter(([name, value]: [string, unknown]) => typeof value === "string" && looksSecret(name, value))
+      .map(([name]) => ({ key: `${key}.${name}`, secret: name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_") }));
+  });
+}

@@ -1,0 +1,60 @@
+/** From words to a verb: global options may stand before it, typing mistakes get a suggestion. */
+
+import { closest } from "@fairlead/core/text/closest";
+import { groups, type Row, verbs } from "./verbs.ts";
+
+export type Resolution =
+  | { readonly kind: "version" }
+  | { readonly kind: "help"; readonly group?: string }
+  | { readonly kind: "unknown"; readonly message: string; readonly next: string }
+  | ({ readonly kind: "verb"; readonly argv: readonly string[] } & Row);
+
+const withValue = new Set(["-C", "--settings"]);
+
+export function resolve(argv: readonly string[]): Resolution {
+  const start = firstWord(argv);
+  const globals = argv.slice(0, start);
+  const [first, second] = argv.slice(start);
+  if (first === undefined || first === "--") {
+    if (globals.includes("--version") || globals.includes("-V")) return { kind: "version" };
+    if (globals.includes("--help") || globals.includes("-h")) return { kind: "help" };
+  }
+  const words = first === undefined ? "" : groups.has(first) ? `${first} ${second ?? ""}` : first;
+  if (first === "help") return helpFor(argv.slice(start + 1));
+  if (first !== undefined && groups.has(first) && (second === undefined || second === "--help" || second === "-h"))
+    return { kind: "help", group: first };
+  const row = verbs.find((verb) => verb.words === words);
+  if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + count(words))] };
+  return unknown(words);
+}
+
+function helpFor(words: readonly string[]): Resolution {
+  const [first] = words;
+  if (first === undefined) return { kind: "help" };
+  // `help errors CODE` and the like are verbs of their own.
+  const own = verbs.find((verb) => verb.words === `help ${first}`);
+  if (own) return { kind: "verb", ...own, argv: words.slice(1) };
+  return resolve([...words, "--help"]);
+}
+
+function unknown(words: string): Resolution {
+  const near = closest(words.trim(), [...verbs.map((verb) => verb.words), ...groups.keys()]);
+  const group = groups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
+  return {
+    kind: "unknown",
+    message: `there is no command "${words.trim()}"${near ? `; did you mean "${near}"?` : ""}`,
+    next: `fairlead${group} --help`,
+  };
+}
+
+/** Where the verb begins, past global options and their values. */
+function firstWord(argv: readonly string[]): number {
+  let at = 0;
+  while (at < argv.length && argv[at]?.startsWith("-") && argv[at] !== "--")
+    at += withValue.has(argv[at] ?? "") ? 2 : 1;
+  return at;
+}
+
+function count(words: string): number {
+  return words === "" ? 0 : words.split(" ").length;
+}

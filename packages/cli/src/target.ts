@@ -1,0 +1,62 @@
+/** Which tool is meant by `server.tool`, where both names may have dots of their own. Pure. */
+
+import { HostError } from "@fairlead/core/errors";
+import { closest } from "@fairlead/core/text/closest";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+
+export interface Target {
+  readonly server: string;
+  readonly tool: string;
+}
+
+export interface KnownServer {
+  readonly name: string;
+  /** As far as they are known. */
+  readonly tools: readonly string[];
+}
+
+export function findTarget(word: string, servers: readonly KnownServer[]): Target {
+  const candidates = servers
+    .filter(({ name }) => word.startsWith(`${name}.`))
+    .sort((a, b) => b.name.length - a.name.length)
+    .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
+  const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
+  if (known.length > 1) throw ambiguous(word, known);
+  // Without a known tool the longest server name is meant; the call will say what is wrong with it.
+  const [meant = candidates[0]] = known;
+  if (meant === undefined || meant.tool === "") throw unknown(word, servers);
+  return { server: meant.server, tool: meant.tool };
+}
+
+function ambiguous(word: string, targets: readonly Target[]): HostError {
+  const forms = targets.map(({ server, tool }) => `--server ${toShellWord(server)} --tool ${toShellWord(tool)}`);
+  return new HostError("usage", `"${word}" can mean more than one tool`, { next: forms.join(" or ") });
+}
+
+function unknown(word: string, servers: readonly KnownServer[]): HostError {
+  const server = servers.find(({ name }) => name === word || `${name}.` === word);
+  if (server)
+    return new HostError("usage", `"${word}" names a server but no tool`, {
+      next: `fairlead tools ${toShellWord(server.name)}`,
+    });
+  const pairs = servers.flatMap(({ name, tools }) => tools.map((tool) => ({ tool, pair: `${name}.${tool}` })));
+  const near =
+    pairs.find(({ tool }) => tool === word)?.pair ??
+    closest(
+      word,
+      pairs.map(({ pair }) => pair),
+    );
+  if (near !== undefined)
+    return new HostError("server_unknown", `there is no "${word}"; did you mean "${near}"?`, {
+      next: "fairlead tools",
+    });
+  const dot = word.indexOf(".");
+  if (dot <= 0) return new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
+  const name = word.slice(0, dot);
+  const nearName = closest(
+    name,
+    servers.map((known) => known.name),
+  );
+  const suggestion = nearName === undefined ? "" : `; did you mean "${nearName}"?`;
+  return new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
+}

@@ -1,0 +1,68 @@
+/** The table of commands: words, one line of help, and the file that is loaded only when the command is used. */
+
+import type { Verb } from "./verb.ts";
+
+export interface Row {
+  readonly words: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly verb: Verb }>;
+}
+
+export const verbs: readonly Row[] = [
+  { words: "", summary: "look around: what is here and what to type next", load: () => import("./commands/start.ts") },
+  { words: "mcp add", summary: "add a server to the settings", load: () => import("./commands/mcp/add.ts") },
+  { words: "mcp remove", summary: "take a server out of the settings", load: () => import("./commands/mcp/remove.ts") },
+  { words: "mcp list", summary: "show the configured servers", load: () => import("./commands/mcp/list.ts") },
+  { words: "mcp get", summary: "show one server in full", load: () => import("./commands/mcp/get.ts") },
+  { words: "mcp enable", summary: "let a server start again", load: () => import("./commands/mcp/enable.ts") },
+  { words: "mcp disable", summary: "keep a server from starting", load: () => import("./commands/mcp/disable.ts") },
+  {
+    words: "mcp import",
+    summary: "take over servers from other programs",
+    load: () => import("./commands/mcp/import.ts"),
+  },
+  { words: "tools", summary: "list tools", load: () => import("./commands/tools.ts") },
+  { words: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
+  {
+    words: "trust list",
+    summary: "show trusted folders and approvals",
+    load: () => import("./commands/trust/list.ts"),
+  },
+  {
+    words: "trust add",
+    summary: "trust a folder and approve its servers",
+    load: () => import("./commands/trust/add.ts"),
+  },
+  { words: "trust remove", summary: "stop trusting a folder", load: () => import("./commands/trust/remove.ts") },
+  { words: "secret set", summary: "store a secret", load: () => import("./commands/secret/set.ts") },
+  {
+    words: "secret list",
+    summary: "show the names of stored secrets",
+    load: () => import("./commands/secret/list.ts"),
+  },
+  { words: "secret remove", summary: "forget a secret", load: () => import("./commands/secret/remove.ts") },
+  {
+    words: "settings schema",
+    summary: "print the JSON Schema for editors",
+    load: () => import("./commands/settings/schema.ts"),
+  },
+  {
+    words: "settings validate",
+    summary: "check the settings files",
+    load: () => import("./commands/settings/validate.ts"),
+  },
+  {
+    words: "settings path",
+    summary: "show where the settings files are",
+    load: () => import("./commands/settings/path.ts"),
+  },
+  { words: "help errors", summary: "explain an error code", load: () => import("./commands/help-errors.ts") },
+];
+
+/** Groups of commands and their headings. */
+export const groups: ReadonlyMap<string, string> = new Map([
+  ["mcp", "manage MCP servers"],
+  ["trust", "decide which folders may start servers"],
+  ["secret", "keep secrets out of settings files"],
+  ["settings", "find and check the settings files"],
+]);

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../../machine.ts";
+
+test("nothing configured: says so, and what to type next", async () => {
+  await using here = await machine();
+  const { code, stdout, stderr } = await here.run("mcp", "list");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "No servers are configured.\n" });
+  expect(stderr).toMatch(/fairlead mcp add NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
+});
+
+const every = {
+  "etc/settings.json": { mcp: { excluded: ["excluded"] } },
+  [userFile]: {
+    mcpServers: {
+      ready: { command: "node", args: ["x", "--api-key", "canary-4711"] },
+      off: { url: "https://example.com/sse?token=canary-4711", type: "sse" },
+      excluded: { httpUrl: "https://user:canary-4711@example.com/mcp" },
+      unset: { url: "https://example.com/$NOT_SET" },
+      broken: { args: [] },
+    },
+    fairlead: { servers: { off: { enabled: false } } },
+  },
+  [projectFile]: { mcpServers: { theirs: { command: "./run" } } },
+};
+
+test("the JSON document has every server with its status, reason, transport and scope", async () => {
+  await using here = await machine(every);
+  const { code, stdout } = await here.run("mcp", "list", "--json");
+  expect(code).toBe(0);
+  const { schemaVersion, discoveryState, servers } = JSON.parse(stdout) as {
+    schemaVersion: number;
+    discoveryState: string;
+    servers: { error?: { code: string; message: string; next?: string } }[];
+  };
+  expect({ schemaVersion, discoveryState }).toEqual({ schemaVersion: 1, discoveryState: "not_started" });
+  const counts = { tools: 0, prompts: 0, resources: 0 };
+  expect(servers.map(({ error, ...server }) => ({ ...server, ...(error ? { error: error.code } : {}) }))).toEqual([
+    { name: "ready", status: "disconnected", reason: "lazy", transport: "stdio", scope: "user", ...counts },
+    { name: "off", status: "disabled", reason: "user", transport: "sse", scope: "user", ...counts, error: "denied" },
+    {
+      name: "excluded",
+      status: "blocked",
+      reason: "excluded",
+      transport: "http",
+      scope: "user",
+      ...counts,
+      error: "denied",
+    },
+    {
+      name: "unset",
+      status: "disconnected",
+      reason: "variable_unset",
+      transport: "http",
+      scope: "user",
+      ...counts,
+      error: "variable_unset",
+    },
+    {
+      name: "broken",
+      status: "disconnected",
+      reason: "settings_invalid",
+      transport: "unknown",
+      scope: "user",
+      ...counts,
+      error: "settings_invalid",
+    },
+    {
+      name: "theirs",
+      status: "blocked",
+      reason: "untrusted_folder",
+      transport: "stdio",
+      scope: "workspace",
+      ...counts,
+      error: "untrusted_folder",
+    },
+  ]);
+});
+
+test("the text names file and line, why a server does not start and what to do; no secret in it", async () => {
+  await using here = await machine(every);
+  const { stdout, stderr } = await here.run("mcp", "list");
+  expect(stdout).toMatch(
+    /ready {2}ready to start\n {2}stdio: node x --api-key \(hidden\)\n {2}from .*home\/\.gemini\/settings\.json:3:5 \(user\)\n/,
+  );
+  expect(stdout).toMatch(/off {2}disabled\n[\s\S]*next: fairlead mcp enable off\n/);
+  expect(stdout).toMatch(/theirs {2}blocked: folder not trusted\n[\s\S]*next: fairlead trust add\n/);
+  expect(stdout).toMatch(/unset {2}cannot start: variable not set\n[\s\S]*why: .*NOT_SET/);
+  expect(stdout + stderr).not.toContain("canary-4711");
+});
+
+test("an entry that replaces another says which", async () => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: { command: "mine" } } },
+    [projectFile]: { mcpServers: { a: { command: "theirs" } } },
+  });
+  await here.run("trust", "add", "--yes");
+  const { stdout } = await here.run("mcp", "list");
+  expect(stdout).toMatch(/from .*project.*:3:5 \(workspace\)\n {2}instead of .*home.*:3:5 \(user\)\n/);
+});
+
+test.each([
+  ["nothing wrong", { [userFile]: { mcpServers: { a: { command: "x" } } } }, 0],
+  ["switched off by the person", { [userFile]: { mcpServers: { a: { command: "x" } }, mcp: { excluded: ["a"] } } }, 0],
+  ["a variable is not set", { [userFile]: { mcpServers: { a: { command: "$NOT_SET" } } } }, 3],
+  ["a file is broken", { [userFile]: "{" }, 3],
+  ["a folder is not trusted", { [projectFile]: { mcpServers: { a: { command: "x" } } } }, 6],
+  ["everything wrong", every, 6],
+] as const)("with --strict: %s", async (_what, files, code) => {
+  await using here = await machine(files);
+  expect(await here.run("mcp", "list", "--strict")).toMatchObject({ code });
+  expect(await here.run("mcp", "list")).toMatchObject({ code: 0 });
+});
+
+test("--trust-workspace approves for the run, and names what it approved", async () => {
+  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "x" } } } });
+  const { stdout, stderr } = await here.run("mcp", "list", "--trust-workspace");
+  expect(stdout).toMatch(/a {2}ready to start/);
+  expect(stderr).toMatch(/approved for this run: a \(--trust-workspace\)/);
+  expect((await here.run("mcp", "list")).stdout).toMatch(/not trusted/);
+});
+
+test("text from a settings file can move no cursor and hide nothing", async () => {
+  const hostile = "a\u001b[2J\u001b]52;c;aGk=\u0007\r\nb\u202Ec\u200B";
+  await using here = await machine({
+    [userFile]: { mcpServers: { [`x${hostile}`]: { command: hostile, args: [hostile] }, [hostile]: 1 } },
+  });
+  for (const argv of [
+    ["mcp", "list"],
+    ["mcp", "list", "--json"],
+    ["settings", "validate"],
+    ["mcp", "get", `x${hostile}`],
+  ]) {
+    const { stdout, stderr } = await here.run(...argv);
+    const controls = Array.from(stdout + stderr).filter(
+      (character) => /[\p{Cc}\u202E\u200B]/u.test(character) && character !== "\n",
+    );
+    expect(controls, argv.join(" ")).toEqual([]);
+  }
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../../machine.ts";
+
+const one = { mcpServers: { a: { command: "x" } } };
+
+test("removes the entry from the file that has it, also in an untrusted folder", async () => {
+  await using here = await machine({ [projectFile]: one });
+  const { code, stdout } = await here.run("mcp", "remove", "a");
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `removed "a" from ${here.project}/.gemini/settings.json (workspace)\n`,
+  });
+  expect(JSON.parse(await here.read(projectFile))).toEqual({ mcpServers: {} });
+});
+
+test("in both files it must be said which; each can be removed alone", async () => {
+  await using here = await machine({ [projectFile]: one, [userFile]: one });
+  const { code, stderr } = await here.run("mcp", "remove", "a");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/fairlead mcp remove -s project a +or +fairlead mcp remove -s user a/);
+  expect(await here.run("mcp", "remove", "-s", "user", "a")).toMatchObject({ code: 0 });
+  expect([JSON.parse(await here.read(projectFile)), JSON.parse(await here.read(userFile))]).toEqual([
+    one,
+    { mcpServers: {} },
+  ]);
+});
+
+test("takes the approval along: the same entry, put back by hand, asks again", async () => {
+  await using here = await machine({ [projectFile]: one });
+  await here.run("trust", "add", "--yes");
+  await here.run("mcp", "remove", "a");
+  await here.write(projectFile, one);
+  expect((await here.run("mcp", "list")).stdout).toMatch(/awaiting approval/);
+});
+
+test.each([
+  ["an unknown name", ["b"], /no server "b"/],
+  ["a name that is not in that file", ["-s", "user", "a"], /"a" is not in .*home/],
+  ["a name of the system's", ["sys"], /belongs to the system/],
+])("%s: exit code 2, nothing written", async (_what, argv, message) => {
+  await using here = await machine({
+    [projectFile]: one,
+    "etc/settings.json": { mcpServers: { sys: { command: "x" } } },
+  });
+  const { code, stderr } = await here.run("mcp", "remove", ...argv);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(JSON.parse(await here.read(projectFile))).toEqual(one);
+});
+
+test("enable and disable write one switch into the user settings, for servers of every scope", async () => {
+  await using here = await machine({ [projectFile]: one, [userFile]: "{ // mine\n}" });
+  expect(await here.run("mcp", "disable", "a")).toMatchObject({ code: 0 });
+  expect(await here.read(userFile)).toMatch(/^\{ \/\/ mine\n/);
+  expect(JSON.parse((await here.read(userFile)).replace("// mine", ""))).toEqual({
+    fairlead: { servers: { a: { enabled: false } } },
+  });
+  expect((await here.run("mcp", "list")).stdout).toMatch(/a {2}disabled/);
+  expect(JSON.parse((await here.run("mcp", "enable", "a", "--json")).stdout)).toEqual({
+    schemaVersion: 1,
+    name: "a",
+    enabled: true,
+    file: `${here.home}/.gemini/settings.json`,
+  });
+  expect((await here.run("mcp", "list")).stdout).toMatch(/a {2}blocked: folder not trusted/);
+  expect(JSON.parse(await here.read(projectFile))).toEqual(one);
+});
+
+test.each(["enable", "disable"])("mcp %s of an unknown name writes nothing", async (verb) => {
+  await using here = await machine({ [userFile]: one });
+  const { code, stderr } = await here.run("mcp", verb, "aa");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/did you mean "a"\?/);
+  expect(JSON.parse(await here.read(userFile))).toEqual(one);
+});

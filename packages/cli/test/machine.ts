@@ -1,0 +1,78 @@
+/** A small machine in a temporary folder, with a home and a project, and the command run in it without a terminal. */
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { main } from "../src/main.ts";
+
+export interface Ending {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Machine extends TemporaryFolder {
+  readonly home: string;
+  readonly project: string;
+  /** What a process on this machine would find in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  run(...argv: readonly string[]): Promise<Ending>;
+  /** The same, elsewhere, with other variables or with something on stdin. */
+  runWith(options: RunOptions, ...argv: readonly string[]): Promise<Ending>;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+export const userFile = "home/.gemini/settings.json";
+export const projectFile = "project/.gemini/settings.json";
+
+/** `files` are paths below the machine's folder, like `userFile`. */
+export async function machine(files: Readonly<Record<string, string | object>> = {}): Promise<Machine> {
+  const folder = await temporaryFolder();
+  const home = join(folder.path, "home");
+  const project = join(folder.path, "project");
+  await mkdir(home);
+  await mkdir(join(project, ".gemini"), { recursive: true });
+  for (const [name, content] of Object.entries(files)) await folder.write(name, content);
+  const env = {
+    HOME: home,
+    PATH: process.env["PATH"] ?? "",
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "etc/settings.json"),
+  };
+
+  async function runWith(
+    { cwd = project, stdin = "", ...options }: RunOptions,
+    ...argv: readonly string[]
+  ): Promise<Ending> {
+    const [stdout, stderr] = [collector(), collector()];
+    const code = await main(argv, {
+      stdin: Readable.from([Buffer.from(stdin)]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      env: { ...env, ...options.env },
+      cwd,
+      home,
+      platform: process.platform,
+      signal: new AbortController().signal,
+    });
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  }
+
+  return { ...folder, home, project, env, runWith, run: (...argv) => runWith({}, ...argv) };
+}
+
+function collector(): { readonly stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { verbs } from "../src/verbs.ts";
+import { machine, userFile } from "./machine.ts";
+
+const named = verbs.map(({ words }) => words).filter((words) => words !== "");
+
+test.each(named)("fairlead %s --help can be used without the README", async (words) => {
+  await using here = await machine();
+  const { code, stdout, stderr } = await here.run(...words.split(" "), "--help");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^Usage: fairlead /);
+  expect(stdout).toMatch(/Examples?:\n +.*fairlead /);
+  expect(stdout).toContain("--json");
+});
+
+test.each(named)("fairlead help %s is the same help", async (words) => {
+  await using here = await machine();
+  const help = await here.run("help", ...words.replace("help ", "").split(" "));
+  if (words !== "help errors") expect(help).toEqual(await here.run(...words.split(" "), "--help"));
+  else expect(help.stdout).toMatch(/^code +exit +meaning/);
+});
+
+test("help lists every command", async () => {
+  await using here = await machine();
+  const { stdout } = await here.run("--help");
+  for (const words of named.filter((name) => !name.startsWith("help"))) expect(stdout).toContain(`fairlead ${words} `);
+});
+
+test.each(["mcp", "trust", "secret", "settings"])("fairlead %s alone shows the group", async (group) => {
+  await using here = await machine();
+  const { code, stdout } = await here.run(group);
+  expect(code).toBe(0);
+  for (const words of named.filter((name) => name.startsWith(`${group} `)))
+    expect(stdout).toContain(`fairlead ${words} `);
+});
+
+describe("mistakes are answered with exit code 2, the nearest word and where to look", () => {
+  test.each([
+    [["mpc", "list"], /did you mean "mcp"/, /fairlead --help/],
+    [["mcp", "lst"], /did you mean "mcp list"/, /fairlead mcp --help/],
+    [["mcp", "list", "--strct"], /did you mean --strict\?/, /fairlead mcp list --help/],
+    [["mcp", "list", "extra"], /too many arguments/, /fairlead mcp list --help/],
+    [["mcp", "get"], /missing required argument 'name'/, /fairlead mcp get --help/],
+    [["mcp", "list", "-C"], /argument missing/, /fairlead mcp list --help/],
+  ])("%j", async (argv, message, next) => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run(...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(next);
+  });
+
+  test("with --json, as one document on stdout", async () => {
+    await using here = await machine();
+    const { code, stdout } = await here.run("mcp", "lst", "--json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schemaVersion: 1,
+      error: { code: "usage", next: "fairlead mcp --help" },
+    });
+  });
+});
+
+test("global options may stand before or after the command", async () => {
+  await using here = await machine({ "other/.gemini/settings.json": {}, [userFile]: {} });
+  const before = await here.run("-C", "../other", "--json", "settings", "path");
+  const after = await here.run("settings", "path", "--json", "-C", "../other");
+  expect(before).toEqual(after);
+  expect(JSON.parse(before.stdout)).toMatchObject({ root: `${here.path}/other`, rootFrom: "option" });
+});
+
+test("bare --debug does not swallow the word after it", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { a: { command: "x" } } } });
+  expect(await here.run("--debug", "mcp", "get", "a")).toMatchObject({ code: 0 });
+  expect(await here.run("mcp", "get", "--debug", "a")).toMatchObject({ code: 0 });
+});
+
+test("a name that starts with a dash goes after --", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { "-x": { command: "x" } } } });
+  expect((await here.run("mcp", "get", "--", "-x")).stdout).toMatch(/^-x\n/);
+});
+
+test("--quiet leaves data and errors", async () => {
+  await using here = await machine();
+  expect(await here.run("mcp", "list", "-q")).toEqual({ code: 0, stdout: "No servers are configured.\n", stderr: "" });
+  expect((await here.run("mcp", "get", "x", "-q")).stderr).toMatch(/no server "x"/);
+});

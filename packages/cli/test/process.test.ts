@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "./machine.ts";
+import { program, runProcess } from "./process.ts";
+
+test.each([
+  ["user", userFile],
+  ["project", projectFile],
+])("ten commands that add to the %s settings at once add ten entries", async (scope, file) => {
+  await using here = await machine({ [file]: '{\n  // mine\n  "theme": "dark"\n}\n' });
+  const names = Array.from({ length: 10 }, (_, at) => `server-${at}`);
+  const endings = await Promise.all(
+    names.map((name) => runProcess(here, "mcp", "add", "-s", scope, name, "node", name)),
+  );
+  expect(endings.map(({ code }) => code)).toEqual(names.map(() => 0));
+  const text = await here.read(file);
+  expect(text).toContain("// mine");
+  const { mcpServers } = JSON.parse(text.replace("// mine", "")) as { mcpServers: object };
+  expect(mcpServers).toEqual(Object.fromEntries(names.map((name) => [name, { command: "node", args: [name] }])));
+  if (scope === "project") {
+    const { servers } = JSON.parse(
+      (await here.runWith({ env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } }, "mcp", "list", "--json")).stdout,
+    );
+    expect(servers.map(({ reason }: { reason: string }) => reason)).toEqual(names.map(() => "lazy"));
+  }
+});
+
+test("a reader that goes away ends the command quietly", async () => {
+  await using here = await machine();
+  const child = spawn(process.execPath, [program, "settings", "schema"], {
+    cwd: here.project,
+    env: here.env,
+    stdio: "pipe",
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout.destroy();
+  const [code] = await once(child, "close");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("the bundle runs every part that writes: settings, trust, secrets", async () => {
+  await using here = await machine();
+  const endings = [
+    await runProcess(here, "mcp", "add", "a", "node"),
+    await runProcess(here, "trust", "add", "--yes"),
+    await runProcess(here, "secret", "set", "S", "--value-from", "HOME"),
+    await runProcess(here, "secret", "list"),
+    await runProcess(here, "mcp", "list", "--strict"),
+    await runProcess(here, "trust", "remove"),
+    await runProcess(here, "secret", "remove", "S"),
+  ];
+  expect(endings.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual(endings.map(() => 0));
+});

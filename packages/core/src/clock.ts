@@ -1,0 +1,35 @@
+/** Time as a parameter: whatever waits is given a clock, so that a test can decide when a moment comes. */
+
+export interface Clock {
+  /** Milliseconds since some fixed moment; never goes back. */
+  now(): number;
+  /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. */
+  after(milliseconds: number, action: () => void): () => void;
+}
+
+/** A longer delay makes Node fire at once. */
+const longestDelay = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, action) {
+    const timer = setTimeout(action, Math.min(milliseconds, longestDelay));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const callOff = clock.after(milliseconds, () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+    const abort = (): void => {
+      callOff();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}

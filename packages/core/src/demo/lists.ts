@@ -1,0 +1,7 @@
+/** Every list of the demo server fits on one page, so a cursor can only be made up. */
+
+import { type JsonObject, WireError } from "@fairlead/wire";
+
+export function refuseCursor(params: JsonObject): void {
+  if (params["cursor"] !== undefined) throw new WireError("rpc", "Invalid cursor", { rpc: { code: -32602 } });
+}

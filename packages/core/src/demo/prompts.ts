@@ -1,0 +1,44 @@
+/** The demo server's prompt: one with arguments, a required one and one that can be left out. */
+
+import { type JsonObject, WireError } from "@fairlead/wire";
+import { knots } from "./knots.ts";
+import { refuseCursor } from "./lists.ts";
+
+export const promptName = "teach";
+export const audiences = ["beginner", "child", "sailor"] as const;
+
+export function listPrompts(params: JsonObject): JsonObject {
+  refuseCursor(params);
+  return {
+    prompts: [
+      {
+        name: promptName,
+        title: "Teach a knot",
+        description: "Ask for a lesson on a knot.",
+        arguments: [
+          { name: "knot", description: "which knot", required: true },
+          { name: "audience", description: "whom the lesson is for", required: false },
+        ],
+      },
+    ],
+  };
+}
+
+export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
+  if (name !== promptName) throw invalid(`Unknown prompt: ${String(name)}`);
+  const args = new Map<string, unknown>(Object.entries(typeof given === "object" && given !== null ? given : {}));
+  const knot = args.get("knot");
+  const audience = args.get("audience") ?? "beginner";
+  if (typeof knot !== "string" || typeof audience !== "string")
+    throw invalid("The argument knot is required, and arguments are strings");
+  const known = knots.get(knot);
+  const words = `Teach a ${audience} to tie the ${knot}, step by step.${known === undefined ? "" : ` Keep in mind what it is for: ${known}`}`;
+  return {
+    description: `A lesson on the ${knot}`,
+    messages: [{ role: "user", content: { type: "text", text: words } }],
+  };
+}
+
+function invalid(message: string): WireError {
+  return new WireError("rpc", message, { rpc: { code: -32602 } });
+}

@@ -1,0 +1,68 @@
+/** The demo server's resources: a text, a picture, and a template with one text a knot. */
+
+import { type JsonObject, WireError } from "@fairlead/wire";
+import { knots } from "./knots.ts";
+import { refuseCursor } from "./lists.ts";
+import { drawPicture } from "./picture.ts";
+
+interface Resource {
+  readonly definition: JsonObject & { readonly uri: string; readonly mimeType: string };
+  read(): JsonObject | Promise<JsonObject>;
+}
+
+export const knotTemplate = "demo://knots/{name}";
+const knotPrefix = "demo://knots/";
+
+const resources: readonly Resource[] = [
+  {
+    definition: {
+      uri: "demo://about",
+      name: "about",
+      title: "About this server",
+      description: "What a fairlead is.",
+      mimeType: "text/plain",
+    },
+    read: () => ({
+      text: "A fairlead is the fitting on a ship's rail that guides a line in cleanly, whatever angle it comes from.",
+    }),
+  },
+  {
+    definition: {
+      uri: "demo://picture",
+      name: "picture",
+      title: "A picture of waves",
+      description: "A small PNG.",
+      mimeType: "image/png",
+    },
+    read: async () => ({ blob: (await drawPicture("waves", 64)).toString("base64") }),
+  },
+];
+
+export function listResources(params: JsonObject): JsonObject {
+  refuseCursor(params);
+  return { resources: resources.map(({ definition }) => definition) };
+}
+
+export function listTemplates(params: JsonObject): JsonObject {
+  refuseCursor(params);
+  return {
+    resourceTemplates: [
+      {
+        uriTemplate: knotTemplate,
+        name: "knot",
+        title: "A knot",
+        description: `What a knot is good for: ${[...knots.keys()].join(", ")}.`,
+        mimeType: "text/plain",
+      },
+    ],
+  };
+}
+
+export async function readResource({ uri }: JsonObject): Promise<JsonObject> {
+  const resource = resources.find(({ definition }) => definition.uri === uri);
+  if (resource) return { contents: [{ uri, mimeType: resource.definition.mimeType, ...(await resource.read()) }] };
+  const knot =
+    typeof uri === "string" && uri.startsWith(knotPrefix) ? knots.get(uri.slice(knotPrefix.length)) : undefined;
+  if (knot !== undefined) return { contents: [{ uri, mimeType: "text/plain", text: knot }] };
+  throw new WireError("rpc", "Resource not found", { rpc: { code: -32002, data: { uri } } });
+}

@@ -1,0 +1,25 @@
+/** The demo server's tools, each there to show one thing that a tool can do. */
+
+import { type JsonObject, WireError } from "@fairlead/wire";
+import { refuseCursor } from "./lists.ts";
+import type { Task } from "./task.ts";
+import type { DemoTool } from "./tool.ts";
+import { count } from "./tools/count.ts";
+import { fail } from "./tools/fail.ts";
+import { greet } from "./tools/greet.ts";
+import { picture } from "./tools/picture.ts";
+import { statistics } from "./tools/statistics.ts";
+import { wait } from "./tools/wait.ts";
+
+const tools: readonly DemoTool[] = [greet, picture, statistics, count, wait, fail];
+
+export function listTools(params: JsonObject): JsonObject {
+  refuseCursor(params);
+  return { tools: tools.map(({ definition }) => definition) };
+}
+
+export async function callTool(params: JsonObject, task: Task): Promise<JsonObject> {
+  const tool = tools.find(({ definition }) => definition.name === params["name"]);
+  if (!tool) throw new WireError("rpc", `Unknown tool: ${String(params["name"])}`, { rpc: { code: -32602 } });
+  return tool.run(params["arguments"], task);
+}

@@ -1,0 +1,62 @@
+/** The one error class of the host: a stable code, a sentence for the person who must act, and what to type next. */
+
+const exitCodes = {
+  usage: 2,
+  server_unknown: 2,
+  tool_unknown: 2,
+  arguments_invalid: 2,
+  settings_invalid: 3,
+  variable_unset: 3,
+  command_not_found: 4,
+  server_exited: 4,
+  not_mcp: 4,
+  connect_timeout: 4,
+  unreachable: 4,
+  tls: 4,
+  proxy: 4,
+  http_status: 4,
+  protocol: 4,
+  no_capabilities: 4,
+  start_limit: 4,
+  auth_required: 5,
+  auth_failed: 5,
+  denied: 6,
+  changed: 6,
+  awaiting_approval: 6,
+  untrusted_folder: 6,
+  tool_error: 7,
+  call_timeout: 1,
+  lost: 1,
+  busy: 1,
+  too_large: 1,
+  quarantined: 1,
+  model: 1,
+  internal: 1,
+  cancelled: 130,
+} as const;
+
+export type ErrorCode = keyof typeof exitCodes;
+
+export function exitCodeOf(code: ErrorCode): number {
+  return exitCodes[code];
+}
+
+export interface HostErrorOptions extends ErrorOptions {
+  readonly serverName?: string;
+  /** What to type or change next, as one sentence or one command. */
+  readonly next?: string;
+}
+
+export class HostError extends Error {
+  override readonly name = "HostError";
+  readonly code: ErrorCode;
+  readonly serverName: string | undefined;
+  readonly next: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: HostErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.serverName = options.serverName;
+    this.next = options.next;
+  }
+}

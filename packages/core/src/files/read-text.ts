@@ -1,0 +1,59 @@
+/** Reads a text file that may be anything: absent, huge, a pipe, a folder, not text. Never blocks, never throws. */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { explain, systemCode } from "./system-error.ts";
+
+export type TextFile =
+  /** A byte order mark, if there is one, is part of the text. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "absent" }
+  /** The reason completes the sentence "FILE cannot be read: …". A cause is there when the system refused. */
+  | { readonly kind: "unreadable"; readonly reason: string; readonly cause?: unknown };
+
+export async function readText(path: string, maxBytes: number): Promise<TextFile> {
+  try {
+    // Without O_NONBLOCK, opening a pipe that nobody writes to waits for ever.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return await readHandle(handle, maxBytes);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+    return { kind: "unreadable", reason: explain(error), cause: error };
+  }
+}
+
+async function readHandle(handle: FileHandle, maxBytes: number): Promise<TextFile> {
+  const stats = await handle.stat();
+  if (stats.isDirectory()) return unreadable("it is a folder, not a file");
+  if (!stats.isFile()) return unreadable("it is not a regular file");
+  // One byte more than allowed, so that a file that grows while it is read is noticed too.
+  const buffer = Buffer.allocUnsafe(Math.min(stats.size, maxBytes) + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) return decode(buffer.subarray(0, length));
+    length += bytesRead;
+  }
+  return unreadable(
+    stats.size > maxBytes ? `it is larger than ${maxBytes} bytes` : "it changed while it was being read",
+  );
+}
+
+function decode(bytes: Buffer): TextFile {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  if (mark === "fffe" || mark === "feff") return unreadable("it is UTF-16 text; save it as UTF-8");
+  try {
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return unreadable("it is not valid UTF-8 text");
+  }
+}
+
+function unreadable(reason: string): TextFile {
+  return { kind: "unreadable", reason };
+}

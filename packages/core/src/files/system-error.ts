@@ -1,0 +1,55 @@
+/** What the operating system refused, in words for the person who must act. */
+
+import { HostError } from "../errors.ts";
+
+const words: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk quota is used up"],
+  ["EISDIR", "it is a folder, not a file"],
+  ["ENOTDIR", "a part of its path is a file, not a folder"],
+  ["EEXIST", "a part of its path is a file, not a folder"],
+  ["ELOOP", "its symbolic links go in a circle"],
+  ["ENAMETOOLONG", "its name is too long"],
+  ["EMFILE", "too many files are open"],
+  ["ENFILE", "too many files are open"],
+]);
+
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+export function explain(error: unknown): string {
+  return words.get(systemCode(error) ?? "") ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** For the one failure that is an answer: `rename(...).catch(unless("ENOENT"))`. Every other one goes on. */
+export function unless(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(systemCode(error) ?? "")) throw error;
+    return undefined;
+  };
+}
+
+export function notRead(path: string, reason: string, cause: unknown): HostError {
+  return new HostError("internal", `${path} cannot be read: ${reason}`, {
+    next: `Make sure that you can read ${path}, then try again.`,
+    cause,
+  });
+}
+
+export function notWritten(path: string, reason: string, cause?: unknown): HostError {
+  return new HostError("internal", `${path} cannot be written: ${reason}; it was left as it is`, {
+    next: `Make sure that ${path} can be written, then try again.`,
+    cause,
+  });
+}
+
+/** For whatever was caught while writing: what the system refused becomes a sentence, all else stays what it is. */
+export function toWriteError(path: string, error: unknown): unknown {
+  return error instanceof HostError || systemCode(error) === undefined
+    ? error
+    : notWritten(path, explain(error), error);
+}

@@ -1,0 +1,81 @@
+/** Finds its way through JSONC text around the tokens: line breaks, indentation, blanks, comments. */
+
+/** The line break that the text uses first. */
+export function eolOf(text: string): string {
+  return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
+}
+
+export function hasLineBreak(text: string): boolean {
+  return /[\r\n]/.test(text);
+}
+
+/** The line break that begins here, or "". */
+export function lineBreakAt(text: string, offset: number): string {
+  if (text.startsWith("\r\n", offset)) return "\r\n";
+  return isLineBreak(text[offset]) ? text.charAt(offset) : "";
+}
+
+/** The line break that ends here, or "". */
+export function lineBreakBefore(text: string, offset: number): string {
+  if (text.endsWith("\r\n", offset)) return "\r\n";
+  return isLineBreak(text[offset - 1]) ? text.charAt(offset - 1) : "";
+}
+
+export function skipBlanks(text: string, offset: number): number {
+  let end = offset;
+  while (isBlank(text[end])) end += 1;
+  return end;
+}
+
+/** Where the blanks before the offset begin. */
+export function skipBlanksBack(text: string, offset: number): number {
+  let start = offset;
+  while (isBlank(text[start - 1])) start -= 1;
+  return start;
+}
+
+export function isFirstOnLine(text: string, offset: number): boolean {
+  return lineBreakBefore(text, skipBlanksBack(text, offset)) !== "";
+}
+
+/** The blanks with which the line of the offset begins. */
+export function indentAt(text: string, offset: number): string {
+  let start = offset;
+  while (start > 0 && !isLineBreak(text[start - 1])) start -= 1;
+  return text.slice(start, Math.min(skipBlanks(text, start), offset));
+}
+
+/** The end of the comment that begins here, or the offset itself if none does. */
+export function skipComment(text: string, offset: number): number {
+  if (text.startsWith("/*", offset)) return text.indexOf("*/", offset + 2) + 2;
+  let end = offset;
+  if (text.startsWith("//", offset)) while (end < text.length && !isLineBreak(text[end])) end += 1;
+  return end;
+}
+
+export interface Trivia {
+  /** Where the next token begins. */
+  readonly next: number;
+  readonly lastComment: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** What stands between two tokens: blanks, line breaks and comments. */
+export function skipTrivia(text: string, offset: number): Trivia {
+  let lastComment: Trivia["lastComment"];
+  let next = offset;
+  for (;;) {
+    while (isBlank(text[next]) || isLineBreak(text[next])) next += 1;
+    const end = skipComment(text, next);
+    if (end === next) return { next, lastComment };
+    lastComment = { start: next, end };
+    next = end;
+  }
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}
+
+function isLineBreak(character: string | undefined): boolean {
+  return character === "\n" || character === "\r";
+}

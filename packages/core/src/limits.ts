@@ -1,0 +1,11 @@
+/** Bounds on what comes from outside. Generous for honest input; over them, a named error instead of a slow death. */
+
+export const limits = {
+  /** A settings, trust or `.env` file. */
+  settingsBytes: 4_194_304,
+  settingsDepth: 64,
+  /** Names, values, objects and lists in one settings file. */
+  settingsValues: 50_000,
+  /** Arguments of one call, from stdin or a file. */
+  argumentBytes: 16_777_216,
+} as const;

@@ -1,0 +1,9 @@
+/** What counts where nothing is set; times in milliseconds. */
+
+export const defaults = {
+  timeout: 600_000,
+  connectTimeout: 30_000,
+  callTotal: 3_600_000,
+  callsPerServer: 8,
+  callsTotal: 32,
+} as const;

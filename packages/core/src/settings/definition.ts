@@ -1,0 +1,163 @@
+/** What a settings entry becomes, once: the shapes that every later stage works with. The raw entry is not seen again. */
+
+/** Weakest first. */
+export type Scope = "system-defaults" | "user" | "workspace" | "system";
+
+/** Where a value was written; line and column count from 1. */
+export interface Origin {
+  readonly scope: Scope;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something wrong with the settings. Messages quote what was written: make them safe before showing them. */
+export interface Problem {
+  /** An error takes its server (or its file) out; a warning changes nothing. */
+  readonly severity: "error" | "warning";
+  readonly code: "settings_invalid" | "variable_unset";
+  readonly message: string;
+  readonly origin?: Origin;
+  readonly serverName?: string;
+  readonly next?: string;
+}
+
+export interface StdioTransport {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: ReadonlyMap<string, string>;
+  readonly cwd?: string;
+}
+
+export interface HttpTransport {
+  /** `http-or-sse`: a bare `url`, tried as streamable HTTP and then as SSE. */
+  readonly kind: "http" | "sse" | "http-or-sse";
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export type Transport = StdioTransport | HttpTransport;
+
+export interface OAuthSettings {
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly issuer?: string;
+  readonly registrationUrl?: string;
+  readonly scopes?: readonly string[];
+  readonly audiences?: readonly string[];
+  readonly redirectUri?: string;
+}
+
+export type Authentication =
+  | { readonly provider: "oauth"; readonly oauth: OAuthSettings }
+  | { readonly provider: "google"; readonly oauth: OAuthSettings }
+  | { readonly provider: "sa-impersonation"; readonly targetAudience: string; readonly targetServiceAccount: string };
+
+/** A variable that an entry mentions, and where its value would come from. */
+export interface VariableUse {
+  readonly name: string;
+  readonly from:
+    | "environment"
+    | "user-env-file"
+    | "workspace-env-file"
+    | "workspace-root"
+    | "default"
+    | "unset"
+    /** The entry belongs to a workspace that is not trusted. */
+    | "not-looked-up";
+}
+
+export interface ServerDefinition {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly origin: Origin;
+  /** As written: variables are expanded (`expandTransport`) only when the server is about to be reached. */
+  readonly transport: Transport;
+  /** What would be run or reached: paths resolved, variables expanded, secrets left as written. Absent while a variable is unset, and in an untrusted workspace. */
+  readonly resolved?: Transport;
+  readonly variables: readonly VariableUse[];
+  /** What those variables stand for. May be confidential: for `expandTransport`, not for showing. */
+  readonly values: ReadonlyMap<string, string>;
+  /** What `~` stands for, and what relative paths are relative to. */
+  readonly base: { readonly home: string; readonly folder: string };
+  /** Names mentioned as `${secret:NAME}`. */
+  readonly secrets: readonly string[];
+  /** The longest silence of one request, in milliseconds. */
+  readonly timeout: number;
+  readonly trust: boolean;
+  readonly description?: string;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools: readonly string[];
+  readonly authentication: Authentication;
+  readonly extras: ServerExtras;
+  /** SHA-256 of everything that is approved; only `description` may change under it. */
+  readonly fingerprint: string;
+}
+
+/** `fairlead.servers.<name>`; privileges count only from user or system scope. */
+export interface ServerExtras {
+  readonly start: "background" | "lazy";
+  readonly enabled: boolean;
+  readonly trustAnnotations: boolean;
+  readonly sampling: boolean;
+  readonly machineAuth: boolean;
+  readonly issuerOverride?: string;
+}
+
+/** A name in `mcpServers`, whether or not its entry made sense. */
+export interface ConfiguredServer {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly origin: Origin;
+  readonly kind: Transport["kind"] | undefined;
+  /** Weaker entries of the same name that this one replaces, whole. */
+  readonly shadows: readonly Origin[];
+  readonly enabled: boolean;
+  /** Absent when the entry makes no sense: `problems` says why. An unset variable is an error there too, but leaves the definition. */
+  readonly definition?: ServerDefinition;
+  readonly problems: readonly Problem[];
+}
+
+/** A list with its origins: what `mcp.allowed` and `mcp.excluded` of all scopes come to. */
+export interface NameList {
+  readonly names: ReadonlySet<string>;
+  readonly origins: readonly Origin[];
+}
+
+export interface SettingsFile {
+  readonly scope: Scope;
+  readonly file: string;
+  /** `ignored`: readable, but of an untrusted workspace. `broken`: has a syntax error, left out and never written to. */
+  readonly state: "read" | "absent" | "broken" | "ignored";
+}
+
+/** All scopes merged. */
+export interface Settings {
+  readonly files: readonly SettingsFile[];
+  /** Order decides who keeps a bare tool name: the user file's order, then the workspace's. */
+  readonly servers: readonly ConfiguredServer[];
+  /** Absent: no list anywhere, all may start. An empty list allows none. */
+  readonly allowed?: NameList;
+  readonly excluded: NameList;
+  readonly host: HostSettings;
+  /** Everything found wrong, those of the servers included. */
+  readonly problems: readonly Problem[];
+}
+
+/** `fairlead.*` with defaults filled in. */
+export interface HostSettings {
+  readonly start: "background" | "lazy";
+  readonly connectTimeout: number;
+  readonly limits: { readonly callTotal: number; readonly callsPerServer: number; readonly callsTotal: number };
+  readonly permissions: {
+    readonly servers: ReadonlyMap<string, readonly string[]>;
+    readonly denyTools: readonly string[];
+  };
+  readonly toolBudget?: number;
+  readonly clientMetadataUrl?: string;
+  readonly audit: boolean;
+}

@@ -1,0 +1,77 @@
+/** Changes to a settings file that leave the rest of it alone, byte for byte. A file with a mistake in its syntax is not touched. */
+
+import { HostError } from "../errors.ts";
+import { removeValue, setValue } from "../files/json-edit.ts";
+import { type Node, parseJsonc } from "../files/jsonc.ts";
+import { updateText } from "../files/update-text.ts";
+import { childOf, entriesOf, plainValueOf } from "./nodes.ts";
+
+export async function writeServer(
+  file: string,
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+  { replace }: { readonly replace: boolean },
+): Promise<{ readonly replaced: unknown }> {
+  let replaced: unknown;
+  await updateText(file, (text) => {
+    const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    if (existing !== undefined && !replace)
+      throw new HostError("usage", `"${name}" is already in ${file}`, {
+        serverName: name,
+        next: "Add --replace to replace it.",
+      });
+    replaced = existing && plainValueOf(existing);
+    return setValue(text, ["mcpServers", name], entry);
+  });
+  return { replaced };
+}
+
+export async function removeServer(file: string, name: string): Promise<{ readonly removed: unknown }> {
+  let removed: unknown;
+  await updateText(file, (text) => {
+    const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    removed = existing && plainValueOf(existing);
+    return text === undefined || existing === undefined ? undefined : removeValue(text, ["mcpServers", name]);
+  });
+  return { removed };
+}
+
+/** Enabled is the normal state and needs no key: enabling takes away what disabling wrote. */
+export async function setServerEnabled(file: string, name: string, enabled: boolean): Promise<void> {
+  const path = ["fairlead", "servers", name, "enabled"];
+  await updateText(file, (text) => {
+    const root = openForEdit(file, text, path.slice(0, -1));
+    if (!enabled) return setValue(text, path, false);
+    if (text === undefined || childOf(root, ...path) === undefined) return undefined;
+    return withoutEmptyParents(removeValue(text, path), path.slice(0, -1));
+  });
+}
+
+function withoutEmptyParents(text: string, path: readonly string[]): string {
+  const node = childOf(parseJsonc(text).root, ...path);
+  const isEmpty = node !== undefined && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
+  return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
+}
+
+/** Refuses what cannot be edited safely: broken files, and values in the way that are no objects. */
+function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
+  if (text === undefined) return undefined;
+  const document = parseJsonc(text);
+  const { root } = document;
+  const [error] = document.errors;
+  const refuse = (message: string, { line, column }: { line: number; column: number }): HostError =>
+    new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
+      next: `Correct ${file} at line ${line}, column ${column}, then try again.`,
+    });
+  if (error !== undefined) throw refuse(error.message, error);
+  let node = root;
+  for (const name of ["", ...objects]) {
+    if (name !== "") node = entriesOf(node).get(name)?.value;
+    if (node !== undefined && node.type !== "object")
+      throw refuse(
+        name === "" ? "the file must hold an object, { … }" : `"${name}" must be an object`,
+        document.positionAt(node.offset),
+      );
+  }
+  return root;
+}

@@ -1,0 +1,192 @@
+/** The keys of one entry of `mcpServers`. */
+
+import { defaults } from "./defaults.ts";
+import { longestTime, type ObjectKey } from "./key.ts";
+
+const approved = "once the folder is trusted and the entry approved";
+
+const oauth: ObjectKey = {
+  type: "object",
+  description: "How to sign in, where discovery is not enough. For URLs only.",
+  properties: {
+    enabled: {
+      type: "switch",
+      workspace: approved,
+      description: "Sign in without asking first when the server wants it.",
+    },
+    clientId: {
+      type: "text",
+      workspace: approved,
+      expanded: true,
+      description: "The client id registered with the authorization server.",
+    },
+    clientSecret: {
+      type: "text",
+      workspace: approved,
+      expanded: true,
+      description: "The client's secret. Better kept in the secret store.",
+      examples: ["${secret:CLIENT_SECRET}"],
+    },
+    authorizationUrl: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "The authorization endpoint.",
+    },
+    tokenUrl: { type: "text", format: "url", workspace: approved, expanded: true, description: "The token endpoint." },
+    issuer: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "The issuer that metadata must name.",
+    },
+    registrationUrl: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "The dynamic registration endpoint.",
+    },
+    scopes: { type: "list", workspace: approved, expanded: true, description: "The scopes to ask for." },
+    audiences: { type: "list", workspace: approved, expanded: true, description: "The audiences to ask for." },
+    redirectUri: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "Where the browser returns to.",
+    },
+    tokenParamName: {
+      type: "text",
+      workspace: "no effect anywhere",
+      description: "The query parameter for the token.",
+      ignored: "Tokens are never put into URLs.",
+    },
+  },
+};
+
+export const entrySchema: ObjectKey = {
+  type: "object",
+  description: "One server: exactly one of `command`, `url` and `httpUrl`.",
+  exactlyOneOf: ["command", "url", "httpUrl"],
+  properties: {
+    command: {
+      type: "text",
+      workspace: approved,
+      expanded: true,
+      description:
+        "The program to start; it is spoken to over stdio. `~` is the home folder. With a slash and relative, it lies below the workspace root (workspace file) or the home folder.",
+      examples: ["npx", "./bin/server", "~/bin/server"],
+    },
+    args: {
+      type: "list",
+      workspace: approved,
+      expanded: true,
+      description: "Its arguments, each as it is: there is no shell. A leading `~` is the home folder.",
+      examples: [["-y", "@modelcontextprotocol/server-filesystem", "~/notes"]],
+    },
+    env: {
+      type: "texts",
+      names: "environment",
+      workspace: approved,
+      expanded: true,
+      description: "Environment variables for it, beside the few that every server gets.",
+      examples: [{ GITHUB_TOKEN: "${secret:GITHUB_TOKEN}" }],
+    },
+    cwd: {
+      type: "text",
+      workspace: approved,
+      expanded: true,
+      description: "The folder it runs in; relative ones as for `command`.",
+    },
+    url: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "The address of a server: streamable HTTP, then SSE, unless `type` says which.",
+      examples: ["https://example.com/mcp"],
+    },
+    httpUrl: {
+      type: "text",
+      format: "url",
+      workspace: approved,
+      expanded: true,
+      description: "The address of a streamable HTTP server.",
+    },
+    type: {
+      type: "text",
+      oneOf: ["stdio", "http", "sse", "streamable-http"],
+      workspace: approved,
+      description: "How to speak to `url`; `streamable-http` is another word for `http`.",
+    },
+    transportType: {
+      type: "text",
+      oneOf: ["stdio", "http", "sse", "streamable-http"],
+      workspace: approved,
+      description: "Another name for `type`.",
+    },
+    headers: {
+      type: "texts",
+      names: "header",
+      workspace: approved,
+      expanded: true,
+      description: "HTTP headers sent with every request.",
+      examples: [{ Authorization: "Bearer ${secret:EXAMPLE}" }],
+    },
+    timeout: {
+      type: "number",
+      minimum: 1,
+      maximum: longestTime,
+      default: defaults.timeout,
+      workspace: approved,
+      description: "The longest silence of one request, in milliseconds; progress restarts it.",
+    },
+    trust: {
+      type: "switch",
+      default: false,
+      workspace: approved,
+      description: "Its tools run without asking, in a trusted folder.",
+    },
+    description: {
+      type: "text",
+      workspace: "once the folder is trusted",
+      description: "A sentence for people. The only key that may change without a new approval.",
+    },
+    includeTools: {
+      type: "list",
+      workspace: approved,
+      description: "Only these of its tools; globs allowed.",
+      examples: [["read_*", "search"]],
+    },
+    excludeTools: { type: "list", workspace: approved, description: "None of these; stronger than `includeTools`." },
+    oauth,
+    authProviderType: {
+      type: "text",
+      oneOf: [
+        "oauth",
+        "google",
+        "sa-impersonation",
+        "dynamic_discovery",
+        "google_credentials",
+        "service_account_impersonation",
+      ],
+      default: "oauth",
+      workspace: approved,
+      description:
+        "Who signs in: `oauth` (also `dynamic_discovery`), `google` (`google_credentials`) or `sa-impersonation` (`service_account_impersonation`).",
+    },
+    targetAudience: {
+      type: "text",
+      workspace: approved,
+      description: "For `sa-impersonation`: the audience of the identity token.",
+    },
+    targetServiceAccount: {
+      type: "text",
+      workspace: approved,
+      description: "For `sa-impersonation`: the account to impersonate.",
+    },
+  },
+};

@@ -1,0 +1,118 @@
+/** Turns one server of another program into an entry of the settings. Pure: nothing is read, started or reached. */
+
+import { checkEntry } from "./check-entry.ts";
+import { convertAddress } from "./convert-address.ts";
+import { convertCodexKeys } from "./convert-codex.ts";
+import { convertCommand } from "./convert-command.ts";
+import { type ConversionContext, convertTimeout, type Draft, type TransportKind, toEntry } from "./draft.ts";
+import { createFieldReader, type FieldReader } from "./field-reader.ts";
+import { type ForeignServer, fieldsOf } from "./foreign-file.ts";
+import { type Program, programs, type Remark } from "./program.ts";
+
+export interface Conversion {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly enabled: boolean;
+  /** As it was written; what comes of it is for someone to say who may read it. */
+  readonly envFile?: string;
+  readonly remarks: readonly Remark[];
+}
+
+export function convertServer({ name, value, disabled }: ForeignServer, context: ConversionContext): Conversion {
+  const fields = fieldsOf(value);
+  if (!fields) return refused("the entry is not an object");
+  const remarks: Remark[] = [];
+  const reader = createFieldReader(fields, context, remarks);
+  const draft: Draft = new Map();
+  const kind = transportKind(reader, context.program);
+  const envFile = kind === "stdio" ? convertCommand(reader, draft, context) : undefined;
+  if (kind !== undefined && kind !== "stdio") convertAddress(reader, draft, kind, context.program);
+  if (context.program === "codex") convertCodexKeys(reader, draft, kind);
+  convertCommonKeys(reader, draft, context.program);
+  const enabled = isEnabled(reader, disabled);
+  // Without a transport, what else is lost is beside the point.
+  if (kind === undefined) return { entry: {}, enabled, remarks };
+  for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind));
+  const entry = toEntry(draft);
+  if (!remarks.some((remark) => remark.kind === "obstacle")) remarks.push(...checkEntry(name, entry));
+  return { entry, enabled, ...(envFile === undefined ? {} : { envFile }), remarks };
+}
+
+function refused(message: string): Conversion {
+  return { entry: {}, enabled: true, remarks: [{ kind: "obstacle", key: "", message }] };
+}
+
+const transportNames: ReadonlyMap<string, TransportKind> = new Map([
+  ["stdio", "stdio"],
+  ["http", "http"],
+  ["streamable-http", "http"],
+  ["streamable_http", "http"],
+  ["streamablehttp", "http"],
+  ["sse", "sse"],
+]);
+
+function transportKind(reader: FieldReader, program: Program): TransportKind | undefined {
+  const key = ["type", "transport", "transportType"].find((name) => reader.has(name));
+  const written = key === undefined ? undefined : reader.raw(key);
+  const declared = typeof written === "string" ? transportNames.get(written.toLowerCase()) : undefined;
+  if (key !== undefined && declared === undefined)
+    return reader.refuse(key, "is not a transport that Fairlead has (stdio, http, sse)");
+  const addresses = ["url", "serverUrl", "httpUrl"].filter((name) => reader.has(name));
+  if (declared === "stdio" || (declared === undefined && reader.has("command"))) {
+    if (!reader.has("command")) return reader.refuse("command", "is missing");
+    return addresses.length > 0 && declared === undefined
+      ? reader.refuse("", "it has both a command and a URL")
+      : "stdio";
+  }
+  if (addresses.length > 1) return reader.refuse("", `it has several addresses: ${addresses.join(", ")}`);
+  if (addresses.length === 0)
+    return reader.refuse("", declared ? "it has no URL" : "it has neither a command nor a URL");
+  if (program === "codex" || addresses[0] === "httpUrl") return "http";
+  return declared === "http" && programs[program].httpFallsBack ? "url" : (declared ?? "url");
+}
+
+function convertCommonKeys(reader: FieldReader, draft: Draft, program: Program): void {
+  if (programs[program].timeout) convertTimeout(reader, draft, "timeout", "milliseconds");
+  const excluded = reader.names("disabledTools");
+  if (excluded) draft.set("excludeTools", excluded);
+  const description = reader.raw("description");
+  if (typeof description === "string") draft.set("description", description);
+}
+
+function isEnabled(reader: FieldReader, disabled: boolean): boolean {
+  const off = [reader.raw("disabled") === true, reader.raw("enabled") === false, disabled].includes(true);
+  if (off)
+    reader.remark(
+      "converted",
+      "enabled",
+      "switched off there, so switched off here; fairlead mcp enable switches it on",
+    );
+  return !off;
+}
+
+const approvals = "Fairlead asks before a tool runs, whatever another program lets pass";
+const connectTimeout =
+  "the time to connect is one setting for all servers here: fairlead.connectTimeout, in milliseconds";
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["autoApprove", approvals],
+  ["alwaysAllow", approvals],
+  ["trust", approvals],
+  ["tools", approvals],
+  ["default_tools_approval_mode", approvals],
+  ["startup_timeout_sec", connectTimeout],
+  ["startup_timeout_ms", connectTimeout],
+  ["timeout", "its unit is not documented; here timeout is in milliseconds"],
+  [
+    "headersHelper",
+    "no program is run here to make headers; write them, with ${NAME} or ${secret:NAME} where they are secret",
+  ],
+]);
+const ofCommands = new Set(["command", "args", "env", "cwd", "envFile", "env_vars"]);
+const ofAddresses = new Set(
+  "url serverUrl httpUrl headers http_headers env_http_headers bearer_token_env_var oauth auth scopes".split(" "),
+);
+
+function whyDropped(key: string, kind: TransportKind): string {
+  if (kind === "stdio" && ofAddresses.has(key)) return "means nothing for a server that is started by a command";
+  if (kind !== "stdio" && ofCommands.has(key)) return "means nothing for a server that is reached by its URL";
+  return reasons.get(key) ?? "has no counterpart here";
+}

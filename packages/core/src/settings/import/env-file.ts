@@ -1,0 +1,80 @@
+/** What becomes of `envFile`: its names can become references, its values are never copied. */
+
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { parseEnv } from "node:util";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { Environment } from "../paths.ts";
+import type { Lookup } from "../variables.ts";
+import type { Conversion } from "./convert.ts";
+import type { Remark, Source } from "./program.ts";
+import { isVariableName, resolveReferences } from "./references.ts";
+
+export interface EnvFileContext {
+  readonly environment: Environment;
+  readonly root: string;
+  readonly trusted: boolean;
+  /** What the target's entries would get for a variable. */
+  readonly lookup: Lookup;
+}
+
+export async function convertEnvFile(
+  conversion: Conversion,
+  source: Source,
+  context: EnvFileContext,
+): Promise<Conversion> {
+  if (conversion.envFile === undefined) return conversion;
+  const folder = source.folder ?? context.root;
+  const file = resolve(folder, resolveReferences(conversion.envFile, { ...context.environment, folder }));
+  if (!mayRead(file, source, context)) {
+    const next = folder === context.root ? "fairlead trust add" : undefined;
+    return withRemarks(conversion, [dropped("is not read: it belongs to a folder that is not trusted", next)]);
+  }
+  const names = await namesIn(file);
+  if (names === undefined) return withRemarks(conversion, [dropped(`cannot be read: ${file}`)]);
+  const written = tableOf(conversion.entry["env"]);
+  const missing = names.filter((name) => !written.has(name));
+  const expandable = new Set(missing.filter((name) => isVariableName(name) && context.lookup(name) !== undefined));
+  const env = new Map([...[...expandable].map((name) => [name, `\${${name}}`] as const), ...written]);
+  const remarks = missing.map((name) => (expandable.has(name) ? referred(name, file) : lost(name, file)));
+  const entry = env.size === 0 ? conversion.entry : { ...conversion.entry, env: Object.fromEntries(env) };
+  return withRemarks({ ...conversion, entry }, remarks);
+}
+
+/** Files of a project count as the project does; of other projects than this one nothing is known. */
+function mayRead(file: string, source: Source, { root, trusted }: EnvFileContext): boolean {
+  if (source.folder !== undefined) return source.folder === root && trusted;
+  return trusted || !isInside(file, root);
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** The names that a `.env` file assigns; undefined when it cannot be read. */
+async function namesIn(file: string): Promise<readonly string[] | undefined> {
+  const read = await readText(file, limits.settingsBytes);
+  return read.kind === "text" ? Object.keys(parseEnv(read.text.replace(/^\uFEFF/, ""))) : undefined;
+}
+
+function dropped(message: string, next?: string): Remark {
+  return { kind: "dropped", key: "envFile", message, ...(next === undefined ? {} : { next }) };
+}
+
+function referred(name: string, file: string): Remark {
+  return { kind: "converted", key: `env.${name}`, message: `defined in ${file}, referred to as \${${name}}` };
+}
+
+function lost(name: string, file: string): Remark {
+  const message = `defined in ${file}; values are not copied out of it, and nothing else here defines it: store it and add "${name}": "\${secret:${name}}" to env`;
+  return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
+}
+
+function tableOf(value: unknown): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(typeof value === "object" && value !== null ? value : {}));
+}
+
+function withRemarks(conversion: Conversion, remarks: readonly Remark[]): Conversion {
+  return { ...conversion, remarks: [...conversion.remarks, ...remarks] };
+}

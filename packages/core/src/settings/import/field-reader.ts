@@ -1,0 +1,95 @@
+/** Reads the keys of a foreign entry once each, converts what they hold, and remembers what nobody asked for. */
+
+import { fieldsOf } from "./foreign-file.ts";
+import type { Remark } from "./program.ts";
+import { convertReferences, type ReferenceContext } from "./references.ts";
+
+export interface FieldReader {
+  /** Whether something is written there; `null` is nothing. */
+  has(key: string): boolean;
+  /** As it was written. */
+  raw(key: string): unknown;
+  text(key: string): string | undefined;
+  texts(key: string): readonly string[] | undefined;
+  table(key: string): ReadonlyMap<string, string> | undefined;
+  /** A list of names, in which neither program expands anything. */
+  names(key: string): readonly string[] | undefined;
+  convert(text: string, key: string): string;
+  /** Keys that were never read. */
+  rest(): readonly string[];
+  remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
+  /** An obstacle, where a value would have been returned. */
+  refuse(key: string, message: string): undefined;
+}
+
+export function createFieldReader(
+  fields: ReadonlyMap<string, unknown>,
+  context: ReferenceContext,
+  remarks: Remark[],
+): FieldReader {
+  const read = new Set<string>();
+
+  function remark(kind: Remark["kind"], key: string, message: string, next?: string): void {
+    remarks.push({ kind, key, message, ...(next === undefined ? {} : { next }) });
+  }
+
+  function refuse(key: string, message: string): undefined {
+    remark("obstacle", key, message);
+    return undefined;
+  }
+
+  function raw(key: string): unknown {
+    read.add(key);
+    return fields.get(key) ?? undefined;
+  }
+
+  function convert(text: string, key: string): string {
+    return convertReferences(text, key, context, (one) => remarks.push(one));
+  }
+
+  /** Numbers and booleans are taken as text, as the settings do. */
+  function item(value: unknown, key: string): string | undefined {
+    if (typeof value === "string") return convert(value, key);
+    return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a text");
+  }
+
+  return {
+    has: (key) => (fields.get(key) ?? undefined) !== undefined,
+    raw,
+    convert,
+    text(key) {
+      const value = raw(key);
+      if (value === undefined) return undefined;
+      return typeof value === "string" ? convert(value, key) : refuse(key, "is not a text");
+    },
+    texts(key) {
+      const value = raw(key);
+      if (value === undefined) return undefined;
+      if (!Array.isArray(value)) return refuse(key, "is not a list");
+      return value.flatMap((one: unknown, at) => item(one, `${key}[${at}]`) ?? []);
+    },
+    table(key) {
+      const value = raw(key);
+      if (value === undefined) return undefined;
+      const entries = fieldsOf(value);
+      if (!entries) return refuse(key, "is not an object");
+      const table = new Map<string, string>();
+      for (const [name, one] of entries) {
+        const where = `${key}.${name}`;
+        const text = one === null ? undefined : item(one, where);
+        if (one === null) remark("dropped", where, "null takes the variable away, which has no counterpart here");
+        if (text !== undefined) table.set(name, text);
+      }
+      return table;
+    },
+    names(key) {
+      const value = raw(key);
+      if (value === undefined) return undefined;
+      const isList = Array.isArray(value) && value.every((one): one is string => typeof one === "string");
+      return isList ? value : refuse(key, "is not a list of names");
+    },
+    rest: () => [...fields.keys()].filter((key) => !read.has(key)),
+    remark,
+    refuse,
+  };
+}

@@ -1,0 +1,104 @@
+/** Reads a file of another program into servers: names and entries as they were written, nothing judged yet. */
+
+import { parseJsonc } from "../../files/jsonc.ts";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import { plainValueOf } from "../nodes.ts";
+import type { Program, Source } from "./program.ts";
+
+export interface ForeignServer {
+  readonly name: string;
+  readonly value: unknown;
+  /** Set by the file about this server, outside its entry. */
+  readonly disabled: boolean;
+  /** The project that the file keeps this server for. */
+  readonly folder?: string;
+}
+
+export type ForeignFile =
+  | { readonly kind: "read"; readonly servers: readonly ForeignServer[]; readonly inputs: ReadonlyMap<string, string> }
+  | { readonly kind: "absent" }
+  /** Line and column, when it has a syntax error. */
+  | { readonly kind: "broken"; readonly message: string; readonly line?: number; readonly column?: number };
+
+export type Document =
+  | { readonly kind: "value"; readonly value: unknown }
+  | Extract<ForeignFile, { kind: "absent" | "broken" }>;
+
+/** Claude Code keeps histories beside its servers, so these files may be larger than settings are. */
+const maxBytes = 16 * 1024 * 1024;
+
+export async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Document> {
+  const read = await readText(file, maxBytes);
+  if (read.kind === "absent") return read;
+  if (read.kind === "unreadable") return { kind: "broken", message: read.reason };
+  return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
+}
+
+/** `folders`: the projects whose own servers are wanted, where a file keeps servers for many. */
+export async function readForeignFile(source: Source, folders: readonly string[]): Promise<ForeignFile> {
+  const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
+  return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
+}
+
+/** The properties of an object, whatever they are called; of anything else, nothing. */
+export function fieldsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date) return undefined;
+  return new Map<string, unknown>(Object.entries(value));
+}
+
+function serversOf(program: Program, value: unknown, folders: readonly string[]): ForeignFile {
+  const fields = fieldsOf(value);
+  if (!fields) return { kind: "broken", message: "it does not hold an object" };
+  const body = program === "vscode" && !fields.has("servers") ? (fieldsOf(fields.get("mcp")) ?? fields) : fields;
+  const key = program === "codex" ? "mcp_servers" : program === "vscode" ? "servers" : "mcpServers";
+  const listed = body.get(key);
+  const servers = listed === undefined ? new Map<string, unknown>() : fieldsOf(listed);
+  if (!servers) return { kind: "broken", message: `its "${key}" is not an object` };
+  const own = [...servers].map(([name, entry]) => ({ name, value: entry, disabled: false }));
+  const ofProjects = program === "claude-code" ? folders.flatMap((folder) => projectServers(fields, folder)) : [];
+  return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
+}
+
+/** Claude Code's `~/.claude.json` also keeps servers for single projects, under the project's path. */
+function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
+  const projects = fieldsOf(fields.get("projects"));
+  const project = fieldsOf(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
+  const disabled = project?.get("disabledMcpServers");
+  const names = new Set<unknown>(Array.isArray(disabled) ? disabled : []);
+  const servers = fieldsOf(project?.get("mcpServers")) ?? new Map<string, unknown>();
+  return [...servers].map(([name, value]) => ({ name, value, disabled: names.has(name), folder }));
+}
+
+function inputsOf(value: unknown): ReadonlyMap<string, string> {
+  const inputs = new Map<string, string>();
+  for (const input of Array.isArray(value) ? value : []) {
+    const fields = fieldsOf(input);
+    const id = fields?.get("id");
+    const description = fields?.get("description");
+    if (typeof id === "string") inputs.set(id, typeof description === "string" ? description : "");
+  }
+  return inputs;
+}
+
+function parseJson(text: string): Document {
+  const { root, errors } = parseJsonc(text);
+  const [first] = errors;
+  if (first) return { kind: "broken", ...first };
+  return { kind: "value", value: root === undefined ? {} : plainValueOf(root) };
+}
+
+async function parseToml(text: string): Promise<Document> {
+  const { parse, TomlError } = await import("smol-toml");
+  try {
+    return { kind: "value", value: parse(text, { maxDepth: limits.settingsDepth }) };
+  } catch (error) {
+    // Below its first line, the message repeats the text around the mistake.
+    const [message = ""] = error instanceof Error ? error.message.split("\n") : ["it is not valid TOML"];
+    return {
+      kind: "broken",
+      message,
+      ...(error instanceof TomlError ? { line: error.line, column: error.column } : {}),
+    };
+  }
+}

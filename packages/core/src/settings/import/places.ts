@@ -1,0 +1,51 @@
+/** Where other programs usually keep their servers, on each platform. */
+
+import { posix, win32 } from "node:path";
+import type { Environment } from "../paths.ts";
+import type { Program, Source } from "./program.ts";
+
+export function usualPlaces({ env, home, platform }: Environment, root: string): readonly Source[] {
+  const path = platform === "win32" ? win32 : posix;
+  const support = applicationFolder({ env, home, platform });
+  const claude = env["CLAUDE_CONFIG_DIR"] || home;
+  const codex = env["CODEX_HOME"] || path.join(home, ".codex");
+  const user: readonly (readonly [Program, string])[] = [
+    ["claude-desktop", path.join(support, "Claude", "claude_desktop_config.json")],
+    ["claude-code", path.join(claude, ".claude.json")],
+    ["cursor", path.join(home, ".cursor", "mcp.json")],
+    ["vscode", path.join(support, "Code", "User", "mcp.json")],
+    ["vscode", path.join(support, "Code - Insiders", "User", "mcp.json")],
+    ["windsurf", path.join(home, ".codeium", "windsurf", "mcp_config.json")],
+    ["codex", path.join(codex, "config.toml")],
+  ];
+  const project: readonly (readonly [Program, string])[] = [
+    ["claude-code", path.join(root, ".mcp.json")],
+    ["cursor", path.join(root, ".cursor", "mcp.json")],
+    ["vscode", path.join(root, ".vscode", "mcp.json")],
+    ["codex", path.join(root, ".codex", "config.toml")],
+  ];
+  const own = new Set(user.map(([, file]) => file));
+  return [
+    ...user.map(([program, file]) => ({ program, file })),
+    // At home, `.cursor/mcp.json` of the workspace is the user's own file, seen already.
+    ...project.filter(([, file]) => !own.has(file)).map(([program, file]) => ({ program, file, folder: root })),
+  ];
+}
+
+/** The folder of the project that a file given by hand belongs to, if its name says that it belongs to one. */
+export function projectFolder(
+  file: string,
+  { home, platform }: Pick<Environment, "home" | "platform">,
+): string | undefined {
+  const path = platform === "win32" ? win32 : posix;
+  const parent = path.dirname(file);
+  if (path.basename(file) === ".mcp.json") return parent;
+  const inDotFolder = [".vscode", ".cursor", ".codex"].includes(path.basename(parent));
+  return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
+}
+
+function applicationFolder({ env, home, platform }: Pick<Environment, "env" | "home" | "platform">): string {
+  if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
+  if (platform === "darwin") return posix.join(home, "Library", "Application Support");
+  return env["XDG_CONFIG_HOME"] || posix.join(home, ".config");
+}

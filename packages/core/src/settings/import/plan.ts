@@ -1,0 +1,89 @@
+/** Decides what an import would do with each server. Pure, and never in favour of overwriting something. */
+
+import { isDeepStrictEqual } from "node:util";
+import type { Candidate } from "./collect.ts";
+import type { Source } from "./program.ts";
+
+export type Action =
+  | { readonly kind: "add" }
+  | { readonly kind: "replace" }
+  /** The target has the very same entry. */
+  | { readonly kind: "same" }
+  /** The target has another entry of that name. */
+  | { readonly kind: "exists" }
+  /** Another source has the very same entry. */
+  | { readonly kind: "duplicate"; readonly of: Source }
+  /** Another source has another entry of that name; this one is taken only when asked for by the name it would get. */
+  | { readonly kind: "clash"; readonly with: Source }
+  /** Its remarks say what is in the way. */
+  | { readonly kind: "refused" }
+  /** It comes with a folder that is not trusted; it is taken only when asked for by name. */
+  | { readonly kind: "untrusted" }
+  | { readonly kind: "not-chosen" };
+
+export interface PlannedServer extends Candidate {
+  /** What it would be called here. */
+  readonly target: string;
+  readonly action: Action;
+}
+
+export interface PlanOptions {
+  /** What stands in the target file, by name. */
+  readonly existing: ReadonlyMap<string, unknown>;
+  readonly replace: boolean;
+  /** The names asked for; all, when absent. */
+  readonly only?: ReadonlySet<string>;
+  /** Whether servers are taken from there without being asked for by name. */
+  isTrusted(source: Source): boolean;
+}
+
+export function planImport(candidates: readonly Candidate[], options: PlanOptions): readonly PlannedServer[] {
+  const taken = new Map<string, Candidate>();
+  return candidates.map((candidate) => {
+    const { name, source, conversion } = candidate;
+    const as = (kind: "refused" | "untrusted" | "not-chosen"): PlannedServer => planned(candidate, name, { kind });
+    if (conversion.remarks.some(({ kind }) => kind === "obstacle")) return as("refused");
+    const first = taken.get(name);
+    if (first && isDeepStrictEqual(first.conversion.entry, conversion.entry))
+      return planned(candidate, name, { kind: "duplicate", of: first.source });
+    if (first && !isThere(candidate, name, options)) return beside(first, candidate);
+    if (!options.isTrusted(source) && !options.only?.has(name) && !isThere(candidate, name, options))
+      return as("untrusted");
+    taken.set(name, first ?? candidate);
+    return options.only?.has(name) === false
+      ? as("not-chosen")
+      : planned(candidate, name, towards(candidate, name, options));
+  });
+
+  function beside(first: Candidate, candidate: Candidate): PlannedServer {
+    const target = freeName(candidate, taken, options);
+    taken.set(target, candidate);
+    const isAsked = options.only?.has(target) || isThere(candidate, target, options);
+    const action = isAsked ? towards(candidate, target, options) : ({ kind: "clash", with: first.source } as const);
+    return planned(candidate, target, action);
+  }
+}
+
+function planned(candidate: Candidate, target: string, action: Action): PlannedServer {
+  return { ...candidate, target, action };
+}
+
+function towards(candidate: Candidate, target: string, options: PlanOptions): Action {
+  if (!options.existing.has(target)) return { kind: "add" };
+  if (isThere(candidate, target, options)) return { kind: "same" };
+  return { kind: options.replace ? "replace" : "exists" };
+}
+
+function isThere({ conversion }: Candidate, target: string, { existing }: PlanOptions): boolean {
+  return isDeepStrictEqual(existing.get(target), conversion.entry);
+}
+
+/** `name-cursor`, then `name-cursor-2` and so on; a name under which the same entry stands already is free too. */
+function freeName(candidate: Candidate, taken: ReadonlyMap<string, Candidate>, options: PlanOptions): string {
+  const base = `${candidate.name}-${candidate.source.program}`;
+  const isFree = (name: string): boolean =>
+    !taken.has(name) && (!options.existing.has(name) || isThere(candidate, name, options));
+  let name = base;
+  for (let count = 2; !isFree(name); count += 1) name = `${base}-${count}`;
+  return name;
+}

@@ -1,0 +1,136 @@
+/** Rewrites what another program would expand into what the settings expand, and shields every other dollar sign. */
+
+import { posix, win32 } from "node:path";
+import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
+
+export interface ReferenceContext {
+  readonly program: Program;
+  readonly platform: NodeJS.Platform;
+  /** The workspace root, which is what `${PWD}` will be. */
+  readonly root: string;
+  /** The project that the file belongs to. */
+  readonly folder?: string;
+  /** Descriptions of `${input:ID}`. */
+  readonly inputs: ReadonlyMap<string, string>;
+}
+
+// Every dollar sign is looked at: it begins a reference, or it stands for itself.
+const dollar = /\$\{([^}]*)\}|\$/g;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export function isVariableName(text: string): boolean {
+  return variableName.test(text);
+}
+
+/** A dollar sign that must arrive as one. */
+export function literal(text: string): string {
+  return text.replaceAll("$", "$$$$");
+}
+
+export function convertReferences(
+  text: string,
+  key: string,
+  context: ReferenceContext,
+  remark: (remark: Remark) => void,
+): string {
+  const { title, references } = programs[context.program];
+  return text.replaceAll(dollar, (written: string, body: string | undefined) => {
+    if (body === undefined) return "$$";
+    const form = formOf(body, references);
+    if (form === undefined) {
+      const message = `${title} takes ${written} literally, so it stays literal: ${literal(written)}`;
+      remark({ kind: "converted", key, message });
+      return literal(written);
+    }
+    const outcome = convert(form, body, context);
+    if ("obstacle" in outcome) {
+      remark({ kind: "obstacle", key, message: `${written} ${outcome.obstacle}` });
+      return literal(written);
+    }
+    if (outcome.text !== written) remark({ kind: "converted", key, message: `${written} becomes ${outcome.text}` });
+    if (outcome.hint) remark({ ...outcome.hint, kind: "hint", key });
+    return outcome.text;
+  });
+}
+
+function formOf(body: string, known: ReadonlySet<ReferenceForm>): ReferenceForm | undefined {
+  if (known.has("variable")) return isVariableName(body.split(":-", 1)[0] ?? "") ? "variable" : undefined;
+  const form = namedForm(body);
+  return form !== undefined && known.has(form) ? form : undefined;
+}
+
+function namedForm(body: string): ReferenceForm | undefined {
+  if (body === "/") return "pathSeparator";
+  if (body === "userHome" || body === "workspaceFolder" || body === "pathSeparator") return body;
+  if (body.startsWith("env:")) return "env";
+  if (body.startsWith("input:")) return "input";
+  const isForeign =
+    /^(file|config|command|workspaceFolder):/.test(body) || body === "workspaceFolderBasename" || body === "cwd";
+  return isForeign ? "foreign" : undefined;
+}
+
+type Outcome =
+  | { readonly text: string; readonly hint?: Pick<Remark, "message" | "next"> }
+  | { readonly obstacle: string };
+
+function convert(form: ReferenceForm, body: string, context: ReferenceContext): Outcome {
+  switch (form) {
+    case "variable":
+      return body.includes("${")
+        ? { obstacle: "has a variable in its default, which the settings do not expand" }
+        : { text: `\${${body}}` };
+    case "env":
+      return fromEnvironment(body.slice("env:".length));
+    case "userHome":
+      return { text: context.platform === "win32" ? "${USERPROFILE}" : "${HOME}" };
+    case "workspaceFolder":
+      // Of another project than this one, the folder can only be written out.
+      return { text: (context.folder ?? context.root) === context.root ? "${PWD}" : literal(context.folder ?? "") };
+    case "pathSeparator":
+      return { text: context.platform === "win32" ? win32.sep : posix.sep };
+    case "input":
+      return fromInput(body.slice("input:".length), context.inputs);
+    case "foreign":
+      return { obstacle: "has no counterpart here: write the value itself, or an environment variable" };
+  }
+}
+
+function fromEnvironment(name: string): Outcome {
+  return isVariableName(name)
+    ? { text: `\${${name}}` }
+    : { obstacle: "names no variable that the settings can expand" };
+}
+
+function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
+  // The names that the secret store takes.
+  const name = id
+    .replaceAll(/[^A-Za-z0-9_.-]/g, "_")
+    .replace(/^(?=[.-])/, "_")
+    .slice(0, 128);
+  if (name === "") return { obstacle: "has no name" };
+  const description = inputs.get(id);
+  const asked = description ? `VS Code asks for it ("${description}")` : "VS Code asks for it";
+  return {
+    text: `\${secret:${name}}`,
+    hint: {
+      message: `${asked}; here it is the stored secret ${name}. A secret already stored under that name will be given to this server`,
+      next: `fairlead secret set ${name}`,
+    },
+  };
+}
+
+/** What the references of a path come to right now. Unknown ones stay as they are: no such file will be found. */
+export function resolveReferences(
+  text: string,
+  values: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly home: string;
+    readonly folder: string;
+  },
+): string {
+  return text.replaceAll(/\$\{([^}]*)\}/g, (written: string, body: string) => {
+    if (body === "workspaceFolder") return values.folder;
+    if (body === "userHome") return values.home;
+    return body.startsWith("env:") ? (values.env[body.slice("env:".length)] ?? "") : written;
+  });
+}

@@ -1,0 +1,45 @@
+/** From files to settings: reads every scope's file, then merges them as far as the workspace is trusted. */
+
+import type { Scope, Settings } from "./definition.ts";
+import { merge } from "./merge.ts";
+import { childOf, switchOf } from "./nodes.ts";
+import type { Environment, Locations } from "./paths.ts";
+import { readSource, type Source } from "./source.ts";
+import { readEnvFiles } from "./variables.ts";
+
+/** Weakest first. */
+const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
+
+/** What the files say, weakest scope first, before anything is believed. */
+export type Sources = readonly Source[];
+
+export async function readSources({ files }: Locations): Promise<Sources> {
+  const wanted = scopes.flatMap((scope) => {
+    const file = files[scope];
+    return file === undefined ? [] : [readSource(scope, file)];
+  });
+  return Promise.all(wanted);
+}
+
+/** `security.folderTrust.enabled`. A workspace has no say in whether it is trusted. */
+export function folderTrustEnabled(sources: Sources): boolean {
+  const said = sources
+    .filter(({ scope }) => scope !== "workspace")
+    .map(({ root }) => switchOf(childOf(root, "security", "folderTrust", "enabled")));
+  return said.findLast((value) => value !== undefined) ?? true;
+}
+
+export interface MergeOptions {
+  readonly locations: Locations;
+  readonly environment: Environment;
+  /** Whether the workspace's settings and `.env` files count. */
+  readonly trusted: boolean;
+}
+
+export async function mergeSettings(
+  sources: Sources,
+  { locations, environment, trusted }: MergeOptions,
+): Promise<Settings> {
+  const envFiles = await readEnvFiles(locations, trusted);
+  return merge(sources, { trusted, lookup: { environment, root: locations.root, envFiles } });
+}

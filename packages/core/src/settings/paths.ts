@@ -1,0 +1,155 @@
+/** Where everything lies: the workspace root, the settings file of each scope, the `.env` files, our own state. */
+
+import { realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from "node:path";
+import { HostError } from "../errors.ts";
+import type { Scope } from "./definition.ts";
+
+/** What the process knows about the outside, handed in: core itself reads no environment. */
+export interface Environment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
+
+export interface LocateOptions {
+  readonly environment: Environment;
+  /** The workspace root, instead of searching for it. */
+  readonly root?: string;
+  /** Replaces the user's settings file. */
+  readonly settingsFile?: string;
+  /** `false` leaves the workspace's files out. */
+  readonly workspace?: boolean;
+}
+
+export interface Locations {
+  /** A real path. */
+  readonly root: string;
+  readonly rootFrom: "option" | "gemini-folder" | "git" | "cwd";
+  readonly files: Readonly<Record<Scope, string | undefined>>;
+  readonly trustedFolders: string;
+  /** Our own folder, `FAIRLEAD_HOME`. */
+  readonly state: string;
+  /** Strongest first. */
+  readonly envFiles: { readonly user: readonly string[]; readonly workspace: readonly string[] };
+}
+
+export async function locate(options: LocateOptions): Promise<Locations> {
+  const { environment } = options;
+  const home = await realPathOf(environment.home);
+  const { root, rootFrom } = await findRoot(options, home);
+  const gemini = join(environment.home, ".gemini");
+  // The home folder's `.gemini` is the user scope; it never doubles as a workspace.
+  const hasWorkspace = options.workspace !== false && root !== home;
+  return {
+    root,
+    rootFrom,
+    files: {
+      ...systemFiles(environment),
+      user:
+        options.settingsFile === undefined
+          ? join(gemini, "settings.json")
+          : await givenFile(options.settingsFile, environment),
+      workspace: hasWorkspace ? join(root, ".gemini", "settings.json") : undefined,
+    },
+    trustedFolders:
+      absoluteVariable(environment, "GEMINI_CLI_TRUSTED_FOLDERS_PATH") ?? join(gemini, "trustedFolders.json"),
+    state: await stateFolder(environment, root, home),
+    envFiles: {
+      user: [join(gemini, ".env"), join(environment.home, ".env")],
+      workspace: hasWorkspace ? [join(root, ".gemini", ".env"), join(root, ".env")] : [],
+    },
+  };
+}
+
+async function findRoot(
+  { environment, root: given }: LocateOptions,
+  home: string,
+): Promise<Pick<Locations, "root" | "rootFrom">> {
+  const { cwd } = environment;
+  if (given !== undefined) {
+    const root = resolve(cwd, given);
+    if (!(await isFolder(root))) throw new HostError("usage", `the workspace root "${root}" is not a folder`);
+    return { root: await realpath(root), rootFrom: "option" };
+  }
+  if (!(await isFolder(cwd))) throw new HostError("usage", `the current folder "${cwd}" does not exist any more`);
+  const parents = selfAndParents(await realpath(cwd));
+  for (const folder of parents)
+    if (folder !== home && (await isFolder(join(folder, ".gemini"))))
+      return { root: folder, rootFrom: "gemini-folder" };
+  for (const folder of parents) if (await exists(join(folder, ".git"))) return { root: folder, rootFrom: "git" };
+  return { root: await realpath(cwd), rootFrom: "cwd" };
+}
+
+function selfAndParents(folder: string): readonly string[] {
+  const folders = [folder];
+  for (let here = folder; dirname(here) !== here; here = dirname(here)) folders.push(dirname(here));
+  return folders;
+}
+
+async function givenFile(file: string, { cwd }: Environment): Promise<string> {
+  const path = resolve(cwd, file);
+  if (!(await exists(path)))
+    throw new HostError("usage", `the settings file "${path}" does not exist`, {
+      next: "Check the path after --settings.",
+    });
+  return path;
+}
+
+function systemFiles(environment: Environment): { readonly system: string; readonly "system-defaults": string } {
+  const path = environment.platform === "win32" ? win32 : posix;
+  const system =
+    absoluteVariable(environment, "GEMINI_CLI_SYSTEM_SETTINGS_PATH") ?? systemSettings(environment.platform);
+  const defaults = absoluteVariable(environment, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH");
+  return { system, "system-defaults": defaults ?? path.join(path.dirname(system), "system-defaults.json") };
+}
+
+function systemSettings(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json";
+  if (platform === "win32") return "C:\\ProgramData\\gemini-cli\\settings.json";
+  return "/etc/gemini-cli/settings.json";
+}
+
+/** A relative path would mean another file in every folder, and so could be planted in one. */
+function absoluteVariable({ env }: Environment, name: string): string | undefined {
+  const value = env[name];
+  if (value === undefined || value === "") return undefined;
+  if (isAbsolute(value)) return value;
+  throw new HostError("settings_invalid", `${name} is "${value}", which is not an absolute path`, {
+    next: `Set ${name} to an absolute path, or unset it.`,
+  });
+}
+
+async function stateFolder(environment: Environment, root: string, home: string): Promise<string> {
+  const given = absoluteVariable(environment, "FAIRLEAD_HOME");
+  const state = given ?? join(environment.home, ".fairlead");
+  // Who works in the home folder, or above it, has everything inside: there it says nothing.
+  if (!isInside(home, root) && isInside(await realPathOf(state), root))
+    throw new HostError("settings_invalid", `FAIRLEAD_HOME is "${state}", inside the workspace "${root}"`, {
+      next: "Set FAIRLEAD_HOME to a folder outside the workspace: what lies in a workspace can be planted.",
+    });
+  return state;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** The real path of the deepest part that exists, with the rest as written. */
+async function realPathOf(path: string): Promise<string> {
+  for (const folder of selfAndParents(resolve(path))) {
+    const real = await realpath(folder).catch(() => undefined);
+    if (real !== undefined) return join(real, relative(folder, resolve(path)));
+  }
+  return resolve(path);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,203 @@
+/** Every key of the settings file, as data: it drives validation, the published JSON Schema, docs/settings.md and the trust test. */
+
+import { defaults } from "./defaults.ts";
+import { entrySchema } from "./entry-schema.ts";
+import { type Key, type LeafKey, longestTime, type ObjectKey } from "./key.ts";
+
+const trusted = "once the folder is trusted";
+const tightens = "only to restrict further, in a trusted folder";
+const never = "never: user or system settings only";
+
+const serverExtras: ObjectKey = {
+  type: "object",
+  description: "What only Fairlead knows about a server of `mcpServers`.",
+  properties: {
+    enabled: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description: "`false` in any file switches the server off (`fairlead mcp disable`).",
+    },
+    start: {
+      type: "text",
+      oneOf: ["background", "lazy"],
+      workspace: trusted,
+      description: "As `fairlead.start`, for this server.",
+    },
+    trustAnnotations: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description: "Believe what the server says about its own tools (read-only, destructive).",
+    },
+    sampling: { type: "switch", default: false, workspace: never, description: "The server may ask your model." },
+    machineAuth: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description: "The server may be reached with this machine's own credentials.",
+    },
+    issuerOverride: {
+      type: "text",
+      format: "url",
+      workspace: never,
+      description: "Accept this issuer although the server's metadata names another.",
+    },
+  },
+};
+
+const fairlead: ObjectKey = {
+  type: "object",
+  description: "Everything that is Fairlead's own.",
+  properties: {
+    start: {
+      type: "text",
+      oneOf: ["background", "lazy"],
+      default: "background",
+      workspace: trusted,
+      description: "When servers are reached: at once in the background, or when first used.",
+    },
+    connectTimeout: {
+      type: "number",
+      minimum: 1,
+      maximum: longestTime,
+      default: defaults.connectTimeout,
+      workspace: tightens,
+      description: "How long connecting may take, in milliseconds.",
+    },
+    limits: {
+      type: "object",
+      description: "Upper bounds; a workspace may lower them.",
+      properties: {
+        callTotal: {
+          type: "number",
+          minimum: 1,
+          maximum: longestTime,
+          default: defaults.callTotal,
+          workspace: tightens,
+          description: "The longest a call may take, progress or not, in milliseconds.",
+        },
+        callsPerServer: {
+          type: "number",
+          minimum: 1,
+          maximum: 10_000,
+          default: defaults.callsPerServer,
+          workspace: tightens,
+          description: "Calls that run at the same time on one server.",
+        },
+        callsTotal: {
+          type: "number",
+          minimum: 1,
+          maximum: 10_000,
+          default: defaults.callsTotal,
+          workspace: tightens,
+          description: "Calls that run at the same time on all servers.",
+        },
+      },
+    },
+    permissions: {
+      type: "object",
+      description: "A gate before every other rule: what it closes, nothing opens.",
+      properties: {
+        servers: {
+          type: "lists",
+          workspace: tightens,
+          description: "For a server, the only tools that may be called. A workspace's list and yours intersect.",
+          examples: [{ github: ["search_issues", "get_issue"] }],
+        },
+        denyTools: {
+          type: "list",
+          workspace: tightens,
+          description: "Tools that may be called on no server, by the server's own name for them.",
+        },
+      },
+    },
+    toolBudget: {
+      type: "number",
+      minimum: 1,
+      maximum: 1_000_000_000,
+      workspace: tightens,
+      description: "The most tokens that tool definitions may take in a request to the model.",
+    },
+    clientMetadataUrl: {
+      type: "text",
+      format: "https-url",
+      workspace: never,
+      description: "The address of a client metadata document to sign in with.",
+    },
+    audit: { type: "switch", default: true, workspace: never, description: "Keep a ledger of calls and decisions." },
+    servers: { type: "named", placeholder: "<name>", description: "Extras for one server.", each: serverExtras },
+  },
+};
+
+export const settingsSchema: ObjectKey = {
+  type: "object",
+  description:
+    "Settings of Gemini CLI and Fairlead. Keys that are not listed here belong to other programs and are left alone.",
+  shared: true,
+  properties: {
+    $schema: { type: "text", workspace: "no effect anywhere", description: "The address of this schema, for editors." },
+    mcpServers: {
+      type: "named",
+      placeholder: "<name>",
+      description: "The servers, by name. Of entries with the same name the strongest scope's counts, whole.",
+      each: entrySchema,
+    },
+    mcp: {
+      type: "object",
+      description: "Which servers may start.",
+      properties: {
+        allowed: {
+          type: "list",
+          workspace: tightens,
+          description:
+            "Only these servers. The lists of all files intersect; an empty one allows none. It approves nothing.",
+        },
+        excluded: {
+          type: "list",
+          workspace: tightens,
+          description: "None of these servers; the lists of all files unite.",
+        },
+        serverCommand: {
+          type: "text",
+          workspace: "once the folder is trusted and the entry approved",
+          expanded: true,
+          description:
+            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes as in a shell; no operators.",
+          examples: ["node ./server.js --port 8080"],
+        },
+      },
+    },
+    security: {
+      type: "object",
+      description: "Of Gemini CLI's security settings, the one that Fairlead heeds.",
+      shared: true,
+      properties: {
+        folderTrust: {
+          type: "object",
+          description: "Trusted folders.",
+          properties: {
+            enabled: {
+              type: "switch",
+              default: true,
+              workspace: never,
+              description: "`false` treats every folder as trusted. Entries of a workspace still need approval.",
+            },
+          },
+        },
+      },
+    },
+    fairlead,
+  },
+};
+
+/** Every leaf with the path to it; `<name>` stands for the names people choose. */
+export function leafKeys(
+  key: Key = settingsSchema,
+  path: readonly string[] = [],
+): readonly { path: readonly string[]; key: LeafKey }[] {
+  if (key.type === "named") return leafKeys(key.each, [...path, key.placeholder]);
+  if (key.type === "object")
+    return Object.entries(key.properties).flatMap(([name, inner]) => leafKeys(inner, [...path, name]));
+  return [{ path, key }];
+}

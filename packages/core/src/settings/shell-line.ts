@@ -1,0 +1,57 @@
+/** Splits a command line into words as a shell would, without being one: operators and substitutions are refused. */
+
+export type ShellLine =
+  /** The words in the language of settings values: a dollar sign that was quoted is `$$`. */
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  /** `at` counts characters from 1. */
+  | { readonly kind: "refused"; readonly reason: string; readonly at: number };
+
+const operators = "|&;<>()`\n\r";
+
+export function splitShellLine(line: string): ShellLine {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: { readonly mark: string; readonly at: number } | undefined;
+  for (let index = 0; index < line.length; index += 1) {
+    const character = line.charAt(index);
+    const next = line.charAt(index + 1);
+    const refused = (what: string): ShellLine => ({ kind: "refused", reason: what, at: index + 1 });
+    if (quote?.mark === "'") {
+      if (character === "'") quote = undefined;
+      else word += character === "$" ? "$$" : character;
+    } else if (character === "`" || (character === "$" && next === "(")) {
+      return refused(`${character === "`" ? "a backtick" : '"$("'} would run another command`);
+    } else if (character === "\\" && isEscape(next, quote !== undefined)) {
+      if (next === "" || next === "\n") return refused("a backslash ends the line");
+      word = (word ?? "") + (next === "$" ? "$$" : next);
+      index += 1;
+    } else if (quote !== undefined) {
+      if (character === quote.mark) quote = undefined;
+      else word += character;
+    } else if (character === '"' || character === "'") {
+      quote = { mark: character, at: index + 1 };
+      word ??= "";
+    } else if (operators.includes(character)) {
+      return refused(`${JSON.stringify(character)} needs a shell`);
+    } else if (character === " " || character === "\t") {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + character;
+  }
+  if (quote !== undefined) return { kind: "refused", reason: `the quote ${quote.mark} is not closed`, at: quote.at };
+  if (word !== undefined) words.push(word);
+  return checkFirst(words);
+}
+
+/** Inside double quotes a backslash is special only before what is special there. */
+function isEscape(next: string, quoted: boolean): boolean {
+  return !quoted || '"\\$`'.includes(next);
+}
+
+function checkFirst(words: readonly string[]): ShellLine {
+  const [command] = words;
+  if (command === undefined || command === "") return { kind: "refused", reason: "there is no command in it", at: 1 };
+  if (/^\w+=/.test(command))
+    return { kind: "refused", reason: `"${command}" sets a variable; write an entry with "env" instead`, at: 1 };
+  return { kind: "words", words };
+}

@@ -1,0 +1,146 @@
+/** Whether a configured server may start, and if not, why and what to type next. Pure. */
+
+import type { ConfiguredServer, Origin, Settings } from "../settings/definition.ts";
+import type { Locations } from "../settings/paths.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import type { Approval } from "./approvals.ts";
+import type { TrustVerdict } from "./verdict.ts";
+
+export type Admission =
+  | { readonly status: "admitted" }
+  | { readonly status: "disabled"; readonly reason: "user"; readonly message: string; readonly next: string }
+  | {
+      readonly status: "blocked";
+      readonly reason: "awaiting_approval" | "untrusted_folder" | "not_allowed" | "excluded";
+      readonly message: string;
+      readonly next: string;
+    }
+  | {
+      readonly status: "disconnected";
+      readonly reason: "settings_invalid" | "variable_unset";
+      readonly message: string;
+      readonly next?: string;
+    };
+
+export interface AdmissionFacts {
+  readonly trust: TrustVerdict;
+  readonly settings: Pick<Settings, "allowed" | "excluded">;
+  /** Of this workspace, by server name. */
+  readonly approvals: ReadonlyMap<string, Approval>;
+  readonly locations: Pick<Locations, "root" | "rootFrom">;
+}
+
+/** The strongest reason is named first: what the person switched off, what the lists say, trust, approval, then the entry's own mistakes. */
+export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
+  return (
+    switchedOff(server) ??
+    excluded(server, facts) ??
+    notAllowed(server, facts) ??
+    untrusted(server, facts) ??
+    unapproved(server, facts) ??
+    mistaken(server) ?? { status: "admitted" }
+  );
+}
+
+function switchedOff({ name, enabled }: ConfiguredServer): Admission | undefined {
+  if (enabled) return undefined;
+  return {
+    status: "disabled",
+    reason: "user",
+    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false`,
+    next: `fairlead mcp enable ${toShellWord(name)}`,
+  };
+}
+
+function excluded({ name }: ConfiguredServer, { settings }: AdmissionFacts): Admission | undefined {
+  if (!settings.excluded.names.has(name)) return undefined;
+  const where = places(settings.excluded.origins);
+  return {
+    status: "blocked",
+    reason: "excluded",
+    message: `"${name}" is excluded by mcp.excluded in ${where}`,
+    next: `Take "${name}" out of mcp.excluded in ${where}.`,
+  };
+}
+
+function notAllowed({ name }: ConfiguredServer, { settings }: AdmissionFacts): Admission | undefined {
+  if (settings.allowed === undefined || settings.allowed.names.has(name)) return undefined;
+  const where = places(settings.allowed.origins);
+  return {
+    status: "blocked",
+    reason: "not_allowed",
+    message: `"${name}" is not among mcp.allowed in ${where}`,
+    next: `Add "${name}" to mcp.allowed in ${where}.`,
+  };
+}
+
+function untrusted(
+  { name, scope, origin }: ConfiguredServer,
+  { trust, locations }: AdmissionFacts,
+): Admission | undefined {
+  if (scope !== "workspace" || trust.trusted) return undefined;
+  return {
+    status: "blocked",
+    reason: "untrusted_folder",
+    message: `"${name}" (${place(origin)}) belongs to ${locations.root}, a folder that is not trusted: ${trust.detail}`,
+    next: howToTrust(trust, locations),
+  };
+}
+
+/** A rule would change nothing where a stronger voice has spoken. */
+function howToTrust({ source, detail }: TrustVerdict, locations: AdmissionFacts["locations"]): string {
+  switch (source) {
+    case "environment":
+      return `Take ${detail} out of the environment.`;
+    case "embedder":
+      return "Trust the folder in the program that Fairlead runs in.";
+    case "flag":
+    case "disabled":
+    case "file":
+    case "default":
+      return trustAdd(locations);
+  }
+}
+
+/** An entry that makes no sense cannot be approved: asking for that would lead nowhere, so its mistake is named instead. */
+function unapproved(
+  { name, scope, origin, definition }: ConfiguredServer,
+  facts: AdmissionFacts,
+): Admission | undefined {
+  if (scope !== "workspace" || definition === undefined || facts.trust.approvesEntries) return undefined;
+  const approval = facts.approvals.get(name);
+  if (approval?.fingerprint === definition.fingerprint) return undefined;
+  const history = approval === undefined ? "has not been approved yet" : "has changed since you approved it";
+  return {
+    status: "blocked",
+    reason: "awaiting_approval",
+    message: `"${name}" (${place(origin)}) ${history}`,
+    next: trustAdd(facts.locations),
+  };
+}
+
+function mistaken({ name, origin, definition, problems }: ConfiguredServer): Admission | undefined {
+  const problem = problems.find(({ severity }) => severity === "error");
+  if (problem !== undefined)
+    return {
+      status: "disconnected",
+      reason: problem.code,
+      message: problem.origin === undefined ? problem.message : `${problem.message} (${place(problem.origin)})`,
+      ...(problem.next === undefined ? {} : { next: problem.next }),
+    };
+  if (definition !== undefined) return undefined;
+  return { status: "disconnected", reason: "settings_invalid", message: `"${name}" (${place(origin)}) is not usable` };
+}
+
+/** Without a folder, the command is about the one it is typed in: not this one, if an option named this one. */
+function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
+  return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
+}
+
+function place({ file, line }: Origin): string {
+  return `${file}:${line}`;
+}
+
+function places(origins: readonly Origin[]): string {
+  return origins.map(place).join(" and ");
+}

@@ -1,0 +1,154 @@
+/** `trustedFolders.json`, the file shared with Gemini CLI: the person's rules about which folders to trust. */
+
+import { realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { isAbsolute, resolve } from "node:path";
+import { HostError } from "../errors.ts";
+import { removeValue, setValue } from "../files/json-edit.ts";
+import { type JsoncDocument, type JsoncError, parseJsonc } from "../files/jsonc.ts";
+import { readText } from "../files/read-text.ts";
+import { updateText } from "../files/update-text.ts";
+import { limits } from "../limits.ts";
+import type { Origin, Problem } from "../settings/definition.ts";
+import { propertiesOf, textOf } from "../settings/nodes.ts";
+import { findRulePath } from "./rule-path.ts";
+
+export const TrustLevel = {
+  TRUST_FOLDER: "TRUST_FOLDER",
+  TRUST_PARENT: "TRUST_PARENT",
+  DO_NOT_TRUST: "DO_NOT_TRUST",
+} as const;
+export type TrustLevel = (typeof TrustLevel)[keyof typeof TrustLevel];
+const levels = Object.values(TrustLevel);
+
+export interface TrustRule {
+  /** As written. */
+  readonly path: string;
+  readonly level: TrustLevel;
+  readonly origin: Origin;
+  /** The real path that the rule is about; absent when it says nothing: the folder is gone, or a symbolic link stands there. */
+  readonly effective?: string;
+}
+
+export interface TrustedFolders {
+  readonly rules: readonly TrustRule[];
+  readonly problems: readonly Problem[];
+}
+
+export async function readTrustedFolders(file: string): Promise<TrustedFolders> {
+  const read = await readText(file, limits.settingsBytes);
+  switch (read.kind) {
+    case "absent":
+      return { rules: [], problems: [] };
+    case "unreadable":
+      return nothingFrom(file, { message: read.reason, line: 1, column: 1 });
+    case "text":
+      return toRules(file, parseJsonc(read.text));
+  }
+}
+
+function nothingFrom(file: string, { message, line, column }: JsoncError): TrustedFolders {
+  const origin = { scope: "user", file, line, column } as const;
+  return { rules: [], problems: [problem(origin, "error", `${file} trusts no folder while it is broken: ${message}`)] };
+}
+
+async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
+  const mistake = mistakeIn(document);
+  if (mistake !== undefined) return nothingFrom(file, mistake);
+  // As written, and not as an object: a path that stands twice gives two rules.
+  const judged = await Promise.all(
+    propertiesOf(document.root).map(({ name, key, value }) =>
+      toRule(name, textOf(value), { scope: "user", file, ...document.positionAt(key.offset) }),
+    ),
+  );
+  return { rules: judged.flatMap(({ rules }) => rules), problems: judged.flatMap(({ problems }) => problems) };
+}
+
+const trusts = { TRUST_FOLDER: "folder", TRUST_PARENT: "parent", DO_NOT_TRUST: "nothing" } as const;
+
+/** A level that is none counts as distrust: a misspelt DO_NOT_TRUST must not open a folder below a trusted one. */
+async function toRule(path: string, written: string | undefined, origin: Origin): Promise<TrustedFolders> {
+  if (!isAbsolute(path)) {
+    const message = `the rule for "${path}" is ignored: the path is not absolute`;
+    return { rules: [], problems: [problem(origin, "error", message)] };
+  }
+  const level = levels.find((known) => known === written) ?? TrustLevel.DO_NOT_TRUST;
+  const found = await findRulePath(resolve(path), trusts[level]);
+  const rule = { path, level, origin, ...(found.kind === "folder" ? { effective: found.real } : {}) };
+  if (level !== written) {
+    const message = `the folder "${path}" is not trusted: its level must be one of ${levels.join(", ")}`;
+    return { rules: [rule], problems: [problem(origin, "error", message)] };
+  }
+  if (found.kind === "link") {
+    const message = `the rule for "${path}" is ignored: a symbolic link stands there, and links inherit no trust`;
+    return { rules: [rule], problems: [problem(origin, "warning", message)] };
+  }
+  return { rules: [rule], problems: [] };
+}
+
+function problem(origin: Origin, severity: Problem["severity"], message: string): Problem {
+  return { severity, code: "settings_invalid", message, origin };
+}
+
+function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
+  if (errors[0] !== undefined) return errors[0];
+  if (root === undefined || root.type === "object") return undefined;
+  return { message: "it must hold one object, from folder to trust level", line: 1, column: 1 };
+}
+
+/** Replaces every rule that names the folder, however it is spelt, by one with its real path. */
+export async function setFolderTrust(file: string, folder: string, level: TrustLevel): Promise<void> {
+  const real = await realpath(folder).catch((cause: unknown) => {
+    throw new HostError("usage", `there is no folder ${folder}`, { cause });
+  });
+  await updateRules(file, folder, (text, spellings) => {
+    const isSettled = spellings.length === 1 && spellings[0] === real;
+    return setValue(isSettled ? text : removeAll(text, spellings), [real], level);
+  });
+}
+
+/** False when there was no rule to remove. The folder itself may be gone. */
+export async function removeFolderTrust(file: string, folder: string): Promise<boolean> {
+  return (await updateRules(file, folder, removeAll)) === "written";
+}
+
+/** Under the lock that Gemini CLI takes for this file too. A broken file is refused: it is the person's to mend. */
+function updateRules(
+  file: string,
+  folder: string,
+  change: (text: string | undefined, spellings: readonly string[]) => string | undefined,
+): Promise<"written" | "unchanged"> {
+  const changeValid = (text: string | undefined): string | undefined => {
+    const document = parseJsonc(text ?? "");
+    const mistake = mistakeIn(document);
+    if (mistake !== undefined) throw refusal(file, mistake);
+    const paths = propertiesOf(document.root).map(({ name }) => name);
+    return change(
+      text,
+      paths.filter((path) => isSameFolder(path, folder)),
+    );
+  };
+  return updateText(file, changeValid, { mode: 0o600 });
+}
+
+function refusal(file: string, { message, line, column }: JsoncError): HostError {
+  return new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was left as it is`, {
+    next: `Correct ${file} by hand, then try again.`,
+  });
+}
+
+function removeAll(text: string | undefined, paths: readonly string[]): string | undefined {
+  return paths.reduce((rest, path) => rest && removeValue(rest, [path]), text);
+}
+
+function isSameFolder(path: string, folder: string): boolean {
+  return isAbsolute(path) && (resolve(path) === resolve(folder) || realOrWritten(path) === realOrWritten(folder));
+}
+
+function realOrWritten(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}

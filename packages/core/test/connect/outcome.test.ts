@@ -1,0 +1,47 @@
+import { WireError, type WireErrorCode } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import { toHostError } from "../../src/connect/outcome.ts";
+import { type ErrorCode, HostError } from "../../src/errors.ts";
+
+const subject = { serverName: "s", what: "s.t" };
+
+describe("every error of the wire has its code in the host", () => {
+  const codes: Readonly<Record<Exclude<WireErrorCode, "rpc">, ErrorCode>> = {
+    cancelled: "cancelled",
+    timeout: "call_timeout",
+    closed: "lost",
+    spawn_failed: "command_not_found",
+    exited: "server_exited",
+    unreachable: "unreachable",
+    http_status: "http_status",
+    unauthorized: "auth_required",
+    session_expired: "lost",
+    stream_lost: "lost",
+    too_large: "too_large",
+    bad_message: "protocol",
+  };
+  test.each(Object.entries(codes))("%s: %s", (wireCode, code) => {
+    const cause = new WireError(wireCode as WireErrorCode, "words");
+    expect(toHostError(cause, subject)).toMatchObject({ code, message: "s.t: words", serverName: "s", cause });
+  });
+
+  test.each([
+    [-32602, "arguments_invalid"],
+    [-32603, "tool_error"],
+    [-32000, "tool_error"],
+  ])("an error reply %i: %s", (rpc, code) => {
+    expect(toHostError(new WireError("rpc", "words", { rpc: { code: rpc } }), subject)).toMatchObject({ code });
+  });
+});
+
+test("an error of the host stays what it is; anything else should not have happened", () => {
+  const own = new HostError("denied", "no");
+  expect(toHostError(own, subject)).toBe(own);
+  const foreign = new TypeError("x is undefined");
+  expect(toHostError(foreign, subject)).toMatchObject({
+    code: "internal",
+    message: "s.t failed: x is undefined",
+    cause: foreign,
+  });
+  expect(toHostError("thrown text", subject)).toMatchObject({ code: "internal", message: "s.t failed: thrown text" });
+});

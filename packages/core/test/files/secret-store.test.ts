@@ -1,0 +1,90 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import type { Keychain } from "../../src/files/keychain.ts";
+import { openSecretStore } from "../../src/files/secret-store.ts";
+import { describeSecretStore } from "./describe-secret-store.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+function memoryKeychain(): Keychain {
+  const secrets = new Map<string, string>();
+  return {
+    get: async (name) => secrets.get(name),
+    set: async (name, value) => {
+      secrets.set(name, value);
+    },
+    remove: async (name) => secrets.delete(name),
+  };
+}
+
+const linux = { env: {}, platform: "linux" } as const;
+
+describeSecretStore("file", () => (directory) => openSecretStore({ directory, ...linux, keychain: false }));
+describeSecretStore("keychain", () => {
+  const keychain = memoryKeychain();
+  return (directory) => openSecretStore({ directory, ...linux, keychain });
+});
+
+describe("which store it is", () => {
+  test("the file, if the environment says so", async () => {
+    await using folder = await temporaryFolder();
+    const env = { FAIRLEAD_SECRET_STORE: "file" };
+    const store = await openSecretStore({ directory: folder.path, env, platform: "linux", keychain: memoryKeychain() });
+    expect(store.backend).toBe("file");
+  });
+
+  test("another word in the environment is a mistake to be told", async () => {
+    await using folder = await temporaryFolder();
+    const env = { FAIRLEAD_SECRET_STORE: "vault" };
+    const store = openSecretStore({ directory: folder.path, env, platform: "linux", keychain: memoryKeychain() });
+    await expectRefusal(store, { code: "usage", message: /FAIRLEAD_SECRET_STORE is "vault"/ });
+  });
+
+  test("the file, on a Linux without a session bus, whatever the kernel offers", async () => {
+    await using folder = await temporaryFolder();
+    expect((await openSecretStore({ directory: folder.path, ...linux })).backend).toBe("file");
+  });
+
+  test("opening it leaves nothing behind", async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "state");
+    await openSecretStore({ directory, ...linux, keychain: memoryKeychain() });
+    const store = await openSecretStore({ directory, ...linux, keychain: false });
+    expect([await store.get("a"), await store.list()]).toEqual([undefined, []]);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test("a file in use goes on being used when a keychain appears", async () => {
+    await using folder = await temporaryFolder();
+    await (await openSecretStore({ directory: folder.path, ...linux, keychain: false })).set("a", "kept");
+    const store = await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() });
+    expect([store.backend, await store.get("a")]).toEqual(["file", "kept"]);
+  });
+
+  test("a keychain that holds secrets and cannot be reached is an error, not an empty file", async () => {
+    await using folder = await temporaryFolder();
+    await (await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() })).set("a", "kept");
+    await expectRefusal(openSecretStore({ directory: folder.path, ...linux, keychain: false }), {
+      code: "internal",
+      message: "a secret is in the keychain of this system, which cannot be reached now",
+      next: "FAIRLEAD_SECRET_STORE=file",
+    });
+  });
+});
+
+test("a keychain that refuses is quoted, and the way round it is told", async () => {
+  await using folder = await temporaryFolder();
+  const refuse = () => Promise.reject(new Error("the collection is locked"));
+  const keychain = { get: refuse, set: refuse, remove: refuse };
+  const store = await openSecretStore({ directory: folder.path, ...linux, keychain });
+  const attempts = { read: store.get("a"), store: store.set("a", "v"), remove: store.remove("a") };
+  for (const [verb, attempt] of Object.entries(attempts)) {
+    await expectRefusal(attempt, {
+      code: "internal",
+      message: `the keychain of this system did not ${verb} the secret a: the collection is locked`,
+      next: "FAIRLEAD_SECRET_STORE=file",
+    });
+  }
+  expect(await store.list()).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { projectFolder, usualPlaces } from "../../../src/settings/import/places.ts";
+
+const own = (environment: { platform: NodeJS.Platform; home: string; env?: Record<string, string> }) =>
+  usualPlaces({ env: {}, cwd: "/", ...environment }, environment.platform === "win32" ? "C:\\app" : "/app").map(
+    ({ program, file, folder }) => `${program} ${file}${folder === undefined ? "" : ` in ${folder}`}`,
+  );
+
+test.each([
+  {
+    title: "Linux",
+    environment: { platform: "linux", home: "/home/me" },
+    places: [
+      "claude-desktop /home/me/.config/Claude/claude_desktop_config.json",
+      "claude-code /home/me/.claude.json",
+      "cursor /home/me/.cursor/mcp.json",
+      "vscode /home/me/.config/Code/User/mcp.json",
+      "vscode /home/me/.config/Code - Insiders/User/mcp.json",
+      "windsurf /home/me/.codeium/windsurf/mcp_config.json",
+      "codex /home/me/.codex/config.toml",
+      "claude-code /app/.mcp.json in /app",
+      "cursor /app/.cursor/mcp.json in /app",
+      "vscode /app/.vscode/mcp.json in /app",
+      "codex /app/.codex/config.toml in /app",
+    ],
+  },
+  {
+    title: "macOS",
+    environment: { platform: "darwin", home: "/Users/me" },
+    places: [
+      "claude-desktop /Users/me/Library/Application Support/Claude/claude_desktop_config.json",
+      "claude-code /Users/me/.claude.json",
+      "cursor /Users/me/.cursor/mcp.json",
+      "vscode /Users/me/Library/Application Support/Code/User/mcp.json",
+      "vscode /Users/me/Library/Application Support/Code - Insiders/User/mcp.json",
+      "windsurf /Users/me/.codeium/windsurf/mcp_config.json",
+      "codex /Users/me/.codex/config.toml",
+      "claude-code /app/.mcp.json in /app",
+      "cursor /app/.cursor/mcp.json in /app",
+      "vscode /app/.vscode/mcp.json in /app",
+      "codex /app/.codex/config.toml in /app",
+    ],
+  },
+  {
+    title: "Windows",
+    environment: { platform: "win32", home: "C:\\Users\\me" },
+    places: [
+      "claude-desktop C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
+      "claude-code C:\\Users\\me\\.claude.json",
+      "cursor C:\\Users\\me\\.cursor\\mcp.json",
+      "vscode C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json",
+      "vscode C:\\Users\\me\\AppData\\Roaming\\Code - Insiders\\User\\mcp.json",
+      "windsurf C:\\Users\\me\\.codeium\\windsurf\\mcp_config.json",
+      "codex C:\\Users\\me\\.codex\\config.toml",
+      "claude-code C:\\app\\.mcp.json in C:\\app",
+      "cursor C:\\app\\.cursor\\mcp.json in C:\\app",
+      "vscode C:\\app\\.vscode\\mcp.json in C:\\app",
+      "codex C:\\app\\.codex\\config.toml in C:\\app",
+    ],
+  },
+] as const)("on $title", ({ environment, places }) => {
+  expect(own(environment)).toEqual(places);
+});
+
+test("variables of the programs move their files", () => {
+  const env = { CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g" };
+  const places = own({ platform: "linux", home: "/home/me", env });
+  expect(places).toContain("claude-code /c/.claude.json");
+  expect(places).toContain("codex /x/config.toml");
+  expect(places).toContain("claude-desktop /g/Claude/claude_desktop_config.json");
+});
+
+test("at home, the user's own files are not a project's too", () => {
+  const places = usualPlaces({ env: {}, cwd: "/", platform: "linux", home: "/app" }, "/app");
+  expect(places.filter(({ file }) => file === "/app/.cursor/mcp.json")).toEqual([
+    { program: "cursor", file: "/app/.cursor/mcp.json" },
+  ]);
+});
+
+test.each([
+  ["/other/.mcp.json", "/other"],
+  ["/other/.vscode/mcp.json", "/other"],
+  ["/other/.cursor/mcp.json", "/other"],
+  ["/home/me/.cursor/mcp.json", undefined],
+  ["/home/me/.codex/config.toml", undefined],
+  ["/home/me/servers.json", undefined],
+] as const)("%s belongs to the project %s", (file, folder) => {
+  expect(projectFolder(file, { home: "/home/me", platform: "linux" })).toBe(folder);
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import type { ConfiguredServer, NameList, Origin, Problem, ServerDefinition } from "../../src/settings/definition.ts";
+import { type Admission, type AdmissionFacts, admit } from "../../src/trust/admit.ts";
+import type { TrustVerdict } from "../../src/trust/verdict.ts";
+
+const root = "/work/app";
+const userFile = "/home/me/.gemini/settings.json";
+const workspaceFile = "/work/app/.gemini/settings.json";
+
+function at(scope: "user" | "workspace" | "system", line: number): Origin {
+  const file = { user: userFile, workspace: workspaceFile, system: "/etc/gemini-cli/settings.json" }[scope];
+  return { scope, file, line, column: 5 };
+}
+
+const invalid: Problem = {
+  severity: "error",
+  code: "settings_invalid",
+  message: "the entry has neither command nor url",
+  origin: at("user", 4),
+  next: "give it a command",
+};
+const unset: Problem = { severity: "error", code: "variable_unset", message: "$TOKEN is not set" };
+const warning: Problem = { severity: "warning", code: "settings_invalid", message: "unknown key" };
+
+function definition(scope: "user" | "workspace"): ServerDefinition {
+  return {
+    name: "db",
+    scope,
+    origin: at(scope, 4),
+    transport: { kind: "stdio", command: "node", args: [], env: new Map() },
+    variables: [],
+    values: new Map(),
+    base: { home: "/home/me", folder: root },
+    secrets: [],
+    timeout: 600_000,
+    trust: false,
+    excludeTools: [],
+    authentication: { provider: "oauth", oauth: {} },
+    extras: { start: "background", enabled: true, trustAnnotations: false, sampling: false, machineAuth: false },
+    fingerprint: "f1",
+  };
+}
+
+function server(scope: "user" | "workspace", changes: Partial<ConfiguredServer> = {}): ConfiguredServer {
+  return {
+    name: "db",
+    scope,
+    origin: at(scope, 4),
+    kind: "stdio",
+    shadows: [],
+    enabled: true,
+    definition: definition(scope),
+    problems: [],
+    ...changes,
+  };
+}
+
+function senseless(scope: "user" | "workspace", changes: Partial<ConfiguredServer> = {}): ConfiguredServer {
+  const { definition: _, ...rest } = server(scope, changes);
+  return { ...rest, problems: [invalid] };
+}
+
+const list = (names: string[], ...origins: Origin[]): NameList => ({ names: new Set(names), origins });
+const verdict = (trusted: boolean, approvesEntries = false): TrustVerdict => ({
+  trusted,
+  source: "default",
+  approvesEntries,
+  detail: "no rule covers it",
+});
+const approved = (fingerprint: string): AdmissionFacts["approvals"] =>
+  new Map([["db", { fingerprint, approvedAt: "2026-01-01T00:00:00.000Z" }]]);
+
+function facts(changes: Partial<AdmissionFacts & AdmissionFacts["settings"]> = {}): AdmissionFacts {
+  const { allowed, excluded = list([]), ...rest } = changes;
+  const settings = { excluded, ...(allowed === undefined ? {} : { allowed }) };
+  return { trust: verdict(true), approvals: new Map(), locations: { root, rootFrom: "cwd" }, settings, ...rest };
+}
+
+const excludedHere = list(["db", "other"], at("user", 9), at("system", 2));
+const allowsOthers = list(["other"], at("user", 8));
+
+const admitted: Admission = { status: "admitted" };
+const switchedOff: Admission = {
+  status: "disabled",
+  reason: "user",
+  message: '"db" is switched off: fairlead.servers.db.enabled is false',
+  next: "fairlead mcp enable db",
+};
+const isExcluded: Admission = {
+  status: "blocked",
+  reason: "excluded",
+  message: `"db" is excluded by mcp.excluded in ${userFile}:9 and /etc/gemini-cli/settings.json:2`,
+  next: `Take "db" out of mcp.excluded in ${userFile}:9 and /etc/gemini-cli/settings.json:2.`,
+};
+const isNotAllowed: Admission = {
+  status: "blocked",
+  reason: "not_allowed",
+  message: `"db" is not among mcp.allowed in ${userFile}:8`,
+  next: `Add "db" to mcp.allowed in ${userFile}:8.`,
+};
+const isUntrusted: Admission = {
+  status: "blocked",
+  reason: "untrusted_folder",
+  message: `"db" (${workspaceFile}:4) belongs to ${root}, a folder that is not trusted: no rule covers it`,
+  next: "fairlead trust add",
+};
+const awaits: Admission = {
+  status: "blocked",
+  reason: "awaiting_approval",
+  message: `"db" (${workspaceFile}:4) has not been approved yet`,
+  next: "fairlead trust add",
+};
+const hasChanged: Admission = { ...awaits, message: `"db" (${workspaceFile}:4) has changed since you approved it` };
+const isInvalid: Admission = {
+  status: "disconnected",
+  reason: "settings_invalid",
+  message: `the entry has neither command nor url (${userFile}:4)`,
+  next: "give it a command",
+};
+const isUnset: Admission = { status: "disconnected", reason: "variable_unset", message: unset.message };
+
+describe("one reason at a time", () => {
+  test.each<[string, ConfiguredServer, AdmissionFacts, Admission]>([
+    ["a user's server", server("user"), facts(), admitted],
+    ["a user's server in an untrusted folder", server("user"), facts({ trust: verdict(false) }), admitted],
+    ["a user's server needs no approval", server("user"), facts({ approvals: approved("another") }), admitted],
+    ["a warning stops nothing", server("user", { problems: [warning] }), facts(), admitted],
+    ["switched off", server("user", { enabled: false }), facts(), switchedOff],
+    ["excluded, with every file that has such a list", server("user"), facts({ excluded: excludedHere }), isExcluded],
+    ["a list of others", server("user"), facts({ allowed: allowsOthers }), isNotAllowed],
+    ["an empty list", server("user"), facts({ allowed: list([], at("user", 8)) }), isNotAllowed],
+    ["named in the list", server("user"), facts({ allowed: list(["db"], at("user", 8)) }), admitted],
+    ["names compare exactly", server("user", { name: "DB" }), facts({ excluded: excludedHere }), admitted],
+    ["an entry that makes no sense", senseless("user"), facts(), isInvalid],
+    ["an unset variable", server("user", { problems: [warning, unset] }), facts(), isUnset],
+    ["a workspace server in an untrusted folder", server("workspace"), facts({ trust: verdict(false) }), isUntrusted],
+    ["a workspace server not yet approved", server("workspace"), facts(), awaits],
+    ["a workspace server approved as it stands", server("workspace"), facts({ approvals: approved("f1") }), admitted],
+    ["a workspace server changed since", server("workspace"), facts({ approvals: approved("f0") }), hasChanged],
+    ["approved for this run", server("workspace"), facts({ trust: verdict(true, true) }), admitted],
+    [
+      "approved for this run, although changed",
+      server("workspace"),
+      facts({ trust: verdict(true, true), approvals: approved("f0") }),
+      admitted,
+    ],
+  ])("%s", (_, configured, given, expected) => {
+    expect(admit(configured, given)).toEqual(expected);
+  });
+});
+
+describe("of several reasons, the strongest is named", () => {
+  // Each row takes one reason away from the row before it: the next in the order shows.
+  const all = { excluded: excludedHere, allowed: allowsOthers, trust: verdict(false) };
+  const { excluded: _, ...notExcluded } = all;
+  test.each<[string, ConfiguredServer, AdmissionFacts, Admission]>([
+    ["switched off", senseless("workspace", { enabled: false }), facts(all), switchedOff],
+    ["excluded", senseless("workspace"), facts(all), isExcluded],
+    ["not allowed", senseless("workspace"), facts(notExcluded), isNotAllowed],
+    ["untrusted", senseless("workspace"), facts({ trust: verdict(false) }), isUntrusted],
+    ["makes no sense, so cannot be approved", senseless("workspace"), facts(), isInvalid],
+    ["unapproved, before it asks for variables", server("workspace", { problems: [unset] }), facts(), awaits],
+    [
+      "an unset variable of an approved server",
+      server("workspace", { problems: [unset] }),
+      facts({ approvals: approved("f1") }),
+      isUnset,
+    ],
+    ["approval for the run mends no mistake", senseless("workspace"), facts({ trust: verdict(true, true) }), isInvalid],
+  ])("%s", (_, configured, given, expected) => {
+    expect(admit(configured, given)).toEqual(expected);
+  });
+});
+
+test("a workspace that an option named is named in what to type next", () => {
+  const locations = { root: "/work/my app", rootFrom: "option" } as const;
+  const next = "fairlead trust add '/work/my app'";
+  expect(admit(server("workspace"), facts({ locations }))).toEqual({ ...awaits, next });
+  expect(admit(server("workspace"), facts({ locations, trust: verdict(false) }))).toMatchObject({ next });
+});
+
+test.each([
+  ["environment", "FAIRLEAD_TRUST_WORKSPACE=0", "Take FAIRLEAD_TRUST_WORKSPACE=0 out of the environment."],
+  ["embedder", "the embedding program's verdict", "Trust the folder in the program that Fairlead runs in."],
+  ["file", "DO_NOT_TRUST for /work (/rules:2)", "fairlead trust add"],
+] as const)("what to do about a no depends on who said it: %s", (source, detail, next) => {
+  const trust: TrustVerdict = { trusted: false, source, approvesEntries: false, detail };
+  const message = `"db" (${workspaceFile}:4) belongs to ${root}, a folder that is not trusted: ${detail}`;
+  expect(admit(server("workspace"), facts({ trust }))).toEqual({ ...isUntrusted, message, next });
+});
+
+test("a server without a definition is never admitted, even if nobody said why", () => {
+  const { definition: _, ...server_ } = server("user");
+  expect(admit(server_, facts())).toEqual({
+    status: "disconnected",
+    reason: "settings_invalid",
+    message: `"db" (${userFile}:4) is not usable`,
+  });
+});
+
+test.each([
+  ["plain-name_1.x", "fairlead mcp enable plain-name_1.x"],
+  ["two words", "fairlead mcp enable 'two words'"],
+  ["x; rm -rf ~", "fairlead mcp enable 'x; rm -rf ~'"],
+  ["it's", String.raw`fairlead mcp enable 'it'\''s'`],
+  ["--all", "fairlead mcp enable -- --all"],
+  ["$(id)", "fairlead mcp enable '$(id)'"],
+  ["", "fairlead mcp enable ''"],
+])("what to type next survives a shell: %j", (name, next) => {
+  expect(admit(server("user", { name, enabled: false }), facts())).toEqual({
+    ...switchedOff,
+    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false`,
+    next,
+  });
+});

@@ -1,0 +1,117 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { approve, readApprovals, revoke } from "../../src/trust/approvals.ts";
+
+const first = new Date("2026-01-01T00:00:00Z");
+const second = new Date("2026-01-02T00:00:00Z");
+
+test("nothing is approved where nothing was kept", async () => {
+  await using folder = await temporaryFolder();
+  expect(await readApprovals(join(folder.path, "state"))).toEqual(new Map());
+});
+
+test("approvals are kept by workspace and server, the newest replaces the older", async () => {
+  await using folder = await temporaryFolder();
+  await approve(
+    folder.path,
+    "/a",
+    [
+      { name: "x", fingerprint: "f1" },
+      { name: "y", fingerprint: "f2" },
+    ],
+    first,
+  );
+  await approve(folder.path, "/b", [{ name: "x", fingerprint: "f3" }], first);
+  await approve(folder.path, "/a", [{ name: "x", fingerprint: "f4" }], second);
+  expect(await readApprovals(folder.path)).toEqual(
+    new Map([
+      [
+        "/a",
+        new Map([
+          ["x", { fingerprint: "f4", approvedAt: second.toISOString() }],
+          ["y", { fingerprint: "f2", approvedAt: first.toISOString() }],
+        ]),
+      ],
+      ["/b", new Map([["x", { fingerprint: "f3", approvedAt: first.toISOString() }]])],
+    ]),
+  );
+});
+
+test("nobody else can read or write them", async () => {
+  await using folder = await temporaryFolder();
+  const state = join(folder.path, "state");
+  await approve(state, "/a", [{ name: "x", fingerprint: "f1" }]);
+  expect((await stat(state)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(state, "approvals.json"))).mode & 0o777).toBe(0o600);
+});
+
+test.each(["__proto__", "constructor", "toString", ""])("a server or a folder may be called %j", async (name) => {
+  await using folder = await temporaryFolder();
+  await approve(folder.path, name, [{ name, fingerprint: "f1" }], first);
+  const approvals = await readApprovals(folder.path);
+  expect([...approvals].map(([root, servers]) => [root, [...servers]])).toEqual([
+    [name, [[name, { fingerprint: "f1", approvedAt: first.toISOString() }]]],
+  ]);
+  expect(await revoke(folder.path, name, [name])).toEqual([name]);
+  expect(await readApprovals(folder.path)).toEqual(new Map());
+});
+
+test.each(["__proto__", "constructor", "toString"])("no server called %j is approved by accident", async (name) => {
+  await using folder = await temporaryFolder();
+  await approve(folder.path, "/a", [{ name: "x", fingerprint: "f1" }]);
+  const approvals = await readApprovals(folder.path);
+  expect([approvals.get(name), approvals.get("/a")?.get(name)]).toEqual([undefined, undefined]);
+});
+
+test("revoking names what it took away", async () => {
+  await using folder = await temporaryFolder();
+  const servers = ["x", "y", "z"].map((name) => ({ name, fingerprint: "f" }));
+  await approve(folder.path, "/a", servers);
+  expect(await revoke(folder.path, "/b")).toEqual([]);
+  expect(await revoke(folder.path, "/a", ["y", "unknown"])).toEqual(["y"]);
+  expect([...((await readApprovals(folder.path)).get("/a")?.keys() ?? [])]).toEqual(["x", "z"]);
+  expect(await revoke(folder.path, "/a")).toEqual(["x", "z"]);
+  expect(await readApprovals(folder.path)).toEqual(new Map());
+});
+
+test("approvals made at the same time are all kept", async () => {
+  await using folder = await temporaryFolder();
+  const names = Array.from({ length: 20 }, (_, index) => `server-${index}`);
+  await Promise.all(names.map((name) => approve(folder.path, "/a", [{ name, fingerprint: name }])));
+  expect([...((await readApprovals(folder.path)).get("/a")?.keys() ?? [])].sort()).toEqual(names.sort());
+});
+
+test.each([
+  ["not JSON", "{"],
+  ["a list", "[]"],
+  ["no approvals inside", '{"/a": {"x": "f1"}}'],
+  ["an approval that says nothing", '{"/a": {"x": {"approvedAt": "2026-01-01T00:00:00Z"}}}'],
+  ["a fingerprint that is no text", '{"/a": {"x": {"fingerprint": 1, "approvedAt": "2026-01-01T00:00:00Z"}}}'],
+])("a file that is %s approves nothing and is set aside", async (_, content) => {
+  await using folder = await temporaryFolder();
+  await folder.write("approvals.json", content);
+  expect(await readApprovals(folder.path)).toEqual(new Map());
+  expect((await readdir(folder.path)).filter((name) => name.startsWith("approvals.json.corrupt-"))).toHaveLength(1);
+  await approve(folder.path, "/a", [{ name: "y", fingerprint: "f2" }]);
+  expect([...((await readApprovals(folder.path)).get("/a")?.keys() ?? [])]).toEqual(["y"]);
+});
+
+test("the workspaces approved longest ago are forgotten first", async () => {
+  await using folder = await temporaryFolder();
+  const at = (index: number) => new Date(first.getTime() + index * 1000).toISOString();
+  const full = Array.from({ length: 1000 }, (_, index) => [
+    `/${index}`,
+    { x: { fingerprint: "f", approvedAt: at(index) } },
+  ]);
+  await folder.write("approvals.json", Object.fromEntries(full));
+  await approve(folder.path, "/new", [{ name: "x", fingerprint: "f" }], second);
+  const approvals = await readApprovals(folder.path);
+  expect([approvals.size, approvals.has("/0"), approvals.has("/1"), approvals.has("/new")]).toEqual([
+    1000,
+    false,
+    true,
+    true,
+  ]);
+});

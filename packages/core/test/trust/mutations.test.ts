@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from "node:util";
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { approve } from "../../src/trust/approvals.ts";
+import { admissionOf, type Machine, trustedMachine, workspaceFile } from "./machine.ts";
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+const stdio: Json = {
+  command: "./bin/server",
+  args: ["--root", "${PWD}", "$$5"],
+  env: { TOKEN: "${TOKEN:-none}", MODE: "read" },
+  cwd: "data",
+  timeout: 5000,
+  trust: true,
+  includeTools: ["read_*"],
+  excludeTools: ["read_all"],
+  description: "files",
+};
+const http: Json = {
+  url: "https://example.com/mcp?x=1",
+  type: "http",
+  headers: { authorization: "Bearer ${TOKEN:-none}", accept: "*/*" },
+  oauth: { enabled: true, clientId: "id", scopes: ["a", "b"], issuer: "https://example.com" },
+  description: "remote",
+};
+
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom("node", "$HOME", "~", "./bin/server ", "https://example.com/mcp", "", "__proto__"),
+) as fc.Arbitrary<Json>;
+const keys = fc.oneof(
+  fc.string(),
+  fc.constantFrom("command", "args", "env", "url", "httpUrl", "trust", "cwd", "__proto__", "Command"),
+);
+
+/** One change somewhere in a value: chosen by numbers, so that fast-check can make it smaller. */
+const changes = fc.record({
+  path: fc.array(fc.nat(20), { maxLength: 3 }),
+  key: keys,
+  value,
+  how: fc.constantFrom("put", "drop", "edit"),
+});
+type Change = typeof changes extends fc.Arbitrary<infer T> ? T : never;
+
+function mutate(node: Json, change: Change, [step, ...path]: readonly number[] = change.path): Json {
+  const entries = Array.isArray(node) || typeof node !== "object" || node === null ? [] : Object.entries(node);
+  if (step !== undefined && Array.isArray(node) && node.length > 0)
+    return node.flatMap((item, index) => (index === step % node.length ? inPlace(item, change, path) : [item]));
+  if (step !== undefined && entries.length > 0)
+    return Object.fromEntries(
+      entries.flatMap(([key, item], index) =>
+        index === step % entries.length
+          ? inPlace(item, change, path).map((changed) => [key, changed] as const)
+          : [[key, item] as const],
+      ),
+    );
+  if (Array.isArray(node)) return [...node, change.value];
+  if (entries.length > 0) return Object.fromEntries([...entries, [change.key, change.value]]);
+  return typeof node === "string" && change.how === "edit" ? `${node}${change.key}` : change.value;
+}
+
+function inPlace(item: Json, change: Change, path: readonly number[]): Json[] {
+  return change.how === "drop" && path.length === 0 ? [] : [mutate(item, change, path)];
+}
+
+const withoutDescription = (entry: Json): Json =>
+  typeof entry === "object" && entry !== null && !Array.isArray(entry)
+    ? Object.fromEntries(Object.entries(entry).filter(([key]) => key !== "description"))
+    : entry;
+/** As it would be read back: JSON knows no negative zero. */
+const asWritten = (entry: Json): unknown => JSON.parse(JSON.stringify(withoutDescription(entry)));
+
+async function isAdmitted(here: Machine, entry: Json): Promise<boolean> {
+  await here.write(workspaceFile, { mcpServers: { ours: entry } });
+  return admissionOf(await here.load(), "ours")?.status === "admitted";
+}
+
+test.each([
+  ["a program", stdio],
+  ["an address", http],
+])(
+  "whatever changes in the approved entry of %s, approval is lost, unless only the description changed",
+  async (_, entry) => {
+    await using here = await trustedMachine({ mcpServers: { ours: entry } });
+    const { servers } = await here.load();
+    const fingerprint = servers[0]?.server.definition?.fingerprint ?? "none";
+    await approve(here.state, here.root, [{ name: "ours", fingerprint }]);
+    expect(await isAdmitted(here, entry)).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(changes, async (change) => {
+        const changed = mutate(entry, change);
+        fc.pre(!isDeepStrictEqual(asWritten(changed), asWritten(entry)));
+        expect(await isAdmitted(here, changed)).toBe(false);
+      }),
+      { numRuns: scaled(5000), seed: seed() },
+    );
+    expect(await isAdmitted(here, { ...(entry as object), description: "another" })).toBe(true);
+  },
+  600_000,
+);

@@ -1,0 +1,90 @@
+/** A value for every key of the settings schema, chosen so that it shows where it counts. */
+
+export interface Sample {
+  readonly value: unknown;
+  /** What must stand beside the key for it to mean anything. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+}
+
+const process_ = { command: "planted" };
+const address = { url: "https://planted.example/mcp" };
+const impersonation = {
+  ...address,
+  authProviderType: "sa-impersonation",
+  targetAudience: "me",
+  targetServiceAccount: "me@example.com",
+};
+
+const entry: Readonly<Record<string, Sample>> = {
+  command: { value: "planted" },
+  args: { value: ["--planted"], beside: process_ },
+  env: { value: { PLANTED: "1" }, beside: process_ },
+  cwd: { value: "planted", beside: process_ },
+  url: { value: "https://planted.example/mcp" },
+  httpUrl: { value: "https://planted.example/mcp" },
+  type: { value: "sse", beside: address },
+  transportType: { value: "sse", beside: address },
+  headers: { value: { "x-planted": "1" }, beside: address },
+  timeout: { value: 7, beside: process_ },
+  trust: { value: true, beside: process_ },
+  description: { value: "planted", beside: process_ },
+  includeTools: { value: ["planted"], beside: process_ },
+  excludeTools: { value: ["planted"], beside: process_ },
+  "oauth.enabled": { value: true, beside: address },
+  "oauth.clientId": { value: "planted", beside: address },
+  "oauth.clientSecret": { value: "planted", beside: address },
+  "oauth.authorizationUrl": { value: "https://planted.example/authorize", beside: address },
+  "oauth.tokenUrl": { value: "https://planted.example/token", beside: address },
+  "oauth.issuer": { value: "https://planted.example", beside: address },
+  "oauth.registrationUrl": { value: "https://planted.example/register", beside: address },
+  "oauth.scopes": { value: ["planted"], beside: address },
+  "oauth.audiences": { value: ["planted"], beside: address },
+  "oauth.redirectUri": { value: "http://127.0.0.1:7777/planted", beside: address },
+  "oauth.tokenParamName": { value: "planted", beside: address },
+  authProviderType: { value: "google", beside: address },
+  targetAudience: { value: "planted", beside: impersonation },
+  targetServiceAccount: { value: "planted@example.com", beside: impersonation },
+};
+
+/** By path as `leafKeys` gives it. A key without a sample fails the tests that use them: decide what a workspace may do with it. */
+export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
+  ["$schema", { value: "https://planted.example/schema.json" }],
+  ...Object.entries(entry).map(([key, sample]) => [`mcpServers.<name>.${key}`, sample] as const),
+  ["mcp.allowed", { value: ["planted"] }],
+  ["mcp.excluded", { value: ["mine"] }],
+  ["mcp.serverCommand", { value: "planted --now" }],
+  ["security.folderTrust.enabled", { value: false }],
+  ["fairlead.start", { value: "lazy" }],
+  ["fairlead.connectTimeout", { value: 7 }],
+  ["fairlead.limits.callTotal", { value: 7 }],
+  ["fairlead.limits.callsPerServer", { value: 1 }],
+  ["fairlead.limits.callsTotal", { value: 1 }],
+  ["fairlead.permissions.servers", { value: { mine: ["planted"] } }],
+  ["fairlead.permissions.denyTools", { value: ["planted"] }],
+  ["fairlead.toolBudget", { value: 7 }],
+  ["fairlead.clientMetadataUrl", { value: "https://planted.example/client.json" }],
+  ["fairlead.audit", { value: false }],
+  ["fairlead.servers.<name>.enabled", { value: false }],
+  ["fairlead.servers.<name>.start", { value: "lazy" }],
+  ["fairlead.servers.<name>.trustAnnotations", { value: true }],
+  ["fairlead.servers.<name>.sampling", { value: true }],
+  ["fairlead.servers.<name>.machineAuth", { value: true }],
+  ["fairlead.servers.<name>.issuerOverride", { value: "https://planted.example" }],
+]);
+
+/** A settings file that holds the sample, for the server of that name, with what must stand beside it. */
+export function settingsWith(path: readonly string[], sample: Sample, serverName: string): object {
+  return nest(path, serverName, sample.value, sample.beside);
+}
+
+/** The same without the sample: the difference is what the key does. */
+export function settingsWithout(path: readonly string[], sample: Sample, serverName: string): object {
+  return path[0] === "mcpServers" ? { mcpServers: { [serverName]: sample.beside ?? {} } } : {};
+}
+
+function nest([key, ...rest]: readonly string[], serverName: string, value: unknown, beside: object = {}): object {
+  if (key === undefined) return {};
+  if (rest.length === 0) return { [key]: value };
+  const inner = nest(rest, serverName, value, beside);
+  return key === "<name>" ? { [serverName]: { ...beside, ...inner } } : { [key]: inner };
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { leafKeys } from "../../src/settings/schema.ts";
+import type { Configuration } from "../../src/trust/configuration.ts";
+import { effectOf, machine } from "./machine.ts";
+import { type Sample, samples, settingsWith, settingsWithout } from "./samples.ts";
+
+/** The user's own settings: something for every planted value to change. */
+const userSettings = {
+  mcpServers: {
+    mine: { command: "node", args: ["$TOKEN"], env: { A: "${PORT:-1}" } },
+    remote: { url: "https://example.com/mcp", headers: { authorization: "Bearer $TOKEN" } },
+  },
+  mcp: { allowed: ["mine", "remote", "other"], excluded: ["other"] },
+  fairlead: { permissions: { servers: { mine: ["read", "planted"] } }, toolBudget: 1000 },
+};
+
+const keys = leafKeys();
+const pathOf = (path: readonly string[]): string => path.join(".");
+const sampleOf = (path: readonly string[]): Sample => samples.get(pathOf(path)) ?? { value: "no sample" };
+const statusOf = ({ servers }: Configuration) =>
+  servers.map(({ server, admission }) => [server.name, server.scope, admission.status]);
+
+async function withWorkspace(content: string | object | undefined) {
+  return machine({
+    "home/.gemini/settings.json": userSettings,
+    ...(content === undefined ? {} : { "work/.gemini/settings.json": content }),
+  });
+}
+
+/** What the same machine comes to with one workspace file after another. */
+async function compare(
+  contents: readonly (object | string | undefined)[],
+  options: { trustWorkspace?: boolean } = {},
+): Promise<Configuration[]> {
+  await using here = await withWorkspace(undefined);
+  const loaded: Configuration[] = [];
+  for (const content of contents) {
+    if (content !== undefined) await here.write("work/.gemini/settings.json", content);
+    loaded.push(await here.load(options));
+  }
+  return loaded;
+}
+
+test("every key of the schema has a sample, and every sample a key", () => {
+  expect([...samples.keys()].sort()).toEqual(keys.map(({ path }) => pathOf(path)).sort());
+});
+
+describe("in an untrusted folder a key of the workspace's settings does nothing", () => {
+  test.each(keys.map(({ path }) => [pathOf(path), path] as const))("%s", async (_, path) => {
+    const sample = sampleOf(path);
+    const [before, ...after] = await compare([
+      undefined,
+      settingsWith(path, sample, "mine"),
+      settingsWith(path, sample, "planted"),
+    ]);
+    for (const configuration of after) {
+      expect(effectOf(configuration)).toEqual(before && effectOf(before));
+      for (const { server, admission } of configuration.servers)
+        if (server.scope === "workspace")
+          expect([server.name, admission]).toEqual([server.name, expect.objectContaining({ status: "blocked" })]);
+    }
+  });
+});
+
+describe("the samples are alive: in a trusted folder each does what the schema says", () => {
+  test.each(keys.map(({ path, key }) => [pathOf(path), key.workspace, path] as const))(
+    "%s: %s",
+    async (_, rule, path) => {
+      const sample = sampleOf(path);
+      const contents = [settingsWithout(path, sample, "mine"), settingsWith(path, sample, "mine")];
+      const [without, with_] = (await compare(contents, { trustWorkspace: true })).map(({ settings }) => ({
+        servers: settings.servers.map(({ origin: _origin, problems: _problems, definition, ...server }) => {
+          const { origin: _, ...defined } = definition ?? { origin: undefined };
+          return { ...server, defined };
+        }),
+        lists: [settings.allowed?.names, settings.excluded.names],
+        host: settings.host,
+      }));
+      const counts = rule !== "never: user or system settings only" && rule !== "no effect anywhere";
+      if (counts) expect(with_).not.toEqual(without);
+      else
+        expect({ ...with_, servers: withoutFingerprints(with_?.servers) }).toEqual({
+          ...without,
+          servers: withoutFingerprints(without?.servers),
+        });
+    },
+  );
+
+  /** An ignored key is still part of the entry that was approved. */
+  function withoutFingerprints(servers: readonly { defined: object }[] = []): object[] {
+    return servers.map(({ defined, ...server }) => ({ ...server, defined: { ...defined, fingerprint: undefined } }));
+  }
+});
+
+test("all keys together do nothing either, and the user's servers stay as they were", async () => {
+  const everything = keys.reduce<object>(
+    (all, { path }) => deepMerge(all, settingsWith(path, sampleOf(path), "mine")),
+    {},
+  );
+  const [before, after] = await compare([undefined, everything]);
+  expect(after && effectOf(after)).toEqual(before && effectOf(before));
+  expect(before && statusOf(before)).toEqual([
+    ["mine", "user", "disconnected"],
+    ["remote", "user", "disconnected"],
+  ]);
+});
+
+test.each([
+  "{",
+  "[]",
+  "null",
+  '{"mcpServers": []}',
+  '{"mcpServers": {"mine": 1}}',
+  "\u0000",
+  '{"__proto__": {"trusted": true}}',
+])("a workspace file that makes no sense does nothing: %j", async (text) => {
+  const [before, after] = await compare([undefined, text]);
+  expect(after && effectOf(after)).toEqual(before && effectOf(before));
+});
+
+test.each([".env", ".gemini/.env"])("the %s file of an untrusted workspace feeds no variable", async (name) => {
+  await using here = await withWorkspace(undefined);
+  const before = await here.load();
+  await here.write(`work/${name}`, "TOKEN=planted\nPORT=7\nPATH=planted\n");
+  expect(await here.load()).toEqual(before);
+  expect(JSON.stringify((await here.load({ trustWorkspace: true })).servers)).toContain("workspace-env-file");
+});
+
+function deepMerge(one: object, other: object): object {
+  const merged = new Map<string, unknown>(Object.entries(one));
+  for (const [key, value] of Object.entries(other)) {
+    const there = merged.get(key);
+    const isPlain = (each: unknown): each is object =>
+      typeof each === "object" && each !== null && !Array.isArray(each);
+    merged.set(key, isPlain(there) && isPlain(value) ? deepMerge(there, value) : value);
+  }
+  return Object.fromEntries(merged);
+}

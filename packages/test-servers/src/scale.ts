@@ -1,0 +1,11 @@
+/** How often a repeated test repeats: whole with `npm test -- --long`, a tenth otherwise. */
+
+export function scaled(full: number): number {
+  return process.env["FAIRLEAD_LONG"] === "1" ? full : Math.ceil(full / 10);
+}
+
+/** The seed of random tests: `FAIRLEAD_SEED` to replay one, else new; print it where it is used. */
+export function seed(): number {
+  const given = Number(process.env["FAIRLEAD_SEED"]);
+  return Number.isInteger(given) && given > 0 ? given : Math.trunc(Math.random() * 2 ** 31) + 1;
+}

@@ -1,0 +1,28 @@
+/** A folder that is gone at the end of the scope: `await using folder = await temporaryFolder()`. */
+
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface TemporaryFolder extends AsyncDisposable {
+  /** A real path: no symbolic link in it. */
+  readonly path: string;
+  /** Writes a file below the folder, with the folders it needs, and returns its path. */
+  write(name: string, content: string | object): Promise<string>;
+  read(name: string): Promise<string>;
+}
+
+export async function temporaryFolder(): Promise<TemporaryFolder> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "fairlead-")));
+  return {
+    path,
+    async write(name, content) {
+      const file = join(path, name);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+      return file;
+    },
+    read: (name) => readFile(join(path, name), "utf8"),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,50 @@
+/** What everything above the wire sees of a server: one conversation, whatever transport and protocol era are under it. */
+
+import type { WireError } from "./errors.ts";
+
+/** `legacy`: `initialize` and sessions (2024-11-05 … 2025-11-25); `modern`: stateless (2026-07-28). */
+export type Era = "legacy" | "modern";
+
+export type JsonObject = { [key: string]: unknown };
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface RequestOptions {
+  /** Aborting reaches the server as a cancellation and rejects with `cancelled`, never with a timeout. */
+  readonly signal?: AbortSignal;
+  /** The longest silence in milliseconds; progress restarts it. */
+  readonly timeout?: number;
+  /** The absolute limit in milliseconds, progress or not. */
+  readonly total?: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export type NotificationListener = (method: string, params: JsonObject) => void;
+/** Answers a request of the server (sampling, elicitation, roots); what it throws goes back as an error reply. */
+export type RequestHandler = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
+export interface Session {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly serverInfo: ServerInfo;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  notify(method: string, params?: JsonObject): Promise<void>;
+  /** Returns the function that stops listening. */
+  onNotification(listener: NotificationListener): () => void;
+  onRequest(handler: RequestHandler): void;
+  /** Settles once, when the conversation is over, with its cause if it was not closed from here. */
+  readonly closed: Promise<WireError | undefined>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { checkImports } from "../imports.mjs";
+import { layers } from "../layers.mjs";
+
+async function violationsOf(files) {
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-imports-"));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const file = join(folder, "packages", name);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
+    const { modules, violations } = await checkImports(folder);
+    expect(modules).toBeGreaterThanOrEqual(Object.keys(files).length);
+    return violations;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("a type-only import that points right is found", async () => {
+  const violations = await violationsOf({
+    "core/src/settings/a.ts": 'import type { B } from "../connect/b.ts";\nexport type A = B;\n',
+    "core/src/connect/b.ts": "export type B = 1;\n",
+  });
+  expect(violations).toEqual([
+    "packages/core/src/settings/a.ts → packages/core/src/connect/b.ts (settings-points-left)",
+  ]);
+});
+
+test("an import that points left or at a leaf is fine", async () => {
+  const violations = await violationsOf({
+    "core/src/connect/a.ts": 'export { b } from "../settings/b.ts";\nexport { c } from "../errors.ts";\n',
+    "core/src/settings/b.ts": "export const b = 1;\n",
+    "core/src/errors.ts": "export const c = 1;\n",
+  });
+  expect(violations).toEqual([]);
+});
+
+test.each([
+  ["a leaf that imports a layer", "core/src/text/a.ts", 'export { b } from "../files/b.ts";', "core/src/files/b.ts"],
+  ["a folder that is no layer", "core/src/files/a.ts", 'export { b } from "../utils/b.ts";', "core/src/utils/b.ts"],
+  ["a layer that imports the host", "core/src/turn/a.ts", 'export { b } from "../host.ts";', "core/src/host.ts"],
+  ["a wire that knows the host", "wire/src/a.ts", 'export { b } from "../../core/src/b.ts";', "core/src/b.ts"],
+  ["a core that knows a front door", "core/src/host.ts", 'export { b } from "../../cli/src/b.ts";', "cli/src/b.ts"],
+])("%s is refused", async (_, from, content, to) => {
+  const violations = await violationsOf({ [from]: content, [to]: "export const b = 1;\n" });
+  expect(violations.length).toBeGreaterThan(0);
+});
+
+test("the layers stand in the order of the flow", () => {
+  expect(layers.slice(0, 3)).toEqual(["files", "settings", "trust"]);
+});
