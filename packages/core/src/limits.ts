@@ -6,6 +6,8 @@ export const limits = {
   settingsDepth: 64,
   /** Names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
+  /** Characters in one text; Linux takes no longer argument. */
+  settingsText: 131_072,
   /** Arguments of one call, from stdin or a file. */
   argumentBytes: 16_777_216,
 } as const;

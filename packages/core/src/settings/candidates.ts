@@ -3,7 +3,7 @@
 import type { Node } from "../files/jsonc.ts";
 import type { CheckedSource } from "./checked.ts";
 import type { Problem, Scope } from "./definition.ts";
-import { childOf, textOf } from "./nodes.ts";
+import { textOf } from "./nodes.ts";
 import { splitShellLine } from "./shell-line.ts";
 
 /** An entry somewhere under a name. */
@@ -63,7 +63,7 @@ function candidatesOf(source: CheckedSource): readonly Candidate[] {
     fromLine: false,
     problems: source.entryProblems.get(name) ?? [],
   }));
-  const node = childOf(source.root, "mcp", "serverCommand");
+  const node = source.read("mcp", "serverCommand");
   const line = textOf(node);
   return node === undefined || line === undefined ? written : [...written, fromLine(source, node, line)];
 }

@@ -4,6 +4,6 @@ export const defaults = {
   timeout: 600_000,
   connectTimeout: 30_000,
   callTotal: 3_600_000,
-  callsPerServer: 8,
-  callsTotal: 32,
+  callsPerServer: 16,
+  callsTotal: 64,
 } as const;

@@ -81,7 +81,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     fingerprint: fingerprintOf({
       entry,
       command: commandOf(transport, mentions, context.base),
-      workspaceValues: workspaceValues(mentions),
+      workspaceValues: context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
     }),
   };
   return { kind, definition, problems };
@@ -137,6 +137,12 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
         code: "settings_invalid",
         message: `"${where}" uses the secret ${mistake.secret}; what is run must be visible`,
         next: 'Hand the secret over in "env" instead.',
+      };
+    case "confined":
+      return {
+        code: "variable_unset",
+        message: `"${where}" uses the variable ${mistake.variable}, which only the workspace's .env file sets; for this entry, that file can fill in "env" and "headers" only`,
+        next: `Set ${mistake.variable} in the environment or in ~/.gemini/.env.`,
       };
     case "unset":
       return {

@@ -159,5 +159,5 @@ export interface HostSettings {
   };
   readonly toolBudget?: number;
   readonly clientMetadataUrl?: string;
-  readonly audit: boolean;
+  readonly audit: { readonly arguments: boolean };
 }

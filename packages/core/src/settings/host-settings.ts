@@ -56,7 +56,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         toolBudget: Number.isFinite(toolBudget) ? toolBudget : undefined,
         clientMetadataUrl: strongest(textOf, ["fairlead", "clientMetadataUrl"]),
       }),
-      audit: strongest(switchOf, ["fairlead", "audit"]) ?? true,
+      audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
     },
     problems,
   };

@@ -1,6 +1,6 @@
 /** From files to settings: reads every scope's file, then merges them as far as the workspace is trusted. */
 
-import type { Scope, Settings } from "./definition.ts";
+import type { Origin, Scope, Settings } from "./definition.ts";
 import { merge } from "./merge.ts";
 import { childOf, switchOf } from "./nodes.ts";
 import type { Environment, Locations } from "./paths.ts";
@@ -19,6 +19,14 @@ export async function readSources({ files }: Locations): Promise<Sources> {
     return file === undefined ? [] : [readSource(scope, file)];
   });
   return Promise.all(wanted);
+}
+
+/** Every place where a key is written, weakest scope first: what says it, and what is overruled. */
+export function whereWritten(sources: Sources, ...path: readonly string[]): readonly Origin[] {
+  return sources.flatMap((source) => {
+    const node = childOf(source.root, ...path);
+    return node === undefined ? [] : [source.originOf(node)];
+  });
 }
 
 /** `security.folderTrust.enabled`. A workspace has no say in whether it is trusted. */

@@ -1,6 +1,7 @@
 /** Finds the variables and secrets that an entry mentions, and what the variables stand for. */
 
 import type { Node } from "../files/jsonc.ts";
+import { limits } from "../limits.ts";
 import type { VariableUse } from "./definition.ts";
 import { entrySchema } from "./entry-schema.ts";
 import type { Key, LeafKey } from "./key.ts";
@@ -20,6 +21,8 @@ export interface ExpandedText {
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
+  /** A workspace's file would decide what an entry of the person runs or reaches. */
+  | { readonly kind: "confined"; readonly variable: string }
   /** A command or folder is shown, approved and logged: it cannot hold a secret. */
   | { readonly kind: "secret-in-path"; readonly secret: string }
 );
@@ -31,6 +34,9 @@ export interface Mentions {
   readonly secrets: readonly string[];
   readonly mistakes: readonly Mistake[];
 }
+
+/** Nobody reads more of one entry, and a hostile one can have very many. */
+const mistakesKept = 100;
 
 /** Without a lookup (an untrusted workspace) nothing is looked up and nothing is missed. */
 export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions {
@@ -53,17 +59,21 @@ export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions 
     const from = lookup === undefined ? "not-looked-up" : originOf(value, found);
     // Used once with a default and once without, it is as good as the worse of the two.
     if (variables.get(part.name)?.from !== "unset") variables.set(part.name, { name: part.name, from });
+    if (found?.isConfined === true && !/^(?:env|headers)[.]/.test(text.where))
+      return { kind: "confined", variable: part.name, text };
     return from === "unset" ? { kind: "unset", variable: part.name, text } : undefined;
   }
 
   for (const text of texts) {
+    if (mistakes.length >= mistakesKept) break;
     const template = parseTemplate(text.text);
-    if (template.kind === "malformed") mistakes.push({ kind: "malformed", reason: template.reason, text });
-    else {
-      const found = template.parts.flatMap((part) => see(part, text) ?? []);
-      // Mentioned twice in one text, it is one mistake.
-      mistakes.push(...new Map(found.map((mistake) => [subjectOf(mistake), mistake])).values());
-    }
+    const found: readonly Mistake[] =
+      template.kind === "malformed"
+        ? [{ kind: "malformed", reason: template.reason, text }]
+        : template.parts.flatMap((part) => see(part, text) ?? []);
+    // Mentioned twice in one text, it is one mistake.
+    const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
+    mistakes.push(...[...different.values()].slice(0, mistakesKept));
   }
   return { texts, variables: [...variables.values()], values, secrets: [...secrets], mistakes };
 }
@@ -71,6 +81,7 @@ export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions 
 function subjectOf(mistake: Mistake): string {
   switch (mistake.kind) {
     case "unset":
+    case "confined":
       return mistake.variable;
     case "secret-in-path":
       return `secret:${mistake.secret}`;
@@ -93,11 +104,11 @@ function expandedTexts(node: Node, key: Key, where: string): readonly ExpandedTe
   }
   if (key.type === "named" || !key.expanded) return [];
   const text = textOf(node);
-  if (text !== undefined) return [{ where, key, node, text }];
-  const items = itemsOf(node).flatMap((item, index) => ({ where: `${where}[${index}]`, node: item }));
+  // Validation has refused what is longer.
+  if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
+  const items = itemsOf(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
   const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));
-  return [...items, ...values].flatMap((inner) => {
-    const innerText = textOf(inner.node);
-    return innerText === undefined ? [] : [{ ...inner, key, text: innerText }];
-  });
+  return [...items, ...values]
+    .filter((inner) => textOf(inner.node) !== undefined)
+    .flatMap((inner) => expandedTexts(inner.node, key, inner.where));
 }

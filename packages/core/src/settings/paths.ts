@@ -37,6 +37,11 @@ export interface Locations {
 
 export async function locate(options: LocateOptions): Promise<Locations> {
   const { environment } = options;
+  // An empty or relative HOME would turn the current folder into the user's own.
+  if (!isAbsolute(environment.home))
+    throw new HostError("settings_invalid", `the home folder is "${environment.home}", which is not an absolute path`, {
+      next: "Set HOME to an absolute path.",
+    });
   const home = await realPathOf(environment.home);
   const { root, rootFrom } = await findRoot(options, home);
   const gemini = join(environment.home, ".gemini");

@@ -125,7 +125,18 @@ const fairlead: ObjectKey = {
       workspace: never,
       description: "The address of a client metadata document to sign in with.",
     },
-    audit: { type: "switch", default: true, workspace: never, description: "Keep a ledger of calls and decisions." },
+    audit: {
+      type: "object",
+      description: "The ledger of calls and decisions.",
+      properties: {
+        arguments: {
+          type: "switch",
+          default: false,
+          workspace: never,
+          description: "Keep the arguments of calls in it too, not only their digest.",
+        },
+      },
+    },
     servers: { type: "named", placeholder: "<name>", description: "Extras for one server.", each: serverExtras },
   },
 };

@@ -1,6 +1,7 @@
 /** Holds a parsed settings file against the schema: wrong types, unknown and repeated keys, each with its place. */
 
 import type { Node } from "../files/jsonc.ts";
+import { limits } from "../limits.ts";
 import { closest } from "../text/closest.ts";
 import type { Scope } from "./definition.ts";
 import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";
@@ -113,8 +114,9 @@ function checkLeaf(place: Place, key: LeafKey): void {
 
 function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
   const text = String(place.node.value);
-  if (text.includes("\0")) error(place, `${quoted(place)} has a NUL character in it`);
-  if (oneOf !== undefined && !oneOf.includes(text))
+  const flaw = flawOf(text);
+  if (flaw !== undefined) error(place, `${quoted(place)} ${flaw}`);
+  else if (oneOf !== undefined && !oneOf.includes(text))
     error(
       place,
       `${quoted(place)} is "${text}", which is none of ${oneOf.join(", ")}`,
@@ -142,7 +144,10 @@ function checkItems(place: Place): void {
   for (const [index, node] of itemsOf(place.node).entries()) {
     const item = `item ${index + 1} of ${quoted(place)}`;
     if (node.type !== "string") error({ ...place, node }, `${item} must be text, not ${typeNames[node.type]}`);
-    else if (String(node.value).includes("\0")) error({ ...place, node }, `${item} has a NUL character in it`);
+    else {
+      const flaw = flawOf(String(node.value));
+      if (flaw !== undefined) error({ ...place, node }, `${item} ${flaw}`);
+    }
   }
 }
 
@@ -156,14 +161,24 @@ function checkTexts(place: Place, { names }: TextsKey): void {
       error({ ...at, node: property.key }, `${quoted(at)} cannot be the name of ${rule.words}`);
     if (type === "number" || type === "boolean") warn(at, `${quoted(at)} is ${text}, taken as the text "${text}"`);
     else if (type !== "string") error(at, `${quoted(at)} must be text, not ${typeNames[type]}`);
-    else if (rule.unfit.test(text)) error(at, `${quoted(at)} has a character in it that ${rule.words} cannot have`);
+    else {
+      const isBroken = names === "header" && /[\r\n]/.test(text);
+      const flaw = isBroken ? "has a line break in it" : flawOf(text);
+      if (flaw !== undefined) error(at, `${quoted(at)} ${flaw}`);
+    }
   }
 }
 
 const nameRules = {
-  environment: { name: /^[^=\0]+$/, unfit: /\0/, words: "an environment variable" },
-  header: { name: /^[!#$%&'*+.^`|~\w-]+$/, unfit: /[\0\r\n]/, words: "a header" },
+  environment: { name: /^[^=\0]+$/, words: "an environment variable" },
+  header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
+
+/** What no text here may be, whatever it is for. */
+function flawOf(text: string): string | undefined {
+  if (text.includes("\0")) return "has a NUL character in it";
+  return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;
+}
 
 function below(place: Place, { name, value }: Property): Place {
   return { ...place, path: [...place.path, name], node: value };

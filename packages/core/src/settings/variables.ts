@@ -8,6 +8,8 @@ import type { Environment, Locations } from "./paths.ts";
 export interface Variable {
   readonly value: string;
   readonly from: VariableUse["from"];
+  /** From a workspace's file, for an entry that nobody approves again when that file changes: see `lookupFor`. */
+  readonly isConfined?: boolean;
 }
 
 export type Lookup = (name: string) => Variable | undefined;
@@ -69,18 +71,23 @@ export interface LookupSources {
   readonly envFiles: EnvFiles;
 }
 
-/** The nearer `.env` files come first: the workspace's for its own entries, the user's for all others. */
+/**
+ * The nearer `.env` files come first: the workspace's for its own entries, the user's for all others. A workspace entry
+ * is approved together with what its files feed into it; any other entry is not, so there such values are confined to
+ * places that decide neither what is run nor what is reached.
+ */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;
   const workspace = { values: envFiles.workspace, from: "workspace-env-file" } as const;
-  const files = scope === "workspace" ? [workspace, user] : [user, workspace];
+  const isOwn = scope === "workspace";
+  const files = isOwn ? [workspace, user] : [user, workspace];
   return (name) => {
     if (name === "PWD") return { value: root, from: "workspace-root" };
     const value = fromProcess(name, environment);
     if (value !== undefined) return { value, from: "environment" };
     for (const { values, from } of files) {
       const inFile = values.get(name);
-      if (inFile !== undefined) return { value: inFile, from };
+      if (inFile !== undefined) return { value: inFile, from, isConfined: from === "workspace-env-file" && !isOwn };
     }
     return undefined;
   };

@@ -78,7 +78,7 @@ describe("a mistake takes its server out and says what it is", () => {
     [{ url: "$HOST" }, 'error "url" is "$HOST", which is not a URL once its variables are filled in'],
     [{ url: "http://h", type: "htpp" }, 'error "type" is "htpp", which is none of stdio, http, sse, streamable-http'],
     [{ url: "http://h", headers: { "a b": "x" } }, 'error "a b" cannot be the name of a header'],
-    [{ url: "http://h", headers: { A: "x\r\nB: y" } }, 'error "A" has a character in it that a header cannot have'],
+    [{ url: "http://h", headers: { A: "x\r\nB: y" } }, 'error "A" has a line break in it'],
     [{ command: "a", timeout: 0 }, 'error "timeout" is 0; it must be between 1 and 2147483647'],
     [{ command: "a", timeout: -5 }, 'error "timeout" is -5; it must be between 1 and 2147483647'],
     [{ command: "a", timeout: 1e12 }, 'error "timeout" is 1000000000000; it must be between 1 and 2147483647'],
@@ -125,6 +125,18 @@ describe("a mistake takes its server out and says what it is", () => {
     expect(problems).toEqual([message]);
     expect(server.definition).toBeUndefined();
     expect(server.problems[0]).toMatchObject({ code: "settings_invalid", serverName: "s", origin: { line: 1 } });
+  });
+
+  test("a text that no program could take", async () => {
+    const { server, problems } = await loadEntry({ command: "a", args: ["$A".repeat(100_000)] });
+    expect(problems).toEqual(['error item 1 of "args" is longer than 131072 characters']);
+    expect(server.definition).toBeUndefined();
+  });
+
+  test("very many mistakes, of which the first hundred are named", async () => {
+    const args = Array.from({ length: 1000 }, (_, index) => `$UNSET_${index}`);
+    const { server, problems } = await loadEntry({ command: "a", args });
+    expect([problems.length, server.definition?.resolved]).toEqual([100, undefined]);
   });
 
   test.each(["", "a\u0007b", "\u009b"])("the name %j", async (name) => {

@@ -103,7 +103,7 @@ describe("variables", () => {
 
 describe(".env files", () => {
   async function plant(world: World): Promise<void> {
-    const entry = { command: "x", args: ["${V:-default}"] };
+    const entry = { command: "x", env: { HANDED_ON: "${V:-default}" } };
     await world.writeUser({ mcpServers: { user: entry } });
     await world.writeWorkspace({ mcpServers: { workspace: entry } });
   }
@@ -112,7 +112,8 @@ describe(".env files", () => {
     return Object.fromEntries(
       settings.servers.map(({ name, definition }) => {
         const use: VariableUse | undefined = definition?.variables[0];
-        return [name, [definition?.resolved?.kind === "stdio" ? definition.resolved.args[0] : undefined, use?.from]];
+        const { resolved } = definition ?? {};
+        return [name, [resolved?.kind === "stdio" ? resolved.env.get("HANDED_ON") : undefined, use?.from]];
       }),
     );
   }
@@ -145,6 +146,22 @@ describe(".env files", () => {
       user: ["home gemini", "user-env-file"],
       workspace: [undefined, "not-looked-up"],
     });
+  });
+
+  test.each([
+    { command: "${V:-x}" },
+    { command: "x", args: ["${V:-x}"] },
+    { command: "x", cwd: "/${V:-x}" },
+    { url: "https://${V:-x}/" },
+    { url: "https://h/", oauth: { tokenUrl: "https://${V:-x}/" } },
+  ])("of a trusted workspace cannot decide what a user's entry runs or reaches: %j", async (entry) => {
+    await using world = await createWorld();
+    await world.writeUser({ mcpServers: { s: entry } });
+    expect(serverOf(await world.load(), "s").problems).toEqual([]);
+    await world.folder.write("workspace/.env", "V=planted\n");
+    const { problems, definition } = serverOf(await world.load(), "s");
+    expect(problems.map(({ severity, code }) => [severity, code])).toEqual([["error", "variable_unset"]]);
+    expect(definition?.resolved).toBeUndefined();
   });
 
   test("of an untrusted workspace feed nothing", async () => {

@@ -16,9 +16,9 @@ test("without any file the defaults hold", async () => {
     host: {
       start: "background",
       connectTimeout: 30_000,
-      limits: { callTotal: 3_600_000, callsPerServer: 8, callsTotal: 32 },
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64 },
       permissions: { servers: new Map(), denyTools: [] },
-      audit: true,
+      audit: { arguments: false },
     },
     problems: [],
   });
@@ -29,17 +29,17 @@ describe("limits", () => {
     await using world = await createWorld();
     await world.writeUser({ fairlead: { connectTimeout: 50_000, limits: { callsTotal: 100 }, toolBudget: 9 } });
     await world.writeWorkspace({
-      fairlead: { connectTimeout: 60_000, limits: { callsTotal: 50, callsPerServer: 9 }, toolBudget: 5 },
+      fairlead: { connectTimeout: 60_000, limits: { callsTotal: 50, callsPerServer: 17 }, toolBudget: 5 },
     });
     const { host, problems } = await world.load();
     expect(host).toMatchObject({
       connectTimeout: 50_000,
-      limits: { callTotal: 3_600_000, callsPerServer: 8, callsTotal: 50 },
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 50 },
       toolBudget: 5,
     });
     expect(said(problems)).toEqual([
       'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; 50000 counts',
-      'warning 6:25 "callsPerServer" is 9, but a workspace may only lower it; 8 counts',
+      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; 16 counts',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("limits", () => {
         limits: { callTotal: "1h" },
         start: "now",
         clientMetadataUrl: "http://h",
-        audit: "no",
+        audit: { arguments: "no" },
       },
     });
     const { host, problems } = await world.load();
@@ -59,7 +59,7 @@ describe("limits", () => {
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000 },
       start: "background",
-      audit: true,
+      audit: { arguments: false },
     });
     expect(host.clientMetadataUrl).toBeUndefined();
     expect(problems.map(({ severity }) => severity)).toEqual(Array(5).fill("error"));
@@ -113,11 +113,11 @@ describe("extras of a server", () => {
     await using world = await createWorld();
     await world.writeWorkspace({
       mcpServers: { s: { command: "x" } },
-      fairlead: { servers: { s: all }, audit: false, clientMetadataUrl: "https://h/" },
+      fairlead: { servers: { s: all }, audit: { arguments: true }, clientMetadataUrl: "https://h/" },
     });
     const settings = await world.load();
     expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
-    expect(settings.host).toMatchObject({ audit: true });
+    expect(settings.host).toMatchObject({ audit: { arguments: false } });
     expect(
       said(settings.problems).filter((line) => line.includes("counts only from user or system settings")).length,
     ).toBe(6);

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
-import { folderTrustEnabled, readSources } from "../../src/settings/load.ts";
+import { folderTrustEnabled, readSources, whereWritten } from "../../src/settings/load.ts";
 import { createWorld, said, serverOf } from "./load-settings.ts";
 
 const command = (name: string): { command: string } => ({ command: name });
@@ -172,6 +172,21 @@ describe("mcp.allowed and mcp.excluded", () => {
     expect([allowed?.names, excluded.names]).toEqual([new Set(), new Set(["b"])]);
     expect(problems.map(({ severity }) => severity)).toEqual(["error", "error"]);
   });
+});
+
+test("every value knows where it was written", async () => {
+  await using world = await createWorld();
+  await world.writeUser('{\n  "fairlead": {\n    "start": "lazy",\n    "limits": { "callTotal": 5 } } }');
+  await world.writeSystem('{ "fairlead": { "start": "background" } }');
+  const sources = await readSources(await world.locate());
+  expect(whereWritten(sources, "fairlead", "start")).toEqual([
+    { scope: "user", file: world.userFile, line: 3, column: 14 },
+    { scope: "system", file: world.systemFile, line: 1, column: 26 },
+  ]);
+  expect(whereWritten(sources, "fairlead", "limits", "callTotal")).toEqual([
+    { scope: "user", file: world.userFile, line: 4, column: 30 },
+  ]);
+  expect(whereWritten(sources, "fairlead", "audit")).toEqual([]);
 });
 
 describe("a file that cannot be used", () => {

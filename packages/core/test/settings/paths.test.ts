@@ -135,6 +135,13 @@ describe("files", () => {
     }
   });
 
+  test.each(["", ".", "home"])("need a home folder that is absolute, not %j", async (home) => {
+    await using world = await createWorld();
+    await expect(locate({ environment: { ...world.environment(), home } })).rejects.toMatchObject({
+      code: "settings_invalid",
+    });
+  });
+
   test("of the user can be replaced by one that exists", async () => {
     await using world = await createWorld();
     const file = await world.folder.write("workspace/other.json", "{}");

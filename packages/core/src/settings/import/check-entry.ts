@@ -30,6 +30,7 @@ function whatIsWrong(mistake: Mistake): string {
     case "secret-in-path":
       return `uses the secret ${mistake.secret}; a command and its folder are shown and approved, so they cannot hold one`;
     case "unset":
+    case "confined":
       return `uses ${mistake.variable}, which has no value`;
   }
 }
