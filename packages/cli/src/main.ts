@@ -73,6 +73,15 @@ function version(): string {
   return typeof FAIRLEAD_VERSION === "string" ? FAIRLEAD_VERSION : "0.0.0-source";
 }
 
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const next = "Change to a folder that exists, then try again.";
+    throw new HostError("usage", "the current folder is not there any more", { next, cause });
+  }
+}
+
 /** The process's own command line; called by the bundle's entry. */
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
@@ -91,7 +100,9 @@ export async function run(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder();
+    },
     home: homedir(),
     platform: process.platform,
     signal: interrupt.signal,

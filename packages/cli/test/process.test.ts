@@ -53,3 +53,17 @@ test("the bundle runs every part that writes: settings, trust, secrets", async (
   ];
   expect(endings.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual(endings.map(() => 0));
 });
+
+test("a current folder that was removed is said in words", async () => {
+  await using here = await machine();
+  const script = `mkdir -p gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${program}" mcp list`;
+  const child = spawn("sh", ["-c", script], { cwd: here.project, env: here.env, stdio: "pipe" });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = await once(child, "close");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      "fairlead: the current folder is not there any more\n  next: Change to a folder that exists, then try again.\n",
+  });
+});

@@ -7,6 +7,11 @@ export type Era = "legacy" | "modern";
 
 export type JsonObject = { [key: string]: unknown };
 
+/** What was learnt about a server: remember it, pass it in next time, and the probe is saved. */
+export type Verdict =
+  | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
+  | { readonly era: "modern"; readonly transport: "stdio" | "http"; readonly discover: JsonObject };
+
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
@@ -39,6 +44,8 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** What to pass in as `era` the next time this server is reached; absent where there is no wire under the session. */
+  readonly verdict?: Verdict;
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Returns the function that stops listening. */

@@ -30,6 +30,8 @@ function codeOf({ code, evidence }: WireError): ErrorCode {
   switch (code) {
     case "cancelled":
     case "unreachable":
+    case "tls":
+    case "proxy":
     case "http_status":
     case "too_large":
       return code;
@@ -38,6 +40,7 @@ function codeOf({ code, evidence }: WireError): ErrorCode {
     case "closed":
     case "session_expired":
     case "stream_lost":
+    case "send_blocked":
       return "lost";
     case "spawn_failed":
       return "command_not_found";

@@ -1,0 +1,40 @@
+/** What is printed about outcomes, and how they differ from what is expected. */
+
+const columns = ["passed", "failed", "warned", "skipped"];
+
+export function row(name, outcome) {
+  const verdict = outcome.ok === undefined ? " " : outcome.ok ? "✓" : "✗";
+  return `${verdict} ${name.padEnd(44)}${columns.map((column) => String(outcome[column]).padStart(6)).join("")}`;
+}
+
+export function totals(outcomes) {
+  const all = Object.values(outcomes);
+  const sums = Object.fromEntries(columns.map((column) => [column, all.reduce((sum, one) => sum + one[column], 0)]));
+  return row(`${all.filter(({ ok }) => ok).length} of ${all.length} scenarios`, sums);
+}
+
+/** One line for `expected.json`. */
+export function summary(outcome) {
+  const counts = columns.filter((column) => outcome[column] > 0).map((column) => `${outcome[column]} ${column}`);
+  return [outcome.ok ? "ok" : "not ok", ...counts].join(", ");
+}
+
+/** Sentences about everything that is not as it should be in one suite; when only some scenarios ran, about those. */
+export function surprisesIn(outcomes, { scenarios = {}, exceptions = {} } = {}, isPartial = false) {
+  const missing = Object.keys(scenarios).filter((name) => !isPartial && !(name in outcomes));
+  return [
+    ...Object.entries(outcomes).flatMap(([name, outcome]) =>
+      surprisesOf(name, outcome, scenarios[name], exceptions[name]),
+    ),
+    ...missing.map((name) => `${name} is expected, but the suite has no such scenario`),
+  ];
+}
+
+function surprisesOf(name, outcome, before, exception) {
+  const surprises = [];
+  if (outcome.ok && outcome.passed === 0) surprises.push(`${name} passed, but nothing was checked`);
+  if (!outcome.ok && exception === undefined) surprises.push(`${name} is not ok, and nothing excuses it`);
+  if (outcome.ok && exception !== undefined) surprises.push(`${name} is ok and needs no excuse any more`);
+  if (before !== summary(outcome)) surprises.push(`${name}: ${summary(outcome)}; expected: ${before ?? "nothing"}`);
+  return surprises;
+}

@@ -1,0 +1,117 @@
+/** One attempt to reach a server: opens a channel in time, settles the era on it, and leaves nothing behind if it fails. */
+
+import { onAbort } from "./abort.ts";
+import type { OpenChannel } from "./channel.ts";
+import { type Clock, createClock } from "./clock.ts";
+import { WireError } from "./errors.ts";
+import { createLegacySession } from "./legacy-session.ts";
+import { type EraPlan, negotiate } from "./negotiate.ts";
+import { openRpc, type Rpc } from "./rpc.ts";
+import { closedError, timeoutError, withStep } from "./rpc-errors.ts";
+import type { Session } from "./session.ts";
+import { openStdio } from "./stdio.ts";
+import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
+
+export interface Attempt {
+  readonly transport: "stdio" | "http" | "sse";
+  readonly eras: EraPlan;
+}
+
+export interface Settings {
+  readonly options: ConnectOptions;
+  readonly limits: WireLimits;
+  readonly times: WireTimes;
+}
+
+type Patience = Pick<Clock, "hold" | "release">;
+
+export async function attemptTo(
+  target: Target,
+  { transport, eras }: Attempt,
+  { options, limits, times }: Settings,
+  signal: AbortSignal,
+): Promise<Session> {
+  const running: { clock?: Patience } = {};
+  const auth = options.auth && patientAuth(options.auth, running);
+  const open = await channelFor(target, transport, { ...options, ...(auth && { auth }) }, { limits, times });
+  let rpc: Rpc | undefined;
+  try {
+    rpc = await openInTime(running, times.connect, signal, (opening) =>
+      openRpc(open, { ...options, limits, times, oneStream: transport === "stdio" }, opening),
+    );
+    running.clock = rpc.clock;
+    const agreement = await negotiate({ rpc, options, times, signal }, eras, transport);
+    if (agreement.era === "legacy" || transport === "sse")
+      return createLegacySession(rpc, agreement.greeting, transport);
+    const { createModernSession } = await import("./modern-session.ts");
+    return createModernSession({ ...agreement, rpc, transport, options, limits });
+  } catch (error) {
+    await rpc?.close();
+    throw withStep(causeOfEnd(error), transport === "stdio" ? "spawn" : "connect");
+  }
+}
+
+/** The server may go between two steps; then why it went says more than that the next step was too late. */
+function causeOfEnd(error: unknown): unknown {
+  if (!(error instanceof WireError) || error.code !== "closed" || !(error.cause instanceof WireError)) return error;
+  return closedError(error.evidence.step ?? "connect", error.cause);
+}
+
+/** The network is loaded when it is used; of stdio only what Node brings for it is heavy, and that waits in `process.ts`. */
+async function channelFor(
+  target: Target,
+  transport: Attempt["transport"],
+  { onStderr, keeper, auth, proxyFor, ca }: ConnectOptions,
+  bounds: Omit<Settings, "options">,
+): Promise<OpenChannel> {
+  if (target.kind === "stdio") {
+    return openStdio(target, { ...bounds, ...(onStderr && { onStderr }), ...(keeper && { keeper }) });
+  }
+  const network = { ...bounds, auth, proxyFor, ca };
+  if (transport === "sse") {
+    const { openSse } = await import("./sse.ts");
+    return openSse(target, network);
+  }
+  const { openHttp } = await import("./http.ts");
+  return openHttp(target, network);
+}
+
+/** A person who signs in is not a server that is slow: whatever clock is running stands still meanwhile. */
+function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): AuthHook {
+  return {
+    headers: (request) => auth.headers(request),
+    async challenged(challenge, signal) {
+      const { clock } = running;
+      clock?.hold();
+      try {
+        return await auth.challenged(challenge, signal);
+      } finally {
+        clock?.release();
+      }
+    },
+  };
+}
+
+async function openInTime(
+  running: { clock?: Patience },
+  patience: number,
+  signal: AbortSignal,
+  open: (signal: AbortSignal) => Promise<Rpc>,
+): Promise<Rpc> {
+  const opening = new AbortController();
+  const stopListening = onAbort(signal, () => opening.abort(signal.reason));
+  const clock = createClock(() => {
+    opening.abort();
+    return Number.POSITIVE_INFINITY;
+  });
+  running.clock = clock;
+  clock.ringBy(clock.now() + patience);
+  try {
+    return await open(opening.signal);
+  } catch (error) {
+    throw opening.signal.aborted && !signal.aborted ? timeoutError("connect", patience) : error;
+  } finally {
+    clock.stop();
+    stopListening();
+  }
+}

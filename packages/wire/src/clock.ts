@@ -1,0 +1,73 @@
+/** The clock of a conversation: one timer for all its deadlines, and it stands still while the server waits for us. */
+
+import { uptime } from "./uptime.ts";
+
+export interface Clock {
+  /** Milliseconds that count: time spent standing still is not in them. */
+  readonly now: () => number;
+  /** Makes sure that the bell rings at this moment at the latest. */
+  readonly ringBy: (moment: number) => void;
+  /** Stands still until as many `release` as `hold` have been called. */
+  readonly hold: () => void;
+  readonly release: () => void;
+  readonly stop: () => void;
+}
+
+/** The longest delay a timer takes; a later moment is reached in several steps. */
+const longestDelay = 2 ** 31 - 1;
+
+/** @param bell Called when a moment has come; returns the next moment that matters, or Infinity. */
+export function createClock(bell: (now: number) => number): Clock {
+  let holds = 0;
+  let heldAt = 0;
+  let stoodStill = 0;
+  let due = Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  const now = (): number => (holds > 0 ? heldAt : uptime()) - stoodStill;
+
+  function setTimer(): void {
+    clearTimeout(timer);
+    if (holds > 0 || due === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(ring, Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay));
+    // A conversation keeps the process alive through its channel, not through its deadlines.
+    timer.unref();
+  }
+
+  function ring(): void {
+    const moment = now();
+    // Timers are a little early now and then.
+    if (moment < due) {
+      setTimer();
+    } else {
+      due = Number.POSITIVE_INFINITY;
+      ringBy(bell(moment));
+    }
+  }
+
+  function ringBy(moment: number): void {
+    if (moment >= due) return;
+    due = moment;
+    setTimer();
+  }
+
+  return {
+    now,
+    ringBy,
+    hold() {
+      if (holds === 0) heldAt = uptime();
+      holds += 1;
+      clearTimeout(timer);
+    },
+    release() {
+      holds -= 1;
+      if (holds > 0) return;
+      stoodStill += uptime() - heldAt;
+      setTimer();
+    },
+    stop() {
+      clearTimeout(timer);
+      due = Number.POSITIVE_INFINITY;
+    },
+  };
+}

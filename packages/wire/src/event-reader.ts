@@ -1,0 +1,84 @@
+/** Delivers the messages of event streams and remembers where it is: the last event id and the server's wish for a pause. */
+
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChannelEvents, Message } from "./channel.ts";
+import { WireError } from "./errors.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
+import { messagesOf } from "./http-answer.ts";
+import type { WireLimits } from "./target.ts";
+
+export interface EventReader {
+  /** Reads one stream to its end; once what was waited for has come, the end is waited for no longer than `grace`. */
+  read(body: Readable, grace: number): Promise<void>;
+  done(): boolean;
+  /** The last event id; absent when the server gives none, so that nothing can be resumed. */
+  position(): string | undefined;
+  /** Messages delivered so far. */
+  delivered(): number;
+  /** Waits as long as the server asked for, at least. */
+  pause(signal: AbortSignal, atLeast?: number): Promise<void>;
+}
+
+interface ReaderOptions {
+  readonly events: ChannelEvents;
+  readonly limits: WireLimits;
+  readonly until?: (message: Message) => boolean;
+}
+
+const defaultPause = 1_000;
+const longestPause = 60_000;
+
+export function createEventReader({ events, limits, until }: ReaderOptions): EventReader {
+  let done = false;
+  let position: string | undefined;
+  let delivered = 0;
+  let wish = defaultPause;
+
+  function take({ event, data, id }: StreamEvent): void {
+    if (id !== undefined && id !== "") position = id;
+    if ((event !== undefined && event !== "message") || data === "") return;
+    for (const message of parse(data, events)) {
+      delivered += 1;
+      done ||= until?.(message) ?? false;
+      events.message(message);
+    }
+  }
+
+  return {
+    async read(body, grace) {
+      let overdue: NodeJS.Timeout | undefined;
+      try {
+        await readEvents(body, limits.messageBytes, {
+          event(event) {
+            take(event);
+            // The response is here; a server that forgets to end its stream would keep the connection for ever.
+            if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
+          },
+          retry(milliseconds) {
+            wish = Math.min(milliseconds, longestPause);
+          },
+        });
+      } finally {
+        clearTimeout(overdue);
+      }
+    },
+    done: () => done,
+    position: () => position,
+    delivered: () => delivered,
+    async pause(signal, atLeast = 0) {
+      await sleep(Math.max(wish, atLeast), undefined, { signal, ref: false }).catch((cause: unknown) => {
+        throw new WireError("cancelled", "cancelled while waiting to resume", {}, { cause });
+      });
+    },
+  };
+}
+
+function parse(data: string, events: ChannelEvents): readonly Message[] {
+  try {
+    return messagesOf(JSON.parse(data) as unknown);
+  } catch {
+    events.diagnostic(`an event of ${data.length} characters is not JSON`);
+    return [];
+  }
+}

@@ -1,0 +1,100 @@
+/** From an HTTP answer to JSON-RPC messages, or to the error it amounts to. */
+
+import type { Message } from "./channel.ts";
+import { WireError, type WireEvidence } from "./errors.ts";
+import { type HttpAnswer, readStart } from "./http-client.ts";
+
+export type AnswerKind = "json" | "events" | "empty" | "other";
+
+export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
+  const type = contentType(headers);
+  if (type.startsWith("application/json")) return "json";
+  if (type.startsWith("text/event-stream")) return "events";
+  return status === 202 || status === 204 || headers["content-length"] === "0" ? "empty" : "other";
+}
+
+/** The whole body as JSON; an empty one is `undefined`. */
+export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw new WireError("too_large", `the server's answer is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof WireError) throw cause;
+    throw new WireError("stream_lost", "the server's answer was cut", evidenceOf(answer), { cause });
+  }
+  if (size === 0) return undefined;
+  const text = (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString("utf8") ?? "";
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new WireError(
+      "bad_message",
+      "the server's answer says it is JSON, but is not",
+      { ...evidenceOf(answer), firstBytes: text.slice(0, 512) },
+      { cause },
+    );
+  }
+}
+
+/** Messages in a body or an event: one, a batch, or none that make sense. */
+export function messagesOf(parsed: unknown): readonly Message[] {
+  const members: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  return members.filter(
+    (member): member is Message => typeof member === "object" && member !== null && !Array.isArray(member),
+  );
+}
+
+/** A refusal: the JSON-RPC error in its body when there is one, else the status with the first bytes. */
+export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<WireError> {
+  const evidence = evidenceOf(answer);
+  if (kindOf(answer) !== "json") return statusError(answer, await readStart(answer.body));
+  const parsed = await readJson(answer, Math.min(maxBytes, 1024 * 1024)).catch((error: WireError) => error);
+  if (parsed instanceof WireError) return statusError(answer, parsed.evidence.firstBytes ?? "");
+  const error = messagesOf(parsed).find((message) => isErrorObject(message["error"]))?.["error"];
+  if (!isErrorObject(error)) return statusError(answer, String(JSON.stringify(parsed)).slice(0, 512));
+  const code = typeof error.code === "number" ? error.code : 0;
+  const message = typeof error.message === "string" ? error.message : `HTTP ${answer.status}`;
+  return new WireError("rpc", message, {
+    ...evidence,
+    rpc: { code, ...(error.data === undefined ? {} : { data: error.data }) },
+  });
+}
+
+export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
+  const type = contentType(answer.headers);
+  const what = type === "" ? "" : ` with ${type}`;
+  const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
+  return new WireError(code, `the server answered ${answer.status}${what}, which is no answer to a request`, {
+    ...evidenceOf(answer),
+    firstBytes,
+  });
+}
+
+export function headerOf(answer: HttpAnswer, name: string): string | undefined {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function evidenceOf(answer: HttpAnswer): WireEvidence {
+  const retryAfter = headerOf(answer, "retry-after");
+  const type = contentType(answer.headers);
+  return {
+    httpStatus: answer.status,
+    ...(type === "" ? {} : { contentType: type }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+function contentType(headers: HttpAnswer["headers"]): string {
+  const value = headers["content-type"];
+  return (Array.isArray(value) ? (value[0] ?? "") : (value ?? "")).toLowerCase();
+}
+
+function isErrorObject(value: unknown): value is { code?: unknown; message?: unknown; data?: unknown } {
+  return typeof value === "object" && value !== null;
+}

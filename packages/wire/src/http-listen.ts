@@ -1,0 +1,52 @@
+/** The GET stream of the older eras: messages that answer no request. It comes back when it ends, more slowly the less it brings. */
+
+import type { ChannelEvents } from "./channel.ts";
+import { WireError } from "./errors.ts";
+import { createEventReader } from "./event-reader.ts";
+import { kindOf } from "./http-answer.ts";
+import type { HttpAnswer } from "./http-client.ts";
+import type { WireLimits } from "./target.ts";
+
+interface Listening {
+  readonly get: (lastEventId: string | undefined, signal: AbortSignal) => Promise<HttpAnswer>;
+  readonly expired: (answer: HttpAnswer) => WireError | undefined;
+  readonly events: ChannelEvents;
+  readonly limits: WireLimits;
+  readonly signal: AbortSignal;
+}
+
+const longestPause = 60_000;
+const mostFailures = 8;
+
+/** Listens until the signal, the end of the session, or a server that has no such stream. Never rejects. */
+export async function keepListening({ get, expired, events, limits, signal }: Listening): Promise<void> {
+  const reader = createEventReader({ events, limits });
+  // Streams in a row that brought nothing, and those that failed.
+  let idle = 0;
+  let failures = 0;
+  const over = (): boolean => signal.aborted;
+  while (!over() && failures < mostFailures) {
+    const before = reader.delivered();
+    try {
+      const answer = await get(reader.position(), signal);
+      if (expired(answer)) return;
+      if (answer.status !== 200 || kindOf(answer) !== "events") {
+        answer.body.resume();
+        // 405 is the protocol's way to say "no such stream"; several servers say it with 404 or 400.
+        if (answer.status >= 400 && answer.status < 500) return;
+        throw new WireError("http_status", `the stream of messages answered ${answer.status}`);
+      }
+      await reader.read(answer.body, 0);
+      failures = 0;
+    } catch (error) {
+      if (over()) return;
+      if (error instanceof WireError && error.code === "unauthorized") return;
+      failures += 1;
+      events.diagnostic(`the stream of messages broke: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    idle = reader.delivered() === before ? idle + 1 : 0;
+    // The first return is as the server wishes; one that keeps closing an empty stream is visited less and less.
+    const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
+    await reader.pause(signal, slower).catch(() => undefined);
+  }
+}

@@ -1,0 +1,178 @@
+/** Streamable HTTP: every message is a POST, answered with JSON or a stream of events; the older eras have a session and a GET stream. */
+
+import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
+import { WireError } from "./errors.ts";
+import { createEventReader, type EventReader } from "./event-reader.ts";
+import { headerOf, kindOf, messagesOf, readJson, refusalOf, statusError } from "./http-answer.ts";
+import { createHttpClient, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
+import { keepListening } from "./http-listen.ts";
+import type { HttpTarget, WireTimes } from "./target.ts";
+
+/** From this revision on there are no sessions, no GET stream, and closing a stream cancels its request. */
+const firstStateless = "2026-07-28";
+
+export interface HttpChannelOptions extends HttpOptions {
+  readonly times: WireTimes;
+}
+
+export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
+  return async (events) => {
+    const client = await createHttpClient(target, options);
+    return createHttpChannel(new URL(target.url), client, events, options);
+  };
+}
+
+type Client = Awaited<ReturnType<typeof createHttpClient>>;
+
+function createHttpChannel(url: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
+  const { limits, times } = options;
+  const life = new AbortController();
+  let version: string | undefined;
+  let sessionId: string | undefined;
+  let ended = false;
+
+  const stateless = (): boolean => version !== undefined && version >= firstStateless;
+
+  function end(cause: WireError | undefined): void {
+    if (ended) return;
+    ended = true;
+    life.abort();
+    client.close();
+    events.closed(cause);
+  }
+
+  function commonHeaders(): Record<string, string> {
+    return {
+      ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+      ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
+    };
+  }
+
+  /** An answer to anything that carried our session id: 404 means that the server does not know it any more. */
+  function expired(answer: HttpAnswer): WireError | undefined {
+    if (answer.status !== 404 || sessionId === undefined) return undefined;
+    answer.body.resume();
+    const cause = new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
+    end(cause);
+    return cause;
+  }
+
+  async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
+    return client.request({
+      url,
+      method: "GET",
+      headers: {
+        accept: "text/event-stream",
+        ...commonHeaders(),
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+      },
+      signal,
+      repeatable: true,
+    });
+  }
+
+  async function post(
+    message: Message,
+    signal: AbortSignal | undefined,
+    headers: SendOptions["headers"],
+  ): Promise<HttpAnswer> {
+    const answer = await client.request({
+      url,
+      method: "POST",
+      headers: {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...commonHeaders(),
+        ...headers,
+      },
+      body: JSON.stringify(message),
+      signal,
+      repeatable: message["method"] !== "tools/call",
+    });
+    // Only this answer opens a session: some servers send an id with the refusal of a probe as well.
+    if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
+    return answer;
+  }
+
+  /** Reads the answer to a request until its response has been delivered. */
+  async function readAnswer(answer: HttpAnswer, id: unknown, signal: AbortSignal | undefined): Promise<void> {
+    const kind = kindOf(answer);
+    if (kind === "events") return readStream(answer, id, signal);
+    if (kind !== "json") throw statusError(answer, await readStart(answer.body));
+    const parsed = await readJson(answer, limits.messageBytes);
+    const messages = messagesOf(parsed);
+    for (const message of messages) events.message(message);
+    if (!messages.some((message) => answers(message, id)))
+      throw new WireError("bad_message", "the server's answer holds no response to the request", {
+        httpStatus: answer.status,
+      });
+  }
+
+  async function readStream(answer: HttpAnswer, id: unknown, signal: AbortSignal | undefined): Promise<void> {
+    const reader = createEventReader({ events, limits, until: (message) => answers(message, id) });
+    await readOne(reader, answer);
+    // A server may end the stream early on purpose and expect us back, if it said where we are.
+    const until = signal === undefined ? life.signal : AbortSignal.any([life.signal, signal]);
+    for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
+      const before = reader.position();
+      await reader.pause(until);
+      const next = await get(reader.position(), until);
+      const gone = expired(next);
+      if (gone) throw gone;
+      if (next.status !== 200 || kindOf(next) !== "events") throw await refusalOf(next, limits.messageBytes);
+      await readOne(reader, next);
+      if (reader.position() !== before) tries = 0;
+    }
+    if (!reader.done()) throw new WireError("stream_lost", "the answer's stream ended before the answer");
+  }
+
+  async function readOne(reader: EventReader, answer: HttpAnswer): Promise<void> {
+    try {
+      await reader.read(answer.body, times.endGrace);
+    } catch (error) {
+      const resumable = reader.position() !== undefined && !stateless();
+      if (reader.done() || (resumable && error instanceof WireError && error.code === "stream_lost")) return;
+      throw error;
+    }
+  }
+
+  async function send(message: Message, { signal, headers }: SendOptions = {}): Promise<void> {
+    if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+    const answer = await post(message, signal, headers);
+    const gone = expired(answer);
+    if (gone) throw gone;
+    if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
+    if (message["method"] !== undefined && message["id"] !== undefined)
+      return readAnswer(answer, message["id"], signal);
+    answer.body.resume();
+    if (message["method"] === "notifications/initialized" && !stateless())
+      void keepListening({ get, expired, events, limits, signal: life.signal });
+  }
+
+  return {
+    get cancelBy() {
+      return stateless() ? "stream" : "message";
+    },
+    send,
+    setProtocolVersion(negotiated) {
+      version = negotiated;
+    },
+    async close() {
+      if (ended) return;
+      // Polite, not necessary: a server that does not answer is left alone.
+      if (sessionId !== undefined && !stateless()) {
+        const signal = AbortSignal.timeout(times.endGrace);
+        const farewell = client.request({ url, method: "DELETE", headers: commonHeaders(), signal, repeatable: true });
+        await farewell
+          .then(({ body }) => void body.resume())
+          .catch((error: unknown) => events.diagnostic(String(error)));
+      }
+      end(undefined);
+    },
+  };
+}
+
+/** Whether a message is the response to this request; some servers answer numeric ids as strings. */
+function answers(message: Message, id: unknown): boolean {
+  return message["method"] === undefined && String(message["id"]) === String(id);
+}

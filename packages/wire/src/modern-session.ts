@@ -1,0 +1,140 @@
+/** A conversation of the modern era: nothing is remembered between requests, so each one says everything. */
+
+import { WireError } from "./errors.ts";
+import type { ExchangeOptions } from "./exchange.ts";
+import type { Greeting } from "./handshake.ts";
+import { withInputRounds } from "./input-rounds.ts";
+import { isObject, objectOf } from "./json.ts";
+import { listenMethod, slowMethods } from "./methods.ts";
+import { envelope, errorCodes, standardHeaders } from "./modern-envelope.ts";
+import { mirrored, type ParamHeader, paramHeadersOf } from "./param-headers.ts";
+import type { Rpc } from "./rpc.ts";
+import type { JsonObject, RequestHandler, RequestOptions, Session } from "./session.ts";
+import type { ConnectOptions, Verdict, WireLimits } from "./target.ts";
+import { commonVersion, modernVersions } from "./versions.ts";
+
+/** As many pages as are read to find the marks of one tool, and as many tools as are remembered. */
+const mostPages = 100;
+const mostTools = 10_000;
+
+export interface ModernSessionOptions {
+  readonly rpc: Rpc;
+  readonly greeting: Greeting;
+  readonly discover: JsonObject;
+  readonly transport: "stdio" | "http";
+  readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "onRequest">;
+  readonly limits: WireLimits;
+}
+
+export function createModernSession({
+  rpc,
+  greeting,
+  discover,
+  transport,
+  options,
+  limits,
+}: ModernSessionOptions): Session {
+  const verdict: Verdict = { era: "modern", transport, discover };
+  /** Input schemas as listed, and what was found marked in those that were called. */
+  const schemas = new Map<string, unknown>();
+  const marks = new Map<string, readonly ParamHeader[]>();
+  let handler: RequestHandler | undefined = options.onRequest;
+  let meta: JsonObject = {};
+
+  function speak(version: string): void {
+    meta = envelope(version, options);
+    rpc.setProtocolVersion(version);
+  }
+
+  function headersOf(method: string, params: JsonObject): Record<string, string> {
+    const headers = standardHeaders(method, params);
+    if (method !== "tools/call" || typeof params["name"] !== "string") return headers;
+    return { ...headers, ...mirrored(marksOf(params["name"]), params["arguments"]) };
+  }
+
+  function marksOf(tool: string): readonly ParamHeader[] {
+    const known = marks.get(tool);
+    if (known !== undefined) return known;
+    const found = paramHeadersOf(schemas.get(tool));
+    const headers = found.valid ? found.headers : [];
+    marks.set(tool, headers);
+    return headers;
+  }
+
+  async function send(method: string, params: JsonObject | undefined, given: RequestOptions): Promise<JsonObject> {
+    const exchange: ExchangeOptions = {
+      ...given,
+      meta,
+      token: slowMethods.has(method),
+      ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
+      ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
+    };
+    const result = await rpc.request(method, params, exchange);
+    if (method === "tools/list" && transport === "http") remember(result["tools"]);
+    return result;
+  }
+
+  /** Sends it again, once, if the server says what was wrong with the first time. */
+  async function sendOrCorrect(method: string, params: JsonObject | undefined, given: RequestOptions) {
+    try {
+      return await send(method, params, given);
+    } catch (error) {
+      const rpcError = error instanceof WireError ? error.evidence.rpc : undefined;
+      if (rpcError?.code === errorCodes.unsupportedVersion) {
+        const version = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
+        if (version === undefined) throw error;
+        speak(version);
+      } else if (rpcError?.code === errorCodes.headerMismatch && method === "tools/call") {
+        await learnSchemas(given);
+      } else {
+        throw error;
+      }
+      return send(method, params, given);
+    }
+  }
+
+  function remember(tools: unknown): void {
+    marks.clear();
+    for (const tool of Array.isArray(tools) ? tools : [])
+      if (isObject(tool) && typeof tool["name"] === "string" && schemas.size < mostTools)
+        schemas.set(tool["name"], tool["inputSchema"]);
+  }
+
+  async function learnSchemas(given: RequestOptions): Promise<void> {
+    let cursor: unknown;
+    for (let page = 0; page < mostPages; page += 1) {
+      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, given);
+      if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
+      cursor = nextCursor;
+    }
+  }
+
+  speak(greeting.protocolVersion);
+  rpc.ignoreRequests();
+  return {
+    era: "modern",
+    ...greeting,
+    verdict,
+    request: (method, params, given = {}) =>
+      withInputRounds({
+        method,
+        options: given,
+        limits,
+        handler,
+        ask: (added, left) => sendOrCorrect(method, added === undefined ? params : again(params, added), left),
+      }),
+    notify: (method, params) =>
+      rpc.notify(method, params, transport === "http" ? standardHeaders(method, params) : undefined),
+    onNotification: rpc.onNotification,
+    onRequest(given) {
+      handler = given;
+    },
+    closed: rpc.closed,
+    close: rpc.close,
+  };
+}
+
+/** The same request with the answers to the server's last questions, and none to earlier ones. */
+function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
+  return { ...params, inputResponses: undefined, requestState: undefined, ...added };
+}

@@ -1,0 +1,50 @@
+/** Hands the server's notifications to whoever listens; news that can only be repeated is coalesced first. */
+
+import { coalesce } from "./coalesce.ts";
+import type { JsonObject, NotificationListener } from "./session.ts";
+
+/** Milliseconds in which the same news is told once: long against a storm, short for a person. */
+const stormWindow = 100;
+
+export interface Notifications {
+  readonly deliver: (method: string, params: JsonObject) => void;
+  readonly listen: (listener: NotificationListener) => () => void;
+  readonly stop: () => void;
+}
+
+export function createNotifications(diagnostic: (text: string) => void): Notifications {
+  const listeners = new Set<NotificationListener>();
+  const storm = coalesce<{ method: string; params: JsonObject }>(stormWindow, ({ method, params }) =>
+    tell(method, params),
+  );
+
+  function tell(method: string, params: JsonObject): void {
+    for (const listener of listeners) {
+      try {
+        listener(method, params);
+      } catch (error) {
+        diagnostic(`a listener failed on ${method}: ${String(error)}`);
+      }
+    }
+  }
+
+  return {
+    deliver(method, params) {
+      const key = keyOf(method, params);
+      if (key === undefined) tell(method, params);
+      else storm.push(key, { method, params });
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: storm.stop,
+  };
+}
+
+/** Notifications with the same key say the same thing; without a key, each one counts. */
+function keyOf(method: string, params: JsonObject): string | undefined {
+  if (method.endsWith("/list_changed")) return method;
+  if (method === "notifications/resources/updated") return `${method} ${String(params["uri"])}`;
+  return undefined;
+}

@@ -1,0 +1,49 @@
+/** The last bytes of a stream that may never end: it grows up to its capacity, then forgets the oldest. */
+
+import { Buffer } from "node:buffer";
+
+const firstBytes = 1024;
+
+export interface Ring {
+  push(chunk: Buffer): void;
+  /** What is kept, from the first whole character on. */
+  text(): string;
+}
+
+export function createRing(capacity: number): Ring {
+  // Most servers write little: memory is taken when it is needed, not for every server at once.
+  let bytes = Buffer.alloc(0);
+  let next = 0;
+  let full = false;
+
+  function grow(needed: number): void {
+    const grown = Buffer.allocUnsafe(Math.min(capacity, Math.max(needed, firstBytes, bytes.length * 2)));
+    bytes.copy(grown, 0, 0, next);
+    bytes = grown;
+  }
+
+  return {
+    push(chunk) {
+      if (next + chunk.length > bytes.length && bytes.length < capacity) grow(next + chunk.length);
+      if (chunk.length >= capacity) {
+        chunk.copy(bytes, 0, chunk.length - capacity);
+        full = true;
+        next = 0;
+        return;
+      }
+      const head = chunk.copy(bytes, next);
+      next += head;
+      if (head === chunk.length) return;
+      full = true;
+      next = chunk.copy(bytes, 0, head);
+    },
+    text() {
+      if (!full) return bytes.toString("utf8", 0, next);
+      const all = Buffer.concat([bytes.subarray(next), bytes.subarray(0, next)]);
+      let start = 0;
+      // The oldest character may have lost its first bytes; it has three more at the most.
+      while (start < 3 && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
+      return all.toString("utf8", start);
+    },
+  };
+}

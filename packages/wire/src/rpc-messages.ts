@@ -1,0 +1,36 @@
+/** The few members of JSON-RPC messages that the engine itself writes and reads. */
+
+import { objectOf, stringOf } from "./json.ts";
+import type { JsonObject, Progress } from "./session.ts";
+
+/** One of our ids, also when the server made a string of it; -1 if it cannot be one. */
+export function numberOf(id: unknown): number {
+  if (typeof id === "number") return id;
+  return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
+}
+
+/** Parameters with more in their `_meta`; the caller's own keys stay. */
+export function withMeta(
+  params: JsonObject | undefined,
+  meta: JsonObject | undefined,
+  progressToken: number | undefined,
+): JsonObject | undefined {
+  if (meta === undefined && progressToken === undefined) return params;
+  const all: JsonObject = { ...objectOf(params?.["_meta"]) };
+  // A second spread in one literal is slow, and this is done for every call.
+  if (meta !== undefined) Object.assign(all, meta);
+  if (progressToken !== undefined) all["progressToken"] = progressToken;
+  return { ...params, _meta: all };
+}
+
+/** Progress worth telling: at least a number. */
+export function progressOf(params: JsonObject): Progress | undefined {
+  const { progress, total } = params;
+  const message = stringOf(params["message"]);
+  if (!isNumber(progress)) return undefined;
+  return { progress, ...(isNumber(total) && { total }), ...(message !== undefined && { message }) };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}

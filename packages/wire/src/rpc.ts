@@ -1,0 +1,261 @@
+/** JSON-RPC over one channel: who asked what, who answers, how long it may take, and how it is called off. */
+
+import type { Channel, Message, OpenChannel, SendOptions } from "./channel.ts";
+import { type Clock, createClock } from "./clock.ts";
+import { WireError } from "./errors.ts";
+import { Exchange, type ExchangeOptions } from "./exchange.ts";
+import { createInbound } from "./inbound.ts";
+import { isObject, objectOf } from "./json.ts";
+import { createNotifications } from "./notifications.ts";
+import {
+  cancelledError,
+  closedError,
+  neverSent,
+  replyError,
+  timeoutError,
+  toWireError,
+  withStep,
+} from "./rpc-errors.ts";
+import { numberOf, progressOf, withMeta } from "./rpc-messages.ts";
+import type { JsonObject, NotificationListener, RequestHandler } from "./session.ts";
+import type { ConnectOptions, WireLimits, WireTimes } from "./target.ts";
+
+export interface RpcOptions
+  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage"> {
+  readonly limits: Pick<WireLimits, "inboundRequests">;
+  readonly times: Pick<WireTimes, "request">;
+  /** All requests share one stream: nothing of a single one can be ended, so no signals are made for it. */
+  readonly oneStream?: boolean;
+}
+
+export interface Rpc {
+  readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
+  readonly notify: (method: string, params?: JsonObject, headers?: SendOptions["headers"]) => Promise<void>;
+  readonly onNotification: (listener: NotificationListener) => () => void;
+  readonly onRequest: (handler: RequestHandler) => void;
+  /** The modern era has no requests of the server: they stay unanswered from now on. */
+  readonly ignoreRequests: () => void;
+  readonly setProtocolVersion: (version: string) => void;
+  readonly diagnostic: (text: string) => void;
+  /** For whoever knows of another reason why nobody can hurry. */
+  readonly clock: Pick<Clock, "hold" | "release">;
+  readonly closed: Promise<WireError | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** How many given-up requests are remembered, so that their late answers are no surprise. */
+const rememberedGivenUp = 1024;
+
+export async function openRpc(open: OpenChannel, options: RpcOptions, signal: AbortSignal): Promise<Rpc> {
+  const early: Message[] = [];
+  const state: { rpc?: ReceivingRpc; gone?: { cause: WireError | undefined } } = {};
+  const channel = await open(
+    {
+      message: (message) => (state.rpc ? state.rpc.receive(message) : void early.push(message)),
+      closed(cause) {
+        if (state.rpc) state.rpc.end(cause);
+        else state.gone = { cause };
+      },
+      diagnostic: (text) => options.onDiagnostic?.(text),
+    },
+    signal,
+  );
+  const rpc = createRpc(channel, options);
+  state.rpc = rpc;
+  for (const message of early) rpc.receive(message);
+  if (state.gone) rpc.end(state.gone.cause);
+  return rpc;
+}
+
+interface ReceivingRpc extends Rpc {
+  receive(message: Message): void;
+  end(cause: WireError | undefined): void;
+}
+
+function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
+  const pending = new Map<number, Exchange>();
+  const givenUp = new Set<number>();
+  const oddities = new Map<string, number>();
+  const diagnostic = (text: string): void => options.onDiagnostic?.(text);
+  const clock = createClock(expire);
+  const notifications = createNotifications(diagnostic);
+  const inbound = createInbound({
+    limit: options.limits.inboundRequests,
+    reply: (message) =>
+      void transmit(message).catch((error: unknown) => diagnostic(`a reply was lost: ${String(error)}`)),
+    diagnostic,
+    waiting: clock.hold,
+    answered: clock.release,
+  });
+  if (options.onRequest) inbound.handleWith(options.onRequest);
+  if (options.onNotification) notifications.listen(options.onNotification);
+
+  let lastId = 0;
+  let over: { readonly cause: WireError | undefined } | undefined;
+  let closing: Promise<void> | undefined;
+  let settleClosed: (cause: WireError | undefined) => void = () => {};
+  const closed = new Promise<WireError | undefined>((resolve) => {
+    settleClosed = resolve;
+  });
+
+  function transmit(message: Message, how?: SendOptions): Promise<void> {
+    options.onMessage?.("sent", message);
+    try {
+      return channel.send(message, how);
+    } catch (error) {
+      // What the caller gave cannot be written as JSON.
+      return Promise.reject(toWireError(error));
+    }
+  }
+
+  function request(method: string, params?: JsonObject, given: ExchangeOptions = {}): Promise<JsonObject> {
+    if (over) return Promise.reject(neverSent(method, over.cause));
+    if (given.signal?.aborted) return Promise.reject(cancelledError(method, given.signal.reason, true));
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      const silence = given.timeout ?? options.times.request;
+      const exchange = new Exchange(method, given, clock.now(), silence, { resolve, reject });
+      pending.set(id, exchange);
+      clock.ringBy(exchange.due);
+      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, false)));
+      const token = given.token === true || given.onProgress !== undefined ? id : undefined;
+      const filled = withMeta(params, given.meta, token);
+      const message: Message =
+        filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
+      transmit(message, options.oneStream ? undefined : exchange).catch((error: unknown) => {
+        if (pending.delete(id)) exchange.fail(withStep(error, method));
+      });
+    });
+  }
+
+  /** Nobody waits for the answer any more: the server is told, and what still comes is no surprise. */
+  function giveUp(id: number, exchange: Exchange, error: WireError): void {
+    pending.delete(id);
+    givenUp.add(id);
+    if (givenUp.size > rememberedGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
+    exchange.breakOff(error);
+    if (exchange.quiet || channel.cancelBy === "stream") return;
+    notify("notifications/cancelled", { requestId: id, reason: error.message }).catch((failure: unknown) =>
+      diagnostic(`a cancellation was lost: ${String(failure)}`),
+    );
+  }
+
+  function expire(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const [id, exchange] of pending) {
+      if (exchange.due > now) next = Math.min(next, exchange.due);
+      else giveUp(id, exchange, timeoutError(exchange.method, exchange.silentAt <= now ? exchange.silence : undefined));
+    }
+    return next;
+  }
+
+  function receive(message: Message): void {
+    options.onMessage?.("received", message);
+    if (over) return;
+    const { method, id } = message;
+    if (typeof method !== "string") receiveAnswer(message);
+    else if (id === undefined) receiveNotification(method, objectOf(message["params"]));
+    else inbound.take(id, method, objectOf(message["params"]));
+  }
+
+  function receiveAnswer(message: Message): void {
+    const id = numberOf(message["id"]);
+    const exchange = pending.get(id);
+    if (exchange === undefined) {
+      if (!givenUp.delete(id)) odd("an answer to no open request was ignored");
+      return;
+    }
+    pending.delete(id);
+    const { result, error } = message;
+    if (error !== undefined && error !== null) exchange.fail(replyError(error, exchange.method));
+    else if (isObject(result)) exchange.succeed(result);
+    else if (result === null) exchange.succeed({});
+    else
+      exchange.fail(
+        new WireError("bad_message", `the answer to ${exchange.method} holds no result`, { step: exchange.method }),
+      );
+  }
+
+  function receiveNotification(method: string, params: JsonObject): void {
+    if (method === "notifications/progress") receiveProgress(params);
+    else if (method === "notifications/cancelled") receiveCancelled(params);
+    else notifications.deliver(method, params);
+  }
+
+  function receiveProgress(params: JsonObject): void {
+    const id = numberOf(params["progressToken"]);
+    const exchange = pending.get(id);
+    if (exchange === undefined) {
+      if (!givenUp.has(id)) odd("progress of no open request was ignored");
+      return;
+    }
+    exchange.silentAt = clock.now() + exchange.silence;
+    const progress = progressOf(params);
+    try {
+      if (progress) exchange.progress(progress);
+    } catch (error) {
+      diagnostic(`a listener failed on progress of ${exchange.method}: ${String(error)}`);
+    }
+  }
+
+  /** Takes back a request of the server's own, or ends a subscription of ours. */
+  function receiveCancelled(params: JsonObject): void {
+    if (inbound.cancel(params["requestId"])) return;
+    const id = numberOf(params["requestId"]);
+    const exchange = pending.get(id);
+    if (!exchange?.openEnded) return;
+    pending.delete(id);
+    exchange.breakOff(new WireError("stream_lost", `the server ended ${exchange.method}`, { step: exchange.method }));
+  }
+
+  /** Counts what is odd but hurts nobody; says so at the first, the tenth, the hundredth time. */
+  function odd(what: string): void {
+    const count = (oddities.get(what) ?? 0) + 1;
+    oddities.set(what, count);
+    if (Number.isInteger(Math.log10(count))) diagnostic(count === 1 ? what : `${what} (${count} times by now)`);
+  }
+
+  async function notify(
+    method: string,
+    params?: JsonObject,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (over) throw neverSent(method, over.cause);
+    await transmit({ jsonrpc: "2.0", method, ...(params && { params }) }, headers && { headers });
+  }
+
+  function finish(cause: WireError | undefined): void {
+    if (over) return;
+    over = { cause };
+    inbound.cancelAll();
+    clock.stop();
+    notifications.stop();
+    for (const exchange of pending.values()) exchange.fail(closedError(exchange.method, cause));
+    pending.clear();
+  }
+
+  async function closeNow(): Promise<void> {
+    finish(undefined);
+    await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${String(error)}`));
+    settleClosed(undefined);
+  }
+
+  return {
+    request,
+    notify,
+    onNotification: notifications.listen,
+    onRequest: inbound.handleWith,
+    ignoreRequests: inbound.ignoreAll,
+    setProtocolVersion: (version) => channel.setProtocolVersion(version),
+    diagnostic,
+    clock,
+    closed,
+    close: () => (closing ??= closeNow()),
+    receive,
+    end(cause) {
+      finish(cause);
+      if (!closing) settleClosed(cause);
+    },
+  };
+}

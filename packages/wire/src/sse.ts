@@ -1,0 +1,120 @@
+/** The older HTTP+SSE: one GET stream brings every message, POSTs go to the address that its first event names. */
+
+import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
+import { WireError } from "./errors.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
+import type { HttpChannelOptions } from "./http.ts";
+import { kindOf, messagesOf, refusalOf, statusError } from "./http-answer.ts";
+import { createHttpClient, type HttpClient, readStart } from "./http-client.ts";
+import type { HttpTarget } from "./target.ts";
+
+export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
+  return async (events, signal) => {
+    const client = await createHttpClient(target, options);
+    try {
+      return await startStream(new URL(target.url), client, events, options, signal);
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+  };
+}
+
+async function startStream(
+  url: URL,
+  client: HttpClient,
+  events: ChannelEvents,
+  { limits }: HttpChannelOptions,
+  opening: AbortSignal,
+): Promise<Channel> {
+  const life = new AbortController();
+  const stopOpening = (): void => life.abort();
+  opening.addEventListener("abort", stopOpening, { once: true });
+
+  const answer = await client.request({
+    url,
+    method: "GET",
+    headers: { accept: "text/event-stream" },
+    signal: life.signal,
+    repeatable: true,
+  });
+  if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
+  if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
+
+  let version: string | undefined;
+  let ended = false;
+  let named: (endpoint: URL) => void = () => {};
+  let failed: (error: WireError) => void = () => {};
+  const endpoint = new Promise<URL>((resolve, reject) => {
+    named = resolve;
+    failed = reject;
+  });
+
+  function end(cause: WireError | undefined): void {
+    if (ended) return;
+    ended = true;
+    failed(cause ?? new WireError("closed", "the connection was closed"));
+    life.abort();
+    client.close();
+    events.closed(cause);
+  }
+
+  function take({ event, data }: StreamEvent): void {
+    if (event === "endpoint") takeEndpoint(data);
+    else if (event === undefined || event === "message") takeMessages(data);
+  }
+
+  function takeMessages(data: string): void {
+    try {
+      for (const message of messagesOf(JSON.parse(data) as unknown)) events.message(message);
+    } catch {
+      events.diagnostic(`an event of ${data.length} characters is not JSON`);
+    }
+  }
+
+  function takeEndpoint(data: string): void {
+    const address = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+    // Headers carry secrets: the stream may not send them somewhere else.
+    if (address?.origin === url.origin) named(address);
+    else
+      end(
+        new WireError("bad_message", "the server names an address on another origin for its messages", {
+          firstBytes: data,
+        }),
+      );
+  }
+
+  readEvents(answer.body, limits.messageBytes, { event: take, retry: () => {} }).then(
+    () => end(new WireError("stream_lost", "the server ended its stream of messages")),
+    (error: WireError) => end(life.signal.aborted ? undefined : error),
+  );
+
+  const address = await endpoint;
+  opening.removeEventListener("abort", stopOpening);
+
+  return {
+    cancelBy: "message",
+    setProtocolVersion(negotiated) {
+      version = negotiated;
+    },
+    async send(message: Message, { signal, headers }: SendOptions = {}) {
+      if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+      const accepted = await client.request({
+        url: address,
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+          ...headers,
+        },
+        body: JSON.stringify(message),
+        signal,
+        repeatable: message["method"] !== "tools/call",
+      });
+      if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
+      accepted.body.resume();
+    },
+    close: async () => end(undefined),
+  };
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { WireError } from "../src/errors.ts";
+import type { JsonObject, RequestHandler } from "../src/session.ts";
+import { failure, memoryServer, rpcTo } from "./support/memory-server.ts";
+import { modernSession } from "./support/modern-session.ts";
+
+const elicit = (message: string): JsonObject => ({ method: "elicitation/create", params: { message } });
+const inputRequired = (rest: JsonObject): JsonObject => ({ resultType: "input_required", ...rest });
+const accept: RequestHandler = async (_method, params) => ({ action: "accept", content: { to: params["message"] } });
+
+/** What each leg of a call carried besides the call itself. */
+function legs(sent: readonly JsonObject[]): JsonObject[] {
+  return sent.map(({ id, params }) => {
+    const { inputResponses, requestState } = params as JsonObject;
+    return { id, inputResponses, requestState };
+  });
+}
+
+describe("a request that the server answers with questions", () => {
+  test("is sent again with the answers, under a new id, until it is complete", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, { onRequest: accept });
+    const state = '{"à":1}\u0000 \\u0041';
+    const result = session.request("tools/call", { name: "a", arguments: { x: 1 } });
+    server.result(
+      { id: 1 },
+      inputRequired({ inputRequests: { q1: elicit("one"), q2: elicit("two") }, requestState: state }),
+    );
+    server.result(await server.heard("tools/call", 2), inputRequired({ inputRequests: { q3: elicit("three") } }));
+    server.result(await server.heard("tools/call", 3), inputRequired({ requestState: "only state" }));
+    server.result(await server.heard("tools/call", 4), { resultType: "complete", content: [] });
+    expect(await result).toEqual({ resultType: "complete", content: [] });
+    expect(legs(server.sent)).toEqual([
+      { id: 1 },
+      {
+        id: 2,
+        inputResponses: {
+          q1: { action: "accept", content: { to: "one" } },
+          q2: { action: "accept", content: { to: "two" } },
+        },
+        requestState: state,
+      },
+      { id: 3, inputResponses: { q3: { action: "accept", content: { to: "three" } } } },
+      { id: 4, requestState: "only state" },
+    ]);
+    for (const { params } of server.sent) expect(params).toMatchObject({ name: "a", arguments: { x: 1 } });
+    expect(JSON.stringify(server.sent[2])).not.toContain("requestState");
+  });
+
+  test("has one question answered at a time", async () => {
+    let open = 0;
+    let most = 0;
+    const server = memoryServer();
+    const { session } = await modernSession(server, {
+      onRequest: async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return {};
+      },
+    });
+    const result = session.request("tools/call", { name: "a" });
+    server.result({ id: 1 }, inputRequired({ inputRequests: { a: elicit("1"), b: elicit("2"), c: elicit("3") } }));
+    server.result(await server.heard("tools/call", 2), {});
+    await result;
+    expect(most).toBe(1);
+  });
+
+  test("keeps answers and states of different requests apart", async () => {
+    const server = memoryServer({
+      onMessage({ id, params }, it) {
+        const { name, requestState } = params as JsonObject;
+        if (requestState === undefined)
+          it.result(
+            { id },
+            inputRequired({ inputRequests: { q: elicit(String(name)) }, requestState: `state of ${String(name)}` }),
+          );
+        else it.result({ id }, { name, requestState, inputResponses: (params as JsonObject)["inputResponses"] });
+      },
+    });
+    const { session } = await modernSession(server, { onRequest: accept });
+    const names = ["a", "b", "c", "d"];
+    expect(await Promise.all(names.map((name) => session.request("tools/call", { name })))).toEqual(
+      names.map((name) => ({
+        name,
+        requestState: `state of ${name}`,
+        inputResponses: { q: { action: "accept", content: { to: name } } },
+      })),
+    );
+  });
+
+  test("a question called __proto__ is answered like any other", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, { onRequest: accept });
+    const result = session.request("tools/call", { name: "a" });
+    const inputRequests = JSON.parse(
+      '{"__proto__":{"method":"elicitation/create","params":{"message":"m"}}}',
+    ) as JsonObject;
+    server.result({ id: 1 }, inputRequired({ inputRequests }));
+    const second = await server.heard("tools/call", 2);
+    expect(JSON.stringify(second)).toContain('"inputResponses":{"__proto__":{"action":"accept","content":{"to":"m"}}}');
+    server.result(second, {});
+    await result;
+  });
+
+  test("ends when it has asked too often", async () => {
+    const server = memoryServer({
+      onMessage: (message, it) => it.result(message, inputRequired({ inputRequests: { q: elicit("again") } })),
+    });
+    const { session } = await modernSession(server, { onRequest: accept });
+    expect(await failure(session.request("tools/call", { name: "a" }))).toMatchObject({
+      code: "bad_message",
+      message: "the server asked for input more than 8 times",
+    });
+    expect(server.sent).toHaveLength(9);
+  });
+
+  test("a state of 64 kB is carried, a larger one is not", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, { onRequest: accept });
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ requestState: "x".repeat(65_536) }));
+    server.result(await server.heard("tools/call", 2), inputRequired({ requestState: "é".repeat(32_769) }));
+    expect(await failed).toMatchObject({ code: "too_large", evidence: { step: "tools/call" } });
+  });
+
+  test.each([
+    ["neither questions nor a state", {}],
+    ["a state that is no string", { requestState: { a: 1 } }],
+    ["questions that are a list", { inputRequests: [elicit("a")] }],
+    ["a question without a method", { inputRequests: { q: {} } }],
+    ["a question that is nothing", { inputRequests: { q: null } }],
+    [
+      "too many questions",
+      { inputRequests: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [i, elicit("a")])) },
+    ],
+  ])("with %s is a bad message", async (_, rest) => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, { onRequest: accept });
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired(rest));
+    expect(await failed).toMatchObject({ code: "bad_message", evidence: { step: "tools/call" } });
+    expect(server.sent).toHaveLength(1);
+  });
+
+  test("that nobody can answer fails", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server);
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    expect(await failed).toMatchObject({
+      code: "bad_message",
+      message: "the server asked for elicitation/create, which nobody can answer",
+    });
+  });
+
+  test("whose handler throws fails with its reason, a WireError as it is", async () => {
+    const refusal = new WireError("rpc", "not allowed", { rpc: { code: -1 } });
+    for (const [thrown, expected] of [
+      [new Error("no model"), { code: "rpc", message: "elicitation/create was not answered: no model" }],
+      [refusal, refusal],
+    ] as const) {
+      const server = memoryServer();
+      const { session } = await modernSession(server);
+      session.onRequest(() => Promise.reject(thrown));
+      const failed = failure(session.request("tools/call", { name: "a" }));
+      server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+      expect(await failed).toMatchObject(expected);
+    }
+  });
+
+  test("can be cancelled while a person thinks, even if the handler does not listen", async () => {
+    const caller = new AbortController();
+    const server = memoryServer();
+    const asked = new Promise<AbortSignal>((resolve) => {
+      void modernSession(server, {
+        onRequest: (_method, _params, signal) => {
+          resolve(signal);
+          return new Promise(() => {});
+        },
+      }).then(async ({ session }) => {
+        failed.push(await failure(session.request("tools/call", { name: "a" }, { signal: caller.signal })));
+      });
+    });
+    const failed: WireError[] = [];
+    server.result(await server.heard("tools/call"), inputRequired({ inputRequests: { q: elicit("a") } }));
+    const signal = await asked;
+    caller.abort();
+    expect(signal.aborted).toBe(true);
+    await expect.poll(() => failed).toMatchObject([{ code: "cancelled", evidence: { step: "tools/call" } }]);
+  });
+
+  test("does not run out of time while a person thinks, but does while the server works", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, {
+      // Somebody with more patience than the request has runs out of it meanwhile.
+      onRequest: async () => {
+        const other = await rpcTo(memoryServer());
+        await failure(other.rpc.request("slow", {}, { timeout: 120 }));
+        return {};
+      },
+    });
+    const given = { timeout: 60, total: 60 };
+    const [fine, late] = [
+      session.request("tools/call", { name: "a" }, given),
+      failure(session.request("tools/call", { name: "b" }, given)),
+    ];
+    for (const id of [1, 2]) server.result({ id }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    server.result(await server.heard("tools/call", 3), { ok: true });
+    expect(await fine).toEqual({ ok: true });
+    expect(await late).toMatchObject({ code: "timeout" });
+  });
+});

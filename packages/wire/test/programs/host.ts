@@ -1,0 +1,42 @@
+/**
+ * A host that is about to be killed: opens some servers, says which processes there are, and stays.
+ * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's program and its arguments.
+ */
+
+import { createProcessKeeper } from "../../src/keeper.ts";
+import { openStdio } from "../../src/stdio.ts";
+import { defaultLimits, defaultTimes } from "../../src/target.ts";
+
+const [how, ...args] = process.argv.slice(2);
+const keeper = createProcessKeeper({ termGrace: 300 });
+const env = { PATH: process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
+const say = (what: string) => process.stdout.write(`${what}\n`);
+
+const servers = Array.from({ length: 3 }, async () => {
+  let tell: () => void = () => undefined;
+  const family = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const open = openStdio(
+    { kind: "stdio", command: process.execPath, args, env, cwd: "/" },
+    { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, keeper },
+  );
+  const channel = await open(
+    {
+      message(message) {
+        say(JSON.stringify(message));
+        tell();
+      },
+      closed: () => undefined,
+      diagnostic: () => undefined,
+    },
+    new AbortController().signal,
+  );
+  if (how !== "starting") await family;
+  return channel;
+});
+const channels = await Promise.all(servers);
+if (how === "stopping") for (const channel of channels) void channel.close();
+say("now");
+// Without a word to its servers: the watchdog has to notice this, too.
+if (how === "exiting") setImmediate(() => process.exit(0));

@@ -1,0 +1,37 @@
+// A server on stdin and stdout that does what its first argument, JSON, says:
+//   delay     milliseconds before it reads anything
+//   discover, initialize   "silent", "die", {"result": …}, {"error": …}; an object may also have "after" (milliseconds), "last" (exits then)
+//   other     the same, for every other request; without it the request comes back as its own result
+//   notices   a file to which it adds a line for each start and for each message
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const plan = JSON.parse(process.argv[2] ?? "{}");
+const note = (line) => plan.notices && appendFileSync(plan.notices, `${line}\n`);
+const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+function answer({ id, method, params }, how) {
+  if (how === "silent") return;
+  if (how === "die") {
+    process.stderr.write(`cannot live with ${method}\n`);
+    process.exit(3);
+  }
+  const { after = 0, last = false, ...rest } = how ?? { result: { method, params } };
+  if (after > 0) setTimeout(say, after, { id, ...rest });
+  else say({ id, ...rest });
+  if (last) process.exit(4);
+}
+
+function listen() {
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const message = JSON.parse(line);
+    note(message.method);
+    if (message.id === undefined) return;
+    if (message.method === "server/discover") answer(message, plan.discover ?? plan.other);
+    else if (message.method === "initialize") answer(message, plan.initialize ?? plan.other);
+    else answer(message, plan.other);
+  });
+}
+
+note("start");
+setTimeout(listen, plan.delay ?? 0);

@@ -1,0 +1,35 @@
+/** A session of the modern era with a server in memory. */
+
+import { createModernSession } from "../../src/modern-session.ts";
+import type { JsonObject, RequestHandler, Session } from "../../src/session.ts";
+import { defaultLimits } from "../../src/target.ts";
+import { type MemoryServer, rpcTo } from "./memory-server.ts";
+
+export const clientInfo = { name: "test", version: "1.2.3" };
+
+export const discover: JsonObject = {
+  resultType: "complete",
+  supportedVersions: ["2026-07-28"],
+  capabilities: { tools: {} },
+  _meta: { "io.modelcontextprotocol/serverInfo": { name: "memory", version: "1" } },
+};
+
+export async function modernSession(
+  server: MemoryServer,
+  { transport = "stdio", onRequest }: { transport?: "stdio" | "http"; onRequest?: RequestHandler } = {},
+): Promise<{ session: Session; diagnostics: string[] }> {
+  const { rpc, diagnostics } = await rpcTo(server);
+  const session = createModernSession({
+    rpc,
+    discover,
+    transport,
+    greeting: {
+      protocolVersion: "2026-07-28",
+      serverInfo: { name: "memory", version: "1" },
+      capabilities: { tools: {} },
+    },
+    options: { clientInfo, capabilities: { elicitation: {} }, ...(onRequest && { onRequest }) },
+    limits: defaultLimits,
+  });
+  return { session, diagnostics };
+}
