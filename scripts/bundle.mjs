@@ -2,7 +2,7 @@
 //   entry.cjs   answers --version and --help by itself
 //   light.cjs   the commands people wait for most, in one CommonJS file: ESM's loader alone would cost as much as they do
 //   main.js     everything, as ESM, split by use
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -87,12 +87,14 @@ writeFileSync(
   `"use strict";
 const words = process.argv.slice(2);
 const answer = words.length === 1 ? { "--version": ${versionLine}, "-V": ${versionLine}, "--help": ${help}, "-h": ${help} }[words[0]] : undefined;
-if (answer !== undefined) process.stdout.write(answer);
+if (answer !== undefined) process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? 0 : 1)).write(answer);
 else if (${JSON.stringify(light)}.includes(words.slice(0, 2).join(" "))) require("./light.cjs").run();
 else import("./main.js").then(({ run }) => run());
 `,
 );
 
+// A temporary folder is its maker's alone; the command is for everyone.
+chmodSync(outdir, 0o755);
 const old = `${outdir}-old`;
 try {
   renameSync(bundle, old);
