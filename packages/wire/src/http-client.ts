@@ -66,6 +66,11 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     for (let hop = 0; ; hop += 1) {
       const attempted = await attempt(request, url);
       const { response } = attempted;
+      // Without a tunnel, the proxy's own refusal comes in the server's place.
+      if (response.statusCode === 407 && route.proxied) {
+        response.resume();
+        throw new WireError("proxy", "the proxy answered 407", { httpStatus: 407, unsent: true });
+      }
       const location = response.headers.location;
       if (!isRedirect(response.statusCode) || location === undefined) return attempted;
       response.resume();

@@ -37,6 +37,8 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
   let next: Batch | undefined;
   /** Handed to the operating system, which has not taken all of it. */
   let writing: Batch | undefined;
+  /** Came when nothing could leave any more; `fail` will know why. */
+  let late: Batch | undefined;
   let failure: WireError | undefined;
   let ended = false;
 
@@ -95,7 +97,10 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
     send(message, signal) {
       if (signal?.aborted) return refuse("cancelled", "cancelled by the caller");
       if (failure !== undefined) return rejected(unsent(failure));
-      if (ended) return refuse("closed", "the conversation is over");
+      if (ended) {
+        late ??= createBatch();
+        return late.left;
+      }
       let line: string;
       try {
         line = `${JSON.stringify(message)}\n`;
@@ -123,13 +128,14 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
     },
     fail(cause) {
       failure ??= cause;
-      for (const batch of [writing, next]) {
+      for (const batch of [writing, next, late]) {
         if (batch === undefined) continue;
         clearTimeout(batch.timer);
-        batch.reject(batch === next ? unsent(cause) : cause);
+        batch.reject(batch === writing ? cause : unsent(cause));
       }
       writing = undefined;
       next = undefined;
+      late = undefined;
     },
   };
 }

@@ -56,6 +56,14 @@ test("a plain proxy gets the whole address and its credentials", async () => {
   });
 });
 
+test("a plain proxy that wants credentials is a `proxy` error", async () => {
+  await using proxy = await webServer((_request, response) => void response.writeHead(407).end());
+  await expect(get("http://server.invalid/mcp", { proxy: proxy.url })).rejects.toMatchObject({
+    code: "proxy",
+    evidence: { httpStatus: 407 },
+  });
+});
+
 test("https goes through a tunnel; a proxy that refuses it is a `proxy` error", async () => {
   await using server = await secureServer();
   await using proxy = await webServer((_request, response) => void response.end());

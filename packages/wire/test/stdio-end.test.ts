@@ -26,6 +26,19 @@ describe("the end of a server", () => {
     }
   });
 
+  test("a message sent between the end of stdout and the news of the exit fails with the exit", async () => {
+    // No newline: the message is only complete when stdout ends.
+    const code = `require("fs").writeSync(1, '{"last":"word"}'); process.exit(3)`;
+    for (let round = 0; round < 10; round += 1) {
+      await using server = await openServer(script(code));
+      await server.arrived(1);
+      expect(await failure(server.channel.send({ too: "late" }))).toMatchObject({
+        code: "exited",
+        evidence: { exitCode: 3, unsent: true },
+      });
+    }
+  });
+
   test("a relative that keeps stdout open does not delay the news", async () => {
     const code = `require("child_process").spawn("sleep", ["600"], { stdio: "inherit" });
       process.stdout.write('{"last":"word"}\\n', () => process.exit(5));`;
