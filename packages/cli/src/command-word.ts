@@ -1,25 +1,32 @@
 /** How this command is called where the person is: commands that are shown must work when typed. */
 
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Io } from "./io.ts";
 
-export async function commandWord({ env, platform }: Pick<Io, "env" | "platform">): Promise<SafeText> {
+export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
   // Under npm the PATH has folders that the person's shell does not have.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");
-  const found = await Promise.all(
-    folders.map((folder) => isExecutable(join(folder, isWindows ? "fairlead.cmd" : "fairlead"))),
-  );
-  return found.includes(true) ? safe`fairlead` : safe`npx fairlead`;
+  const isThere = folders.some((folder) => isExecutable(join(folder, isWindows ? "fairlead.cmd" : "fairlead")));
+  return isThere ? safe`fairlead` : safe`npx fairlead`;
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// The first words of the table of verbs, which itself leads to everything that prints.
+const ours = /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|trust|secret|settings|help)\b|--)/g;
+
+/** A sentence with commands of ours in it, as they can be typed here. */
+export function asTyped(text: SafeText, word: SafeText): SafeText {
+  return text.replaceAll(ours, `${word} `) as SafeText;
 }

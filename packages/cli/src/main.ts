@@ -1,8 +1,9 @@
 /** The command: finds the verb, loads it, runs it, and turns what went wrong into words and an exit code. */
 
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
-import { safe, toSafeText } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output/output.ts";
@@ -57,9 +58,14 @@ function report(error: HostError, out: Output, json: boolean): number {
   const { code, message, next } = error;
   // A command that printed its own document has said it there already.
   if (json && !out.printedJson()) out.json({ error: { code, message, ...(next === undefined ? {} : { next }) } });
-  out.warn(safe`fairlead: ${toSafeText(message)}`);
-  if (next !== undefined) out.warn(safe`  next: ${toSafeText(next)}`);
+  out.exactly(safe`fairlead: ${marked(message)}`);
+  if (next !== undefined) out.warn(safe`  next: ${toSafeLine(next)}`);
   return exitCodeOf(code);
+}
+
+/** A message may quote lines of a server, but none of them can pass for a line of ours. */
+function marked(message: string): SafeText {
+  return joinSafe(toSafeText(message).split("\n").map(toSafeLine), safe`\n  | `);
 }
 
 function toHostError(error: unknown, signal: AbortSignal): HostError {
@@ -79,6 +85,18 @@ function currentFolder(): string {
   } catch (cause) {
     const next = "Change to a folder that exists, then try again.";
     throw new HostError("usage", "the current folder is not there any more", { next, cause });
+  }
+}
+
+/** Where HOME is empty or relative, the person's own folder is the one that the system has noted for them. */
+function homeFolder(): string {
+  const home = homedir();
+  if (isAbsolute(home)) return home;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // Nothing is noted for this user: core refuses what HOME says, in words.
+    return home;
   }
 }
 
@@ -103,7 +121,9 @@ export async function run(): Promise<void> {
     get cwd() {
       return currentFolder();
     },
-    home: homedir(),
+    get home() {
+      return homeFolder();
+    },
     platform: process.platform,
     signal: interrupt.signal,
   });

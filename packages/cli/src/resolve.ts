@@ -14,18 +14,32 @@ const withValue = new Set(["-C", "--settings"]);
 export function resolve(argv: readonly string[]): Resolution {
   const start = firstWord(argv);
   const globals = argv.slice(0, start);
-  const [first, second] = argv.slice(start);
+  const first = argv[start];
   if (first === undefined || first === "--") {
     if (globals.includes("--version") || globals.includes("-V")) return { kind: "version" };
     if (globals.includes("--help") || globals.includes("-h")) return { kind: "help" };
   }
-  const words = first === undefined ? "" : groups.has(first) ? `${first} ${second ?? ""}` : first;
   if (first === "help") return helpFor(argv.slice(start + 1));
-  if (first !== undefined && groups.has(first) && (second === undefined || second === "--help" || second === "-h"))
-    return { kind: "help", group: first };
-  const row = verbs.find((verb) => verb.words === words);
-  if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + count(words))] };
-  return unknown(words);
+  if (first !== undefined && groups.has(first)) return inGroup(first, globals, argv.slice(start + 1));
+  const row = verbs.find((verb) => verb.words === (first ?? ""));
+  if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + 1)] };
+  return unknown(first ?? "");
+}
+
+/** Global options may stand between the group and the command too. */
+function inGroup(group: string, globals: readonly string[], rest: readonly string[]): Resolution {
+  const at = firstWord(rest);
+  const between = rest.slice(0, at);
+  const word = rest[at];
+  if (word !== undefined && word !== "--") {
+    const row = verbs.find((verb) => verb.words === `${group} ${word}`);
+    return row
+      ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
+      : unknown(`${group} ${word}`);
+  }
+  const asksForHelp = between.includes("--help") || between.includes("-h");
+  if (asksForHelp || (between.length === 0 && !globals.includes("--json"))) return { kind: "help", group };
+  return { kind: "unknown", message: `which command of "${group}"?`, next: `fairlead ${group} --help` };
 }
 
 function helpFor(words: readonly string[]): Resolution {
@@ -53,8 +67,4 @@ function firstWord(argv: readonly string[]): number {
   while (at < argv.length && argv[at]?.startsWith("-") && argv[at] !== "--")
     at += withValue.has(argv[at] ?? "") ? 2 : 1;
   return at;
-}
-
-function count(words: string): number {
-  return words === "" ? 0 : words.split(" ").length;
 }

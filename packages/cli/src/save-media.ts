@@ -1,8 +1,9 @@
 /** Puts what a tool sent as bytes into files: under names of ours, for the owner only, never over a file that is there. */
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { makeFolder } from "@fairlead/core/files/make-folder";
 import { explain, systemCode } from "@fairlead/core/files/system-error";
 import type { ContentBlock, Media } from "./content-block.ts";
 
@@ -22,7 +23,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
 export async function openSaveFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder);
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     return path;
   } catch (error) {
     throw new HostError("usage", `--save ${folder}: the folder cannot be made: ${explain(error)}`, { cause: error });

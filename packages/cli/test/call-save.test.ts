@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { toBlocks } from "../src/content-block.ts";
-import { saveMedia } from "../src/save-media.ts";
+import { openSaveFolder, saveMedia } from "../src/save-media.ts";
 
 const blocks = toBlocks([
   { type: "image", mimeType: "IMAGE/JPEG", data: "AAAA" },
@@ -29,4 +29,11 @@ test("what cannot be written is a warning each", async () => {
     expect.stringContaining(`the image could not be saved into ${gone}: `),
     expect.stringContaining(`the audio could not be saved into ${gone}: `),
   ]);
+});
+
+test("a folder that cannot be made is a mistake in the command, said at once", async () => {
+  await expect(openSaveFolder("/proc/fairlead", "/")).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("--save /proc/fairlead: the folder cannot be made: "),
+  });
 });

@@ -1,6 +1,6 @@
 /** A small machine in a temporary folder, with a home and a project, and the command run in it without a terminal. */
 
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
@@ -25,7 +25,7 @@ export interface Machine extends TemporaryFolder {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
 }
 
 export const userFile = "home/.gemini/settings.json";
@@ -39,9 +39,12 @@ export async function machine(files: Readonly<Record<string, string | object>> =
   await mkdir(home);
   await mkdir(join(project, ".gemini"), { recursive: true });
   for (const [name, content] of Object.entries(files)) await folder.write(name, content);
+  // The command is installed here: what is shown can be typed as `fairlead …`.
+  await folder.write("installed/fairlead", "");
+  await chmod(join(folder.path, "installed/fairlead"), 0o755);
   const env = {
     HOME: home,
-    PATH: process.env["PATH"] ?? "",
+    PATH: `${join(folder.path, "installed")}:${process.env["PATH"] ?? ""}`,
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "etc/settings.json"),
   };
 

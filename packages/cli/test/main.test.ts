@@ -1,6 +1,8 @@
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
+import { asTyped } from "../src/command-word.ts";
 import { verbs } from "../src/verbs.ts";
-import { machine, userFile } from "./machine.ts";
+import { machine, projectFile, userFile } from "./machine.ts";
 
 const named = verbs.map(({ words }) => words).filter((words) => words !== "");
 
@@ -59,6 +61,61 @@ describe("mistakes are answered with exit code 2, the nearest word and where to 
       error: { code: "usage", next: "fairlead mcp --help" },
     });
   });
+});
+
+test("a group with --json and no command is asked back, in JSON", async () => {
+  await using here = await machine();
+  for (const argv of [
+    ["mcp", "--json"],
+    ["--json", "mcp"],
+  ]) {
+    const { code, stdout } = await here.run(...argv);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage", message: 'which command of "mcp"?' } });
+  }
+  expect((await here.run("mcp", "--json", "list")).stdout).toMatch(/"servers": \[\]/);
+});
+
+test("where only npx finds the command, every command that is shown says so", async () => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: { command: "x", comand: 1 }, off: { command: "x" } } },
+    [projectFile]: { mcpServers: { b: { command: "x" } } },
+  });
+  const commands = [
+    ["mcp", "add", "new", "x"],
+    ["mcp", "disable", "off"],
+    ["mcp", "list"],
+    ["mcp", "get", "off"],
+    ["mcp", "get", "nobody"],
+    ["mcp", "remove", "off"],
+    ["mcp", "lst"],
+    ["mcp", "import"],
+    ["trust", "add"],
+    ["trust", "add", "--yes"],
+    ["trust", "remove", "/nowhere"],
+    ["settings", "validate", "x"],
+    ["secret", "list"],
+    ["call", "nobody.tool"],
+    ["mcp", "list", "--no-workspace", "--settings", "/dev/null"],
+  ];
+  for (const argv of commands) {
+    const { stdout, stderr } = await here.runWith({ env: { PATH: "", FAIRLEAD_SECRET_STORE: "file" } }, ...argv);
+    const shown = `${stdout}${stderr}`;
+    expect(shown.match(/(?<!npx )fairlead (?:mcp|trust|secret|settings|tools|call|help|--)/g), shown).toEqual(null);
+  }
+});
+
+test.each(named)("fairlead %s is recognised as a command in a sentence", (words) => {
+  const text = safe`(options for fairlead) fairlead ${toSafeLine(words)} --x`;
+  expect(asTyped(text, safe`npx fairlead`)).toBe(`(options for fairlead) npx fairlead ${words} --x`);
+});
+
+test("words of a server that are read before a decision are not changed", async () => {
+  const args = ["-c", "fairlead mcp add x y"];
+  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "sh", args } } } });
+  expect((await here.runWith({ env: { PATH: "" } }, "trust", "add")).stderr).toMatch(/2: fairlead mcp add x y\n/);
+  const { stderr } = await here.runWith({ env: { PATH: "" } }, "mcp", "remove", "a");
+  expect(stderr).toMatch(/^undo: npx fairlead mcp add .*"fairlead mcp add x y"/m);
 });
 
 test("global options may stand before or after the command", async () => {

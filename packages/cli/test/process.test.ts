@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { userInfo } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
 import { program, runProcess } from "./process.ts";
@@ -66,4 +68,13 @@ test("a current folder that was removed is said in words", async () => {
     stderr:
       "fairlead: the current folder is not there any more\n  next: Change to a folder that exists, then try again.\n",
   });
+});
+
+test.each(["", ".", "home"])("with HOME=%j the folder it runs in does not become the person's own", async (home) => {
+  const planted = { mcpServers: { planted: { command: "x" } } };
+  await using here = await machine({ [projectFile]: planted, "project/home/.gemini/settings.json": planted });
+  const moved = { ...here, env: { ...here.env, HOME: home, FAIRLEAD_HOME: join(here.path, "state") } };
+  const { stdout } = await runProcess(moved, "settings", "path", "--json");
+  const { files } = JSON.parse(stdout) as { files: { scope: string; file: string }[] };
+  expect(files.find(({ scope }) => scope === "user")?.file).toBe(join(userInfo().homedir, ".gemini/settings.json"));
 });

@@ -16,9 +16,18 @@ export interface Terminal {
 
 const size = { cols: 120, rows: 40 };
 
-export function openTerminal({ env, project }: Machine, ...argv: readonly string[]): Terminal {
+export function openTerminal(here: Machine, ...argv: readonly string[]): Terminal {
+  return open(here, process.execPath, [program, ...argv]);
+}
+
+/** The same through a shell, which can send a part of it elsewhere. */
+export function openTerminalShell(here: Machine, line: string): Terminal {
+  return open(here, "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
+}
+
+function open({ env, project }: Machine, command: string, argv: string[]): Terminal {
   const view = new xterm.Terminal({ ...size, scrollback: 10_000, allowProposedApi: true });
-  const child = spawn(process.execPath, [program, ...argv], {
+  const child = spawn(command, argv, {
     ...size,
     cwd: project,
     env: { ...env, TERM: "xterm-256color" },

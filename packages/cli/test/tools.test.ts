@@ -86,10 +86,10 @@ describe("with servers configured", () => {
     const { stderr, ...rest } = await here.runWith({ env }, "tools");
     expect(rest).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(
-      '"github" may start, but this version of Fairlead cannot connect to servers yet\n  next: fairlead mcp get github\n',
+      '"github" may start, but this version of Fairlead cannot connect to servers yet\n  next: npx fairlead mcp get github\n',
     );
     expect(stderr).toContain('"local␛[2J" (');
-    expect(stderr).toContain("not trusted: no rule covers it\n  next: fairlead trust add\n");
+    expect(stderr).toContain("not trusted: no rule covers it\n  next: npx fairlead trust add\n");
     expect(stderr.endsWith("No tools to show. To see some: npx fairlead tools demo\n")).toBe(true);
     expect(JSON.parse((await here.run("tools", "--json")).stdout)).toEqual({
       schemaVersion: 1,

@@ -15,7 +15,7 @@ export const verb: Verb = {
   run: (context) =>
     withHost(context, async (host, configuration) => {
       const { io, out, globals } = context;
-      const command = await commandWord(io);
+      const command = commandWord(io);
       const overview = createOverview(configuration, host.tools(demoName), command);
       if (globals.json) return out.json(toDocument(overview));
       out.print(overviewText(overview, { home: io.home, style: out.style, command }));

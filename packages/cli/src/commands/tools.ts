@@ -37,7 +37,7 @@ Examples:
         if (server === undefined) explain(state, out);
       }
       if (globals.json) return out.json({ tools: tools.map(toDocument), quarantined: [] });
-      const command = await commandWord(io);
+      const command = commandWord(io);
       const [first] = tools;
       if (first === undefined) return out.say(safe`No tools to show. To see some: ${command} tools demo`);
       for (const name of new Set(tools.map((tool) => tool.server)))

@@ -1,16 +1,25 @@
 /** Where words go: data to stdout, talk to stderr. Nothing is printed that is not safe text. */
 
 import { stripVTControlCharacters } from "node:util";
-import { joinSafe, type SafeText, safe, toSafeJson } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
+import { asTyped, commandWord } from "../command-word.ts";
 import type { Io } from "../io.ts";
 
 export interface Output {
   /** Data: a line on stdout. */
   print(text: SafeText): void;
-  /** Talk: a line on stderr; silent with `--quiet`. */
+  /** Talk: a line on stderr; silent with `--quiet`. Commands of ours in it are shown as they can be typed here. */
   say(text: SafeText): void;
-  /** A complaint: a line on stderr, also with `--quiet`. */
+  /** A complaint: the same, also with `--quiet`. */
   warn(text: SafeText): void;
+  /** A complaint that several parts of a run may have: it is told once. */
+  warnOnce(text: SafeText): void;
+  /** What is to be read to the last character: on stderr, also with `--quiet`, and not one word of it changed. */
+  exactly(text: SafeText): void;
+  /** The lines that take back what was done, each a command of ours; silent with `--quiet`. */
+  undo(...lines: readonly string[]): void;
+  /** Words for stdout, with the commands of ours in them as they can be typed here. */
+  readonly typed: (text: SafeText) => SafeText;
   /** The one document of a `--json` run. */
   json(document: object): void;
   printedJson(): boolean;
@@ -28,12 +37,31 @@ export interface Style {
 }
 
 export function createOutput(io: Io, options: { readonly quiet: boolean }): Output {
-  const warn = (text: SafeText): void => void io.stderr.write(`${text}\n`);
+  const told = new Set<SafeText>();
   let printedJson = false;
+  let word: SafeText | undefined;
+  const command = (): SafeText => {
+    word ??= commandWord(io);
+    return word;
+  };
+  const exactly = (text: SafeText): void => void io.stderr.write(`${text}\n`);
+  const typed = (text: SafeText): SafeText => asTyped(text, command());
+  const warn = (text: SafeText): void => exactly(typed(text));
   return {
     print: (text) => void io.stdout.write(`${text}\n`),
     say: (text) => (options.quiet ? undefined : warn(text)),
     warn,
+    warnOnce: (text) => {
+      if (!told.has(text)) warn(text);
+      told.add(text);
+    },
+    exactly,
+    undo: (...lines) => {
+      // An entry that is put back may itself mention a command of ours: only the first word is not part of it.
+      const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
+      if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
+    },
+    typed,
     json: (document) => {
       printedJson = true;
       io.stdout.write(`${toSafeJson({ schemaVersion: 1, ...document })}\n`);

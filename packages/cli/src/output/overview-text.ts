@@ -4,6 +4,8 @@ import { relative, sep } from "node:path";
 import type { SettingsFile } from "@fairlead/core/settings/definition";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import { asTyped } from "../command-word.ts";
+import { concernsFile } from "../configuration.ts";
 import type { Overview } from "../overview.ts";
 import { type Style, table } from "./output.ts";
 import { problemLines } from "./problem-lines.ts";
@@ -89,10 +91,12 @@ function serverRow({ server, admission }: AdmittedServer, home: string, style: S
   ];
 }
 
-function problemSection({ problems }: Overview, { command }: Look): SafeText[] {
+/** What is wrong with a whole file has been told before this screen. */
+function problemSection(overview: Overview, { command }: Look): SafeText[] {
+  const problems = overview.problems.filter((problem) => !concernsFile(problem));
   const left = problems.length - mostProblems;
   return [
-    ...problems.slice(0, mostProblems).map(problemLines),
+    ...problems.slice(0, mostProblems).map((problem) => asTyped(problemLines(problem), command)),
     ...(left > 0 ? [safe`and ${left} more: ${command} settings validate`] : []),
   ];
 }

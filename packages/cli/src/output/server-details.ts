@@ -1,6 +1,12 @@
 /** One server in full, a label and its values a line: what `mcp get` shows with values hidden and `trust add` exactly. */
 
-import type { Origin, ServerDefinition, Transport, VariableUse } from "@fairlead/core/settings/definition";
+import type {
+  Authentication,
+  Origin,
+  ServerDefinition,
+  Transport,
+  VariableUse,
+} from "@fairlead/core/settings/definition";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
 export interface Field {
@@ -45,24 +51,26 @@ export function transportFields(transport: Transport, show: Show): Field[] {
 }
 
 /** Numbered, so that an argument with spaces or none at all cannot pass for two or for nothing. */
-function numbered(values: readonly SafeText[]): SafeText[] {
+export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
 
-function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
+export function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
 
 /** What the entry comes to on this machine. Expanded arguments and values are left out: secrets may be among them. */
-export function resolvedFields({ transport, resolved, variables, secrets }: ServerDefinition, show: Show): Field[] {
+export function resolvedFields(definition: ServerDefinition, show: Show): Field[] {
+  const { variables, secrets } = definition;
   return [
-    { label: safe`resolves to`, values: resolved === undefined ? [] : resolvedValues(transport, resolved, show) },
-    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${source(use.from)}`) },
+    { label: safe`resolves to`, values: resolvedValues(definition, show) },
+    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords(use.from)}`) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
   ];
 }
 
-function resolvedValues(written: Transport, resolved: Transport, show: Show): SafeText[] {
+export function resolvedValues({ transport: written, resolved }: ServerDefinition, show: Show): SafeText[] {
+  if (resolved === undefined) return [];
   if (resolved.kind !== "stdio")
     return written.kind !== "stdio" && written.url === resolved.url ? [] : [show(originOf(resolved.url))];
   const before: { readonly command?: string; readonly cwd?: string } = written.kind === "stdio" ? written : {};
@@ -76,7 +84,7 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }
 
-function source(from: VariableUse["from"]): SafeText {
+export function variableWords(from: VariableUse["from"]): SafeText {
   switch (from) {
     case "environment":
       return safe`from the environment`;
@@ -95,6 +103,37 @@ function source(from: VariableUse["from"]): SafeText {
   }
 }
 
-export function place({ file, line, column }: Origin): SafeText {
-  return safe`${toSafeLine(file)}:${line}:${column}`;
+export interface OptionLook {
+  readonly show: Show;
+  /** What becomes of the client's secret. */
+  readonly hide: (text: string) => string;
+}
+
+/** Everything of an entry beside what it runs or reaches. */
+export function optionFields(definition: ServerDefinition, { show, hide }: OptionLook): Field[] {
+  const { authentication, timeout, includeTools, excludeTools } = definition;
+  const words = (names: readonly string[]): SafeText =>
+    names.length === 0 ? safe`(none)` : joinSafe(names.map(show), safe`, `);
+  const facts = Object.entries(authenticationDocument(authentication, hide)).map(([key, value]) =>
+    show(`${key}: ${String(value)}`),
+  );
+  return [
+    // The provider alone is the default, and says nothing.
+    { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
+    { label: safe`timeout`, values: [safe`${timeout} ms`] },
+    { label: safe`only tools`, values: includeTools === undefined ? [] : [words(includeTools)] },
+    { label: safe`not tools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
+  ];
+}
+
+/** What an entry says about signing in. */
+export function authenticationDocument(authentication: Authentication, hide: OptionLook["hide"]): object {
+  if (authentication.provider === "sa-impersonation") return authentication;
+  const { provider, oauth } = authentication;
+  const { clientSecret } = oauth;
+  return { provider, ...oauth, ...(clientSecret === undefined ? {} : { clientSecret: hide(clientSecret) }) };
+}
+
+export function place({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
+  return safe`${show(file)}:${line}:${column}`;
 }

@@ -73,6 +73,8 @@ const runners: ReadonlyMap<string, readonly Runner[]> = new Map([
   ],
 ]);
 
+const longestName = 400;
+
 export interface Download {
   readonly name: string;
   readonly from: string;
@@ -92,7 +94,9 @@ export function findDownload(command: string, args: readonly string[]): Download
     const verb = runner.verb ?? [];
     if (!verb.every((word, at) => args[at] === word)) continue;
     const name = packageOf(args.slice(verb.length), runner);
-    if (name !== undefined && !/^[./~]/.test(name)) return { name, from: runner.from, pinned: runner.isPinned(name) };
+    if (name === undefined || /^[./~]/.test(name)) continue;
+    // No package has a longer name, and the patterns are not made for one.
+    return { name, from: runner.from, pinned: name.length <= longestName && runner.isPinned(name) };
   }
   return undefined;
 }
@@ -116,6 +120,27 @@ function split(word: string): [string, string?] {
 function programName(command: string): string {
   const last = command.split(/[/\\]/).at(-1) ?? "";
   return last.replace(/\.(cmd|exe|bat|ps1)$/i, "").toLowerCase();
+}
+
+// Programs that run what one of their words says, and the option before that word.
+const interpreters = [
+  {
+    program: /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)$/,
+    option: /^(-\w*c|\/c|-command|-encodedcommand|-enc)$/i,
+  },
+  {
+    program: /^(node|bun|deno|python[\d.]*|perl|ruby|php|osascript)$/,
+    option: /^(-\w*[cepr]|--eval|--print|eval)$/i,
+  },
+] as const;
+
+/** Whether a word of this command line is code, also when the interpreter is started by another program. */
+export function runsCode(command: string, args: readonly string[]): boolean {
+  const words = [command, ...args];
+  return interpreters.some(({ program, option }) => {
+    const at = words.findIndex((word) => program.test(programName(word)));
+    return at >= 0 && words.slice(at + 1).some((word) => option.test(word));
+  });
 }
 
 /** In words; names in them are foreign: make the notes safe before showing them. */

@@ -17,7 +17,12 @@ export const hidden = "(hidden)";
 export function looksSecret(name: string, value: string): boolean {
   // `$$` is a dollar sign; what is left is a reference, whose value is elsewhere.
   if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
-  return (tellingName.test(name) && !harmlessName.test(name)) || tellingValue.test(value);
+  return isTellingName(name) || tellingValue.test(value);
+}
+
+/** Whether something of that name is likely to be a secret. */
+export function isTellingName(name: string): boolean {
+  return tellingName.test(name) && !harmlessName.test(name);
 }
 
 export interface SecretHint {

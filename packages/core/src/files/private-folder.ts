@@ -1,6 +1,7 @@
 /** The folder of Fairlead's own state and the modes in it: nobody but its owner looks inside. */
 
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { chmod, stat } from "node:fs/promises";
+import { makeFolder } from "./make-folder.ts";
 import { toWriteError, unless } from "./system-error.ts";
 
 export const privateFileMode = 0o600;
@@ -10,7 +11,7 @@ const sticky = 0o1000;
 
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: privateFolderMode });
+    await makeFolder(folder, privateFolderMode);
     await keepPrivate(folder);
   } catch (error) {
     throw toWriteError(folder, error);

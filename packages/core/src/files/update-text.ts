@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { findTarget } from "./find-target.ts";
+import { findTarget, type TargetOptions } from "./find-target.ts";
 import { withLock } from "./lock.ts";
 import { readText } from "./read-text.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
@@ -14,7 +14,7 @@ import { notWritten, toWriteError, unless } from "./system-error.ts";
 /** A program that does not know our lock may write in between, but hardly this often. */
 const attempts = 20;
 
-export interface UpdateOptions {
+export interface UpdateOptions extends TargetOptions {
   /** Of a new file; an existing one keeps its own. Without it, what the process's umask leaves of 0666. */
   readonly mode?: number;
 }
@@ -33,7 +33,7 @@ export async function updateText(
     const folder = await stat(dirname(path)).catch(unless("ENOENT"));
     // With nothing to write, no folder is made either: a `.gemini` folder has a meaning of its own.
     if (folder === undefined && change(undefined) === undefined) return "unchanged";
-    const file = await findTarget(path);
+    const file = await findTarget(path, options);
     return await withLock(file, async () => {
       await sweepTemporaries(file);
       for (let attempt = 0; attempt < attempts; attempt += 1) {

@@ -13,7 +13,7 @@ import { present } from "./present.ts";
 import type { Source } from "./source.ts";
 import { parseTemplate, valueOfVariable } from "./template.ts";
 import { whyNotUrl } from "./validate.ts";
-import type { Lookup } from "./variables.ts";
+import { isReserved, type Lookup } from "./variables.ts";
 
 export interface EntryContext {
   readonly source: Source;
@@ -148,7 +148,11 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
       return {
         code: "variable_unset",
         message: `"${where}" uses the variable ${mistake.variable}, which is not set`,
-        next: `Set ${mistake.variable} in the environment or in ~/.gemini/.env, or write \${${mistake.variable}:-default}.`,
+        next: `Set ${mistake.variable} ${placesFor(mistake.variable)}, or write \${${mistake.variable}:-default}.`,
       };
   }
+}
+
+function placesFor(variable: string): string {
+  return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
 }

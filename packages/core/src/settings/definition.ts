@@ -117,6 +117,8 @@ export interface ConfiguredServer {
   /** Weaker entries of the same name that this one replaces, whole. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
+  /** The strongest of the places that switch it off. */
+  readonly disabledBy?: Origin;
   /** Absent when the entry makes no sense: `problems` says why. An unset variable is an error there too, but leaves the definition. */
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];

@@ -3,17 +3,26 @@
 import { HostError } from "../errors.ts";
 import { removeValue, setValue } from "../files/json-edit.ts";
 import { type Node, parseJsonc } from "../files/jsonc.ts";
-import { updateText } from "../files/update-text.ts";
+import { privateFileMode } from "../files/private-folder.ts";
+import { type UpdateOptions, updateText } from "../files/update-text.ts";
 import { childOf, entriesOf, plainValueOf } from "./nodes.ts";
+
+export interface EditOptions {
+  /**
+   * The root of the workspace that the file belongs to: a link that leads out of it is not followed. Without it the file
+   * is the person's own, and a new one is for them alone to read.
+   */
+  readonly within?: string;
+}
 
 export async function writeServer(
   file: string,
   name: string,
   entry: Readonly<Record<string, unknown>>,
-  { replace }: { readonly replace: boolean },
+  { replace, ...options }: EditOptions & { readonly replace: boolean },
 ): Promise<{ readonly replaced: unknown }> {
   let replaced: unknown;
-  await updateText(file, (text) => {
+  const write = (text: string | undefined): string => {
     const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     if (existing !== undefined && !replace)
       throw new HostError("usage", `"${name}" is already in ${file}`, {
@@ -22,29 +31,45 @@ export async function writeServer(
       });
     replaced = existing && plainValueOf(existing);
     return setValue(text, ["mcpServers", name], entry);
-  });
+  };
+  await updateText(file, write, toUpdate(options));
   return { replaced };
 }
 
-export async function removeServer(file: string, name: string): Promise<{ readonly removed: unknown }> {
+export async function removeServer(
+  file: string,
+  name: string,
+  options: EditOptions = {},
+): Promise<{ readonly removed: unknown }> {
   let removed: unknown;
-  await updateText(file, (text) => {
+  const remove = (text: string | undefined): string | undefined => {
     const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     removed = existing && plainValueOf(existing);
     return text === undefined || existing === undefined ? undefined : removeValue(text, ["mcpServers", name]);
-  });
+  };
+  await updateText(file, remove, toUpdate(options));
   return { removed };
 }
 
 /** Enabled is the normal state and needs no key: enabling takes away what disabling wrote. */
-export async function setServerEnabled(file: string, name: string, enabled: boolean): Promise<void> {
+export async function setServerEnabled(
+  file: string,
+  name: string,
+  enabled: boolean,
+  options: EditOptions = {},
+): Promise<void> {
   const path = ["fairlead", "servers", name, "enabled"];
-  await updateText(file, (text) => {
+  const change = (text: string | undefined): string | undefined => {
     const root = openForEdit(file, text, path.slice(0, -1));
     if (!enabled) return setValue(text, path, false);
     if (text === undefined || childOf(root, ...path) === undefined) return undefined;
     return withoutEmptyParents(removeValue(text, path), path.slice(0, -1));
-  });
+  };
+  await updateText(file, change, toUpdate(options));
+}
+
+function toUpdate({ within }: EditOptions): UpdateOptions {
+  return within === undefined ? { mode: privateFileMode } : { within };
 }
 
 function withoutEmptyParents(text: string, path: readonly string[]): string {

@@ -12,6 +12,8 @@ const forUrls = ["headers", "oauth"];
 
 /** The transport as written, or undefined once a mistake has been reported. */
 export function readTransport(entry: Node, report: Report): Transport | undefined {
+  // Validation has said so already.
+  if (entry.type !== "object") return undefined;
   const found = ways.filter((key) => childOf(entry, key) !== undefined);
   const [way] = found;
   if (way === undefined || found.length > 1) {

@@ -1,7 +1,7 @@
 /** What `fairlead.servers.<name>` of all files comes to, for one server. */
 
 import type { CheckedSource } from "./checked.ts";
-import type { ServerExtras } from "./definition.ts";
+import type { Origin, ServerExtras } from "./definition.ts";
 import { childOf, switchOf, textOf } from "./nodes.ts";
 import { present } from "./present.ts";
 
@@ -25,7 +25,7 @@ export function extrasFor(
   const starts = said("start").map(textOf);
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
-    enabled: !said("enabled").some((node) => switchOf(node) === false),
+    enabled: disabledBy(name, sources) === undefined,
     trustAnnotations: granted("trustAnnotations"),
     sampling: granted("sampling"),
     machineAuth: granted("machineAuth"),
@@ -35,4 +35,13 @@ export function extrasFor(
         .findLast((issuer) => issuer !== undefined),
     }),
   };
+}
+
+/** The strongest of the places that switch a server off: any one of them is enough. */
+export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
+  const places = sources.flatMap((source) => {
+    const node = childOf(source.extras.get(name)?.value, "enabled");
+    return node !== undefined && switchOf(node) === false ? [source.originOf(node)] : [];
+  });
+  return places.at(-1);
 }

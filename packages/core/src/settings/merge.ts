@@ -3,7 +3,7 @@
 import { type Candidate, type Choice, chooseEntries } from "./candidates.ts";
 import { type CheckedSource, checkSource } from "./checked.ts";
 import type { ConfiguredServer, Problem, Settings } from "./definition.ts";
-import { extrasFor, privileges } from "./extras.ts";
+import { disabledBy, extrasFor, privileges } from "./extras.ts";
 import { hostWide } from "./host-settings.ts";
 import { childOf } from "./nodes.ts";
 import { present } from "./present.ts";
@@ -87,7 +87,7 @@ function configure(
     kind: defined?.kind,
     shadows: shadowed.map((other) => other.source.originOf(other.at)),
     enabled: extras.enabled,
-    ...present({ definition: defined?.definition }),
+    ...present({ disabledBy: disabledBy(name, counting), definition: defined?.definition }),
     problems: defined?.problems ?? found,
   };
 }

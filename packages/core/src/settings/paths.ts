@@ -1,8 +1,10 @@
 /** Where everything lies: the workspace root, the settings file of each scope, the `.env` files, our own state. */
 
 import { realpath, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from "node:path";
+import { dirname, isAbsolute, join, posix, resolve, win32 } from "node:path";
 import { HostError } from "../errors.ts";
+import { isInside } from "../files/inside.ts";
+import { realPathOf } from "../files/real-path.ts";
 import type { Scope } from "./definition.ts";
 
 /** What the process knows about the outside, handed in: core itself reads no environment. */
@@ -73,6 +75,7 @@ async function findRoot(
   home: string,
 ): Promise<Pick<Locations, "root" | "rootFrom">> {
   const { cwd } = environment;
+  if (given === "") throw new HostError("usage", "the workspace root is an empty path", { next: "Name a folder." });
   if (given !== undefined) {
     const root = resolve(cwd, given);
     if (!(await isFolder(root))) throw new HostError("usage", `the workspace root "${root}" is not a folder`);
@@ -94,6 +97,7 @@ function selfAndParents(folder: string): readonly string[] {
 }
 
 async function givenFile(file: string, { cwd }: Environment): Promise<string> {
+  if (file === "") throw new HostError("usage", "the settings file is an empty path", { next: "Name a file." });
   const path = resolve(cwd, file);
   if (!(await exists(path)))
     throw new HostError("usage", `the settings file "${path}" does not exist`, {
@@ -135,20 +139,6 @@ async function stateFolder(environment: Environment, root: string, home: string)
       next: "Set FAIRLEAD_HOME to a folder outside the workspace: what lies in a workspace can be planted.",
     });
   return state;
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-/** The real path of the deepest part that exists, with the rest as written. */
-async function realPathOf(path: string): Promise<string> {
-  for (const folder of selfAndParents(resolve(path))) {
-    const real = await realpath(folder).catch(() => undefined);
-    if (real !== undefined) return join(real, relative(folder, resolve(path)));
-  }
-  return resolve(path);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -6,13 +6,20 @@ export type ShellLine =
   /** `at` counts characters from 1. */
   | { readonly kind: "refused"; readonly reason: string; readonly at: number };
 
+interface Word {
+  readonly text: string;
+  readonly at: number;
+}
+
 const operators = "|&;<>()`\n\r";
 
 export function splitShellLine(line: string): ShellLine {
-  const words: string[] = [];
+  const words: Word[] = [];
   let word: string | undefined;
+  let start = 0;
   let quote: { readonly mark: string; readonly at: number } | undefined;
   for (let index = 0; index < line.length; index += 1) {
+    if (word === undefined) start = index;
     const character = line.charAt(index);
     const next = line.charAt(index + 1);
     const refused = (what: string): ShellLine => ({ kind: "refused", reason: what, at: index + 1 });
@@ -34,13 +41,13 @@ export function splitShellLine(line: string): ShellLine {
     } else if (operators.includes(character)) {
       return refused(`${JSON.stringify(character)} needs a shell`);
     } else if (character === " " || character === "\t") {
-      if (word !== undefined) words.push(word);
+      if (word !== undefined) words.push({ text: word, at: start + 1 });
       word = undefined;
     } else word = (word ?? "") + character;
   }
   if (quote !== undefined) return { kind: "refused", reason: `the quote ${quote.mark} is not closed`, at: quote.at };
-  if (word !== undefined) words.push(word);
-  return checkFirst(words);
+  if (word !== undefined) words.push({ text: word, at: start + 1 });
+  return checkFirst(words) ?? checkHome(words, line) ?? { kind: "words", words: words.map(({ text }) => text) };
 }
 
 /** Inside double quotes a backslash is special only before what is special there. */
@@ -48,10 +55,18 @@ function isEscape(next: string, quoted: boolean): boolean {
   return !quoted || '"\\$`'.includes(next);
 }
 
-function checkFirst(words: readonly string[]): ShellLine {
-  const [command] = words;
-  if (command === undefined || command === "") return { kind: "refused", reason: "there is no command in it", at: 1 };
+function checkFirst([first]: readonly Word[]): ShellLine | undefined {
+  const command = first?.text ?? "";
+  if (command === "") return { kind: "refused", reason: "there is no command in it", at: 1 };
   if (/^\w+=/.test(command))
     return { kind: "refused", reason: `"${command}" sets a variable; write an entry with "env" instead`, at: 1 };
-  return { kind: "words", words };
+  return undefined;
+}
+
+/** To a shell, a `~` with a quote about it is just that; in settings, one at the start is always the home folder. */
+function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
+  const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));
+  if (quoted === undefined) return undefined;
+  const reason = `"${quoted.text}" is quoted, but "~" would be the home folder all the same; write "./${quoted.text}" for a folder of that name`;
+  return { kind: "refused", reason, at: quoted.at };
 }

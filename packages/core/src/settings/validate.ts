@@ -3,10 +3,12 @@
 import type { Node } from "../files/jsonc.ts";
 import { limits } from "../limits.ts";
 import { closest } from "../text/closest.ts";
+import { toVisibleLine } from "../text/safe-text.ts";
 import type { Scope } from "./definition.ts";
 import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";
 import { entriesOf, itemsOf, type Property, propertiesOf } from "./nodes.ts";
 import { settingsSchema } from "./schema.ts";
+import { whyNotServerName } from "./server-name.ts";
 
 export interface Finding {
   /** The names from the top of the file down to where the mistake is. */
@@ -45,11 +47,8 @@ function check(place: Place, key: Key): void {
 function checkNamed(place: Place, { each }: NamedKey): void {
   for (const property of propertiesAt(place)) {
     const at = below(place, property);
-    if (property.name === "" || /\p{Cc}/u.test(property.name))
-      error(
-        { ...at, node: property.key },
-        `the name ${JSON.stringify(property.name)} is empty or has control characters`,
-      );
+    const flaw = whyNotServerName(property.name);
+    if (flaw !== undefined) error({ ...at, node: property.key }, `the name "${toVisibleLine(property.name)}" ${flaw}`);
     check(at, each);
   }
 }

@@ -49,7 +49,7 @@ async function readAll(files: readonly string[], scope: Scope, problems: Problem
 }
 
 /** A file in a folder must not be able to move where settings, trust and state are looked for. */
-function isReserved(name: string): boolean {
+export function isReserved(name: string): boolean {
   return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);
 }
 

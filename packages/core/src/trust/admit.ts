@@ -42,13 +42,18 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
   );
 }
 
-function switchedOff({ name, enabled }: ConfiguredServer): Admission | undefined {
+/** The switch that `fairlead mcp enable` turns is the user's; any other is turned by hand. */
+function switchedOff({ name, enabled, disabledBy }: ConfiguredServer): Admission | undefined {
   if (enabled) return undefined;
+  const where = disabledBy === undefined ? "" : ` in ${place(disabledBy)}`;
+  const isOurs = disabledBy === undefined || disabledBy.scope === "user";
   return {
     status: "disabled",
     reason: "user",
-    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false`,
-    next: `fairlead mcp enable ${toShellWord(name)}`,
+    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false${where}`,
+    next: isOurs
+      ? `fairlead mcp enable ${toShellWord(name)}`
+      : `Take "enabled": false out of fairlead.servers.${name}${where}.`,
   };
 }
 

@@ -110,13 +110,29 @@ describe("mode and links", () => {
     expect(await readdir(join(folder.path, "home"))).toEqual(["settings.json"]);
   });
 
-  test("the target of a link need not exist", async () => {
+  test("the target of a link need not exist, but its folder must: a link makes none", async () => {
     await using folder = await temporaryFolder();
     const link = join(folder.path, "settings.json");
     await symlink("dotfiles/new.json", link);
+    await expectRefusal(updateText(link, append), {
+      code: "internal",
+      message: `there is no folder ${join(folder.path, "dotfiles")}`,
+    });
+    expect(await readdir(folder.path)).toEqual(["settings.json"]);
+    await mkdir(join(folder.path, "dotfiles"));
     await updateText(link, append);
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect(await folder.read("dotfiles/new.json")).toBe("x");
+  });
+
+  test("a folder that is a link to nothing is said to be so", async () => {
+    await using folder = await temporaryFolder();
+    await symlink("nothing", join(folder.path, ".gemini"));
+    await expectRefusal(updateText(join(folder.path, ".gemini/settings.json"), append), {
+      code: "internal",
+      message: `${join(folder.path, ".gemini")} cannot be written: it is a symbolic link that leads nowhere`,
+    });
+    expect(await readdir(folder.path)).toEqual([".gemini"]);
   });
 
   test("a link below a linked folder leads where the system says, not where the text of the path says", async () => {
@@ -134,6 +150,43 @@ describe("mode and links", () => {
     await symlink("b", link);
     await symlink("a", join(folder.path, "b"));
     await expectRefusal(updateText(link, append), { code: "internal", message: /circle/ });
+  });
+});
+
+describe("a file that must lie within a folder", () => {
+  /** Below the root: what is a link, and to what. */
+  const links: readonly [what: string, link: string, target: string, file: string, found: string][] = [
+    ["its folder is a link", ".gemini", "../home/.gemini", ".gemini/settings.json", "home/.gemini/settings.json"],
+    ["it is a link", "settings.json", "../home/new.json", "settings.json", "home/new.json"],
+    ["its folder would be made behind a link", "a", "../home", "a/b/settings.json", "home/b/settings.json"],
+    ["it is a link to where nothing is", "settings.json", "../new/x.json", "settings.json", "new/x.json"],
+  ];
+  test.each(links)("is not written outside, where %s", async (_what, link, target, path, found) => {
+    await using folder = await temporaryFolder();
+    await folder.write("home/.gemini/settings.json", "mine");
+    const root = join(folder.path, "root");
+    await mkdir(root);
+    await symlink(target, join(root, link));
+    const before = await readdir(folder.path, { recursive: true });
+    const file = join(root, path);
+    await expectRefusal(updateText(file, append, { within: root }), {
+      code: "denied",
+      message: `${file} leads to ${join(folder.path, found)}, which is outside ${root}; nothing was written`,
+    });
+    expect(await readdir(folder.path, { recursive: true })).toEqual(before);
+    expect(await folder.read("home/.gemini/settings.json")).toBe("mine");
+  });
+
+  test("may be reached by links that stay inside, and be new", async () => {
+    await using folder = await temporaryFolder();
+    await folder.write("root/config/here.json", "old ");
+    const root = join(folder.path, "root");
+    await symlink("config", join(root, ".gemini"));
+    await symlink("here.json", join(root, "config/settings.json"));
+    await updateText(join(root, ".gemini/settings.json"), append, { within: root });
+    await updateText(join(root, "new/settings.json"), append, { within: root });
+    expect(await folder.read("root/config/here.json")).toBe("old x");
+    expect(await folder.read("root/new/settings.json")).toBe("x");
   });
 });
 

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { chmod, readFile, rm, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { removeServer, setServerEnabled, writeServer } from "../../src/settings/edit.ts";
 import { createWorld } from "./load-settings.ts";
@@ -103,6 +104,37 @@ describe("switching a server off and on", () => {
     await using world = await createWorld();
     await setServerEnabled(world.userFile, "a", true);
     await expect(readFile(world.userFile)).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("whose file it is", () => {
+  const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
+
+  test("decides who may read a new one; one that is there keeps its mode", async () => {
+    await using world = await createWorld();
+    const byHand = await modeOf(await world.folder.write("by hand", ""));
+    await setServerEnabled(world.userFile, "a", false);
+    await writeServer(world.workspaceFile, "a", { command: "x" }, { replace: false, within: world.root });
+    expect([await modeOf(world.userFile), await modeOf(world.workspaceFile)]).toEqual([0o600, byHand]);
+    await chmod(world.userFile, 0o640);
+    await writeServer(world.userFile, "a", { command: "x" }, { replace: false });
+    expect(await modeOf(world.userFile)).toBe(0o640);
+  });
+
+  test("decides how far links are followed: a workspace's write does not reach the user's settings", async () => {
+    await using world = await createWorld();
+    const file = await world.writeUser(text);
+    await rm(join(world.root, ".gemini"), { recursive: true });
+    await symlink("../home/.gemini", join(world.root, ".gemini"));
+    const within = world.root;
+    const edits = [
+      () => writeServer(world.workspaceFile, "a", { command: "planted" }, { replace: true, within }),
+      () => removeServer(world.workspaceFile, "a", { within }),
+      () => setServerEnabled(world.workspaceFile, "a", false, { within }),
+    ];
+    for (const edit of edits)
+      await expect(edit()).rejects.toMatchObject({ code: "denied", message: expect.stringContaining(file) });
+    expect(await readFile(file, "utf8")).toBe(text);
   });
 });
 

@@ -55,6 +55,8 @@ describe("the way to a server", () => {
 
 describe("a mistake takes its server out and says what it is", () => {
   const mistakes: readonly [unknown, string][] = [
+    [null, 'error "s" must be an object, not null'],
+    [["node"], 'error "s" must be an object, not a list'],
     [{}, "error it has none of command, url and httpUrl; a server has exactly one of them"],
     [{ command: "a", url: "http://b" }, "error it has command and url; a server has exactly one of them"],
     [
@@ -139,12 +141,22 @@ describe("a mistake takes its server out and says what it is", () => {
     expect([problems.length, server.definition?.resolved]).toEqual([100, undefined]);
   });
 
-  test.each(["", "a\u0007b", "\u009b"])("the name %j", async (name) => {
+  test.each(["", " ", "a\u0007b", "\u009b", "a\nb", "git\u200bhub", "a\u202eb", "a\ufe0f", "a\u00adb"])(
+    "the name %j",
+    async (name) => {
+      await using world = await createWorld();
+      await world.writeUser({ mcpServers: { [name]: { command: "x" }, fine: { command: "x" } } });
+      const settings = await world.load();
+      expect(serverOf(settings, name).definition).toBeUndefined();
+      expect(serverOf(settings, "fine").definition).toBeDefined();
+    },
+  );
+
+  test("what cannot be seen in a name is shown in the message", async () => {
     await using world = await createWorld();
-    await world.writeUser({ mcpServers: { [name]: { command: "x" }, fine: { command: "x" } } });
-    const settings = await world.load();
-    expect(serverOf(settings, name).definition).toBeUndefined();
-    expect(serverOf(settings, "fine").definition).toBeDefined();
+    await world.writeUser({ mcpServers: { "git\u200bhub": { command: "x" } } });
+    const [problem] = serverOf(await world.load(), "git\u200bhub").problems;
+    expect(problem?.message).toContain('the name "git⟨U+200B⟩hub" has characters that cannot be seen');
   });
 });
 

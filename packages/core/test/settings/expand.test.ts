@@ -90,6 +90,17 @@ describe("variables", () => {
     });
   });
 
+  test.each(["FAIRLEAD_X", "GEMINI_CLI_X", "HOME"])(
+    "that no .env file can set are not looked for in one: %s",
+    async (name) => {
+      await using world = await createWorld();
+      await world.writeUser({ mcpServers: { s: { command: "x", args: [`$${name}`] } } });
+      expect(serverOf(await world.load(), "s").problems.map(({ next }) => next)).toEqual([
+        `Set ${name} in the environment, or write \${${name}:-default}.`,
+      ]);
+    },
+  );
+
   test("include PWD, the workspace root, whatever the environment says", async () => {
     await using world = await createWorld();
     await world.writeUser({ mcpServers: { s: { command: "x", args: ["$PWD"] } } });

@@ -150,9 +150,18 @@ describe("extras of a server", () => {
       fairlead: { servers: { a: { enabled: false } } },
     });
     await world.writeWorkspace({ fairlead: { servers: { a: { enabled: true }, b: { enabled: false } } } });
-    const enabled = async (trusted: boolean) => (await world.load({ trusted })).servers.map((server) => server.enabled);
-    expect(await enabled(true)).toEqual([false, false]);
-    expect(await enabled(false)).toEqual([false, true]);
+    const states = async (trusted: boolean) =>
+      (await world.load({ trusted })).servers.map(({ enabled, disabledBy }) => ({ enabled, disabledBy }));
+    const byUser = { scope: "user", file: world.userFile, line: 13, column: 20 };
+    const byWorkspace = { scope: "workspace", file: world.workspaceFile, line: 8, column: 20 };
+    const on = { enabled: true, disabledBy: undefined };
+    expect(await states(true)).toEqual([
+      { enabled: false, disabledBy: byUser },
+      { enabled: false, disabledBy: byWorkspace },
+    ]);
+    expect(await states(false)).toEqual([{ enabled: false, disabledBy: byUser }, on]);
+    await world.writeSystem({ fairlead: { servers: { a: { enabled: false } } } });
+    expect((await states(true))[0]?.disabledBy).toMatchObject({ file: world.systemFile });
   });
 
   test("with a mistake take the server out, unless they do not count", async () => {

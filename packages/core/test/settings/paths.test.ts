@@ -62,6 +62,7 @@ describe("the workspace root", () => {
     await using folder = await temporaryFolder();
     await folder.write("home/project/src/x", "");
     const environment = environmentOf(folder.path);
+    await expect(locate({ environment, root: "" })).rejects.toMatchObject({ code: "usage" });
     await expect(locate({ environment, root: "x" })).rejects.toMatchObject({ code: "usage" });
     await expect(locate({ environment, root: "nowhere" })).rejects.toMatchObject({ code: "usage" });
     await expect(locate({ environment: { ...environment, cwd: join(folder.path, "gone") } })).rejects.toMatchObject({
@@ -146,7 +147,8 @@ describe("files", () => {
     await using world = await createWorld();
     const file = await world.folder.write("workspace/other.json", "{}");
     expect((await world.locate({ settingsFile: "other.json" })).files.user).toBe(file);
-    await expect(world.locate({ settingsFile: "missing.json" })).rejects.toMatchObject({ code: "usage" });
+    for (const settingsFile of ["missing.json", ""])
+      await expect(world.locate({ settingsFile })).rejects.toMatchObject({ code: "usage" });
   });
 
   test("of the workspace are left out on request, and where the root is the home folder", async () => {

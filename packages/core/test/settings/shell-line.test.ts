@@ -17,6 +17,7 @@ describe("a command line", () => {
     ["node '`' '$(x)'", ["node", "`", "$$(x)"]],
     ["node # * ? [a] {b} = a=b", ["node", "#", "*", "?", "[a]", "{b}", "=", "a=b"]],
     ["'my program' x", ["my program", "x"]],
+    ["~/bin/x ~ ~/'a b' a'~/x' '~x' ./'~'", ["~/bin/x", "~", "~/a b", "a~/x", "~x", "./~"]],
   ];
   test.each(lines)("%s", (line, words) => {
     expect(splitShellLine(line)).toEqual({ kind: "words", words });
@@ -44,6 +45,13 @@ describe("a command line", () => {
     ["   ", 1, /no command/],
     ["'' x", 1, /no command/],
     ["A=1 node x", 1, /sets a variable/],
+    ["node '~/x'", 6, /^"~\/x" is quoted/],
+    ['node "~"/x', 6, /is quoted/],
+    ["node ~'/x'", 6, /is quoted/],
+    ["node ''~/x", 6, /is quoted/],
+    ["node a \\~", 8, /is quoted/],
+    ["node '~\\x'", 6, /is quoted/],
+    ["'~/x' a", 1, /is quoted/],
   ];
   test.each(refusals)("%j is refused at character %i", (line, at, reason) => {
     expect(splitShellLine(line)).toEqual({ kind: "refused", at, reason: expect.stringMatching(reason) });

@@ -199,6 +199,19 @@ test("a server without a definition is never admitted, even if nobody said why",
 });
 
 test.each([
+  ["user", "fairlead mcp enable db"],
+  ["workspace", `Take "enabled": false out of fairlead.servers.db in ${workspaceFile}:7.`],
+  ["system", 'Take "enabled": false out of fairlead.servers.db in /etc/gemini-cli/settings.json:7.'],
+] as const)("switched off in the %s file: it is named, and what turns that switch", (scope, next) => {
+  const disabledBy = at(scope, 7);
+  expect(admit(server("user", { enabled: false, disabledBy }), facts())).toEqual({
+    ...switchedOff,
+    message: `"db" is switched off: fairlead.servers.db.enabled is false in ${disabledBy.file}:7`,
+    next,
+  });
+});
+
+test.each([
   ["plain-name_1.x", "fairlead mcp enable plain-name_1.x"],
   ["two words", "fairlead mcp enable 'two words'"],
   ["x; rm -rf ~", "fairlead mcp enable 'x; rm -rf ~'"],

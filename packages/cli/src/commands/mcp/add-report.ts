@@ -1,14 +1,23 @@
 /** What `mcp add` says afterwards: the entry as it was read back, what is doubtful about it, and the way back. */
 
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import type { Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import { layout, place, transportFields } from "../../output/server-details.ts";
+import {
+  type Field,
+  layout,
+  optionFields,
+  place,
+  resolvedValues,
+  transportFields,
+} from "../../output/server-details.ts";
 import { launchNotes } from "../../output/server-notes.ts";
-import { redact } from "../../output/server-redaction.ts";
+import { hideLiteral, redact } from "../../output/server-redaction.ts";
 import { secretHints } from "../../output/server-secrets.ts";
 import { transportWord } from "../../output/server-status.ts";
+import type { WrittenApproval } from "./approve-written.ts";
 import type { Destination } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
 
@@ -17,6 +26,8 @@ export interface Added {
   readonly entry: Entry;
   readonly replaced: boolean;
   readonly undo?: string;
+  /** Why there is no line to undo it. */
+  readonly noUndo?: string;
 }
 
 interface Report {
@@ -26,9 +37,12 @@ interface Report {
   readonly servers: readonly AdmittedServer[];
   /** Whether the folder is trusted in fact. */
   readonly trusted: boolean;
+  readonly approval: WrittenApproval;
+  /** What to type to trust the folder and approve its servers. */
+  readonly trustLine: string;
 }
 
-export function document({ added, destination: { scope, file }, servers, trusted }: Report): object {
+export function document({ added, destination: { scope, file }, servers, trusted, approval }: Report): object {
   return {
     servers: added.map(({ name, entry, replaced, undo }) => {
       const server = inForce(name, servers);
@@ -39,9 +53,7 @@ export function document({ added, destination: { scope, file }, servers, trusted
         file,
         replaced,
         transport: transportWord(server?.kind),
-        ...(scope === "workspace"
-          ? { approved: definition !== undefined && server?.origin.file === file, folderTrusted: trusted }
-          : {}),
+        ...(scope === "workspace" ? { approved: approval.approved.includes(name), folderTrusted: trusted } : {}),
         ...(server && server.origin.file !== file ? { shadowedBy: server.origin } : {}),
         problems: server?.origin.file === file ? server.problems : [],
         notes: [...(definition ? launchNotes(definition.transport) : []), ...hints(entry)],
@@ -52,13 +64,21 @@ export function document({ added, destination: { scope, file }, servers, trusted
 }
 
 export function print(report: Report, out: Output): void {
-  const { destination, trusted } = report;
+  const { destination, trusted, approval } = report;
   for (const added of report.added) printOne(added, report, out);
-  if (destination.scope === "workspace" && !trusted)
-    out.warn(safe`The folder is not trusted yet, so nothing in its settings counts.\n  next: fairlead trust add`);
+  for (const { name, variables } of approval.unseen)
+    out.warn(
+      safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file decides what it comes to (${toVisibleLine(variables.join(", "))}).`,
+    );
+  if (approval.failure !== undefined)
+    out.warn(safe`warning: added, but the approval could not be stored: ${toSafeLine(approval.failure)}`);
+  if (destination.scope !== "workspace") return;
+  if (!trusted) out.warn(safe`The folder is not trusted yet, so nothing in its settings counts.`);
+  if (!trusted || approval.approved.length < report.added.length)
+    out.warn(safe`  next: ${toSafeLine(report.trustLine)}`);
 }
 
-function printOne({ name, entry, replaced, undo }: Added, { destination, servers }: Report, out: Output): void {
+function printOne({ name, entry, replaced, undo, noUndo }: Added, { destination, servers }: Report, out: Output): void {
   const { scope, file } = destination;
   const verb = replaced ? safe`replaced` : safe`added`;
   out.print(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);
@@ -68,14 +88,29 @@ function printOne({ name, entry, replaced, undo }: Added, { destination, servers
       safe`note: a stronger entry of that name counts instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
     );
   else {
-    const transport = server?.definition?.transport;
-    if (transport) out.print(layout(transportFields(redact(transport), toSafeLine), safe`  `));
+    const definition = server?.definition;
+    if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
-    for (const note of transport ? launchNotes(transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
+    for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
   }
   for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
-  if (undo !== undefined) out.say(safe`undo: ${toSafeLine(undo)}`);
-  else out.say(safe`no undo line: what was replaced holds values that look like secrets, and this may be a log`);
+  if (undo !== undefined) out.undo(undo);
+  else out.say(safe`no undo line: ${toSafeLine(noUndo ?? "")}`);
+}
+
+/** All that was written; a default that was not is left out. */
+function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
+  const { transport, trust, description } = definition;
+  const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });
+  const isUrl = transport.kind !== "stdio" && transport.kind !== "http-or-sse";
+  return [
+    { label: safe`transport`, values: isUrl ? [toSafeLine(transportWord(transport.kind))] : [] },
+    ...transportFields(redact(transport), toSafeLine),
+    { label: safe`resolves to`, values: resolvedValues(definition, toVisibleLine) },
+    ...options.filter(({ label }) => label !== "timeout" || Object.hasOwn(entry, "timeout")),
+    { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
+    { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
+  ];
 }
 
 function inForce(name: string, servers: readonly AdmittedServer[]): AdmittedServer["server"] | undefined {

@@ -8,7 +8,7 @@ const withValue = new Set(
   ),
 );
 const switches = new Set(
-  "--trust --replace --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(" "),
+  "--trust --replace --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(" "),
 );
 
 /** What the word after the name is. */

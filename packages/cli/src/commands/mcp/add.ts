@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { writeServer } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/paths";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import { configurationIfTrusted, configurationOf } from "../../configuration.ts";
@@ -16,14 +16,16 @@ import type { Verb } from "../../verb.ts";
 import { addHelp } from "./add-help.ts";
 import { type Added, document, print } from "./add-report.ts";
 import { lookalikes, splitAddWords } from "./add-words.ts";
-import { approveWritten } from "./approve-written.ts";
+import { approveWritten, isApproved, noApproval, trustAddLine } from "./approve-written.ts";
 import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./destination.ts";
 import { type AddOptions, type NewServer, newServers, refuseNonsense } from "./new-entry.ts";
-import { removeLine, restoreLine } from "./undo.ts";
+import { removeLine, restore } from "./undo.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
   readonly replace?: boolean;
+  /** `--no-approve` makes it false. */
+  readonly approve: boolean;
 }
 
 export const verb: Verb = {
@@ -50,12 +52,13 @@ export const verb: Verb = {
       .option("--include-tools <a,b>", "only these tools")
       .option("--exclude-tools <a,b>", "all but these tools")
       .option("--replace", "replace an entry of the same name without asking")
+      .option("--no-approve", "leave a project's server to fairlead trust add")
       .addHelpText("after", addHelp);
   },
 
   async run(context) {
     const { io, out, globals, command, operands, rest } = context;
-    const { scope, replace = false, ...options } = command.opts<Options>();
+    const { scope, replace = false, approve, ...options } = command.opts<Options>();
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
     const servers = newServers({ operands, rest, isFile }, options);
@@ -71,18 +74,22 @@ export const verb: Verb = {
       : await askToReplace(servers, destination, before, io);
     const added: Added[] = [];
     for (const { name, entry } of servers) {
-      const { replaced } = await writeServer(destination.file, name, entry, { replace: taken.has(name) });
+      const { file, edit } = destination;
+      const { replaced } = await writeServer(file, name, entry, { ...edit, replace: taken.has(name) });
       const undo =
         replaced === undefined
-          ? removeLine(name, destination.word, globals)
-          : restoreLine(name, replaced, destination.word, context);
-      added.push({ name, entry, replaced: replaced !== undefined, ...(undo === undefined ? {} : { undo }) });
+          ? { undo: removeLine(name, destination.word, globals) }
+          : restore({ name, entry: replaced, approved: await isApproved(name, before) }, destination, context);
+      added.push({ name, entry, replaced: replaced !== undefined, ...undo });
     }
     // Whoever types a server's command line has seen it: it needs no second approval.
     const names = servers.map(({ name }) => name);
-    await approveWritten(names, destination, context);
-    const [after, { trust }] = [await configurationIfTrusted(context), await configurationOf(context)];
-    const report = { added, destination, servers: after.servers, trusted: trust.trusted };
+    const approval = approve ? await approveWritten(names, destination, context) : noApproval;
+    const [after, inFact] = [await configurationIfTrusted(context), await configurationOf(context)];
+    // An untrusted folder shadows nothing of the user's.
+    const { servers: readBack } = destination.scope === "user" ? inFact : after;
+    const trustLine = trustAddLine(after.locations);
+    const report = { added, destination, servers: readBack, trusted: inFact.trust.trusted, approval, trustLine };
     if (globals.json) out.json(document(report));
     else print(report, out);
   },
@@ -111,6 +118,7 @@ async function askToReplace(
     throw new HostError("usage", `already in ${file}: ${names}; nothing was changed`, {
       next: "Put --replace before the name to replace it, or choose another name.",
     });
-  if (await confirm(io, safe`Already in ${toSafeLine(file)}: ${toSafeLine(names)}. Replace?`)) return new Set(taken);
+  if (await confirm(io, safe`Already in ${toVisibleLine(file)}: ${toVisibleLine(names)}. Replace?`))
+    return new Set(taken);
   throw new HostError("denied", "nothing was changed");
 }

@@ -2,6 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { ConfiguredServer, Origin } from "@fairlead/core/settings/definition";
+import type { EditOptions } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Command, Option } from "commander";
@@ -13,16 +14,17 @@ export interface Destination {
   readonly scope: "user" | "workspace";
   readonly file: string;
   readonly word: ScopeWord;
+  readonly edit: EditOptions;
 }
 
 export function scopeOption(command: Command, help: string): void {
   command.addOption(new Option("-s, --scope <scope>", help).choices(["user", "project"]));
 }
 
-export function destinationOf(word: ScopeWord, { files }: Locations): Destination {
+export function destinationOf(word: ScopeWord, { files, root }: Locations): Destination {
   const scope = word === "user" ? "user" : "workspace";
   const file = files[scope];
-  if (file !== undefined) return { scope, file, word };
+  if (file !== undefined) return { scope, file, word, edit: scope === "workspace" ? { within: root } : {} };
   throw new HostError(
     "usage",
     "there is no project here: the home folder's settings are the user's, or --no-workspace was given",

@@ -1,11 +1,21 @@
 /** `fairlead mcp get`: everything known about one server; literal values are hidden. */
 
-import type { Authentication, ServerDefinition, Transport } from "@fairlead/core/settings/definition";
-import { joinSafe, type SafeText, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { ServerDefinition, Transport } from "@fairlead/core/settings/definition";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "../../configuration.ts";
+import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
+import type { Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import { type Field, layout, place, resolvedFields, transportFields } from "../../output/server-details.ts";
+import {
+  authenticationDocument,
+  type Field,
+  layout,
+  optionFields,
+  place,
+  resolvedFields,
+  transportFields,
+} from "../../output/server-details.ts";
 import { launchNotes } from "../../output/server-notes.ts";
 import { hideLiteral, redact } from "../../output/server-redaction.ts";
 import { statusDocument, statusWords, transportWord } from "../../output/server-status.ts";
@@ -28,63 +38,42 @@ Examples:
 
   async run(context) {
     const { out, globals, operands } = context;
-    const found = findServer(await configurationOf(context), operands[0] ?? "");
+    const configuration = await configurationOf(context);
+    const found = findServer(configuration, operands[0] ?? "");
     if (globals.json) return out.json(document(found));
+    const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.print(out.style.bold(toSafeLine(found.server.name)));
-    out.print(layout(fields(found), safe`  `));
-    for (const problem of found.server.problems) out.print(safe`  ${problemLines(problem)}`);
+    out.print(layout(fields(found, out.typed, missing), safe`  `));
+    for (const problem of found.server.problems) out.print(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
 
-function fields({ server, admission }: AdmittedServer): Field[] {
+function fields({ server, admission }: AdmittedServer, typed: Output["typed"], missing: ReadonlySet<string>): Field[] {
   const { scope, origin, shadows, definition } = server;
   const refused = admission.status !== "admitted";
   return [
     { label: safe`status`, values: [statusWords(admission)] },
-    { label: safe`why`, values: refused ? [toSafeText(admission.message)] : [] },
-    { label: safe`next`, values: refused && admission.next !== undefined ? [toSafeText(admission.next)] : [] },
+    { label: safe`why`, values: refused ? [toSafeLine(admission.message)] : [] },
+    { label: safe`next`, values: refused && admission.next !== undefined ? [typed(toSafeLine(admission.next))] : [] },
     { label: safe`written in`, values: [safe`${place(origin)} (${toSafeLine(scope)})`] },
     { label: safe`instead of`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
     { label: safe`transport`, values: [transportWords(definition?.transport)] },
     ...(definition === undefined ? [] : definitionFields(definition)),
+    { label: safe`warning`, values: missingSecretLines(definition?.secrets ?? [], missing).map(typed) },
   ];
 }
 
 function definitionFields(definition: ServerDefinition): Field[] {
-  const { transport, authentication, timeout, trust, description, includeTools, excludeTools, fingerprint } =
-    definition;
+  const { transport, trust, description, fingerprint } = definition;
   return [
     ...transportFields(redact(transport), toVisibleLine),
     ...resolvedFields(definition, toVisibleLine),
-    { label: safe`sign-in`, values: signIn(authentication) },
-    { label: safe`timeout`, values: [safe`${timeout} ms`] },
+    ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
     { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
-    { label: safe`only tools`, values: includeTools === undefined ? [] : [words(includeTools)] },
-    { label: safe`not tools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
     { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },
   ];
-}
-
-function signIn(authentication: Authentication): SafeText[] {
-  const shown = Object.entries(authenticationDocument(authentication)).map(([key, value]) =>
-    toVisibleLine(`${key}: ${String(value)}`),
-  );
-  // The provider alone is the default, and says nothing.
-  return authentication.provider === "oauth" && shown.length === 1 ? [] : shown;
-}
-
-/** What an entry says about signing in, without the client's secret. */
-function authenticationDocument(authentication: Authentication): object {
-  if (authentication.provider === "sa-impersonation") return authentication;
-  const { provider, oauth } = authentication;
-  const { clientSecret } = oauth;
-  return { provider, ...oauth, ...(clientSecret === undefined ? {} : { clientSecret: hideLiteral(clientSecret) }) };
-}
-
-function words(names: readonly string[]): SafeText {
-  return names.length === 0 ? safe`(none)` : joinSafe(names.map(toSafeLine), safe`, `);
 }
 
 function transportWords(transport: Transport | undefined): SafeText {
@@ -114,7 +103,7 @@ function definitionDocument(definition: ServerDefinition): object {
     ...(resolved?.kind === "stdio" ? { resolvedCommand: resolved.command } : {}),
     variables,
     secrets,
-    authentication: authenticationDocument(definition.authentication),
+    authentication: authenticationDocument(definition.authentication, hideLiteral),
     timeout,
     trust,
     ...(description === undefined ? {} : { description }),

@@ -5,10 +5,11 @@ import type { PlannedServer } from "@fairlead/core/settings/import/plan";
 import { programs, type Remark, type Source } from "@fairlead/core/settings/import/program";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { previewEntry } from "../../output/entry-redaction.ts";
 import { count, type Output } from "../../output/output.ts";
-import { hideInArguments, hideInUrl } from "../../output/server-redaction.ts";
-import { hidden, looksSecret, secretHints } from "../../output/server-secrets.ts";
+import { secretHints } from "../../output/server-secrets.ts";
 import type { Destination } from "./destination.ts";
+import type { Undo } from "./undo.ts";
 
 export interface ImportReport {
   readonly destination: Destination;
@@ -16,11 +17,11 @@ export interface ImportReport {
   readonly servers: readonly PlannedServer[];
   readonly written: boolean;
   readonly folderTrusted: boolean;
-  /** Lines that take back what was written. */
-  readonly undo: readonly string[];
+  /** What to type to trust the folder and approve its servers. */
+  readonly trustLine: string;
+  /** For each server that was written. */
+  readonly undo: readonly Undo[];
 }
-
-type Entry = PlannedServer["conversion"]["entry"];
 
 export function isTaken({ action }: PlannedServer): boolean {
   return action.kind === "add" || action.kind === "replace";
@@ -37,11 +38,11 @@ export function importDocument({ destination, files, servers, written, undo }: I
       action: server.action.kind,
       ...("of" in server.action ? { sameAs: server.action.of } : {}),
       ...("with" in server.action ? { clashesWith: server.action.with } : {}),
-      entry: hideSecrets(server.conversion.entry),
+      entry: previewEntry(server.conversion.entry),
       enabled: server.conversion.enabled,
       remarks: remarksOf(server),
     })),
-    ...(undo.length > 0 ? { undo } : {}),
+    ...(undo.length > 0 ? { undo: undo.flatMap((one) => ("undo" in one ? [one.undo] : [])) } : {}),
   };
 }
 
@@ -58,7 +59,7 @@ export function printImport(report: ImportReport, out: Output): void {
     out.print(safe`no servers found in`);
     for (const { source } of report.files) out.print(safe`  ${sourceWords(source)}`);
   }
-  for (const line of closing(report)) out.say(line);
+  sayClosing(report, out);
 }
 
 export function brokenLine(
@@ -71,7 +72,7 @@ export function brokenLine(
 
 function serverText(server: PlannedServer, { style }: Output): SafeText {
   const { target, source, conversion, action } = server;
-  const entry = toSafeJson(hideSecrets(conversion.entry)).split("\n").map(toVisibleLine);
+  const entry = toSafeJson(previewEntry(conversion.entry)).split("\n").map(toVisibleLine);
   const words = isTaken(server) ? style.green(actionWords(server)) : style.yellow(actionWords(server));
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
@@ -124,19 +125,24 @@ function remarkText({ kind, key, message, next }: Remark): SafeText {
   return safe`  - ${remarkWords[kind]}: ${where}${toVisibleLine(message)}${hint}`;
 }
 
-function closing({ servers, written, destination, folderTrusted, undo }: ImportReport): SafeText[] {
+function sayClosing(
+  { servers, written, destination, folderTrusted, undo, trustLine }: ImportReport,
+  out: Output,
+): void {
   const taken = servers.filter(isTaken).length;
   const file = toSafeLine(destination.file);
-  if (!written && taken > 0) return [safe`nothing was written; --write adds ${count(taken, "server")} to ${file}`];
-  if (taken === 0) return [safe`nothing to add; nothing was written`];
-  const waits = destination.scope === "workspace" && !folderTrusted;
-  return [
-    safe`wrote ${count(taken, "server")} to ${file}`,
-    ...undo.map((line) => safe`undo: ${toSafeLine(line)}`),
-    ...(waits
-      ? [safe`The folder is not trusted yet, so nothing in its settings counts.\n  next: fairlead trust add`]
-      : []),
-  ];
+  if (!written) {
+    const offer = safe`nothing was written; --write adds ${count(taken, "server")} to ${file}`;
+    out.say(taken === 0 ? safe`nothing to add; nothing was written` : offer);
+    return;
+  }
+  out.say(safe`wrote ${count(taken, "server")} to ${file}`);
+  for (const one of undo)
+    if ("undo" in one) out.undo(one.undo);
+    else out.say(safe`no undo line: ${toSafeLine(one.noUndo)}`);
+  if (destination.scope !== "workspace") return;
+  const trust = folderTrusted ? safe`` : safe`The folder is not trusted yet, so nothing in its settings counts. `;
+  out.say(safe`${trust}What was imported waits for your approval.\n  next: ${toSafeLine(trustLine)}`);
 }
 
 function remarksOf({ conversion, action }: PlannedServer): readonly Remark[] {
@@ -146,22 +152,4 @@ function remarksOf({ conversion, action }: PlannedServer): readonly Remark[] {
     return { kind: "hint", key, message, next: `fairlead secret set ${secret}` };
   });
   return [...conversion.remarks, ...secrets];
-}
-
-/** A copy of the entry that can be shown: what looks like a secret is hidden, the rest is as it would be written. */
-function hideSecrets(entry: Entry): Entry {
-  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, hideIn(key, value)]));
-}
-
-function hideIn(key: string, value: unknown): unknown {
-  if (key === "args" && Array.isArray(value)) return hideInArguments(value.map(String));
-  if (typeof value === "string") return hideInUrl(value);
-  if (key !== "env" && key !== "headers" && key !== "oauth") return value;
-  const fields = Object.entries(typeof value === "object" && value !== null ? value : {});
-  return Object.fromEntries(fields.map(([name, inner]: [string, unknown]) => [name, hideNamed(name, inner)]));
-}
-
-function hideNamed(name: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  return looksSecret(name, value) ? hidden : hideInUrl(value);
 }

@@ -11,13 +11,13 @@ import { lookupFor, readEnvFiles } from "@fairlead/core/settings/variables";
 import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
-import { configurationOf } from "../../configuration.ts";
+import { configurationIfTrusted, configurationOf } from "../../configuration.ts";
 import type { Context, Verb } from "../../verb.ts";
-import { approveWritten } from "./approve-written.ts";
+import { isApproved, trustAddLine } from "./approve-written.ts";
 import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./destination.ts";
 import { brokenLine, importDocument, isTaken, printImport } from "./import-report.ts";
 import { findSources } from "./import-sources.ts";
-import { removeLine, restoreLine } from "./undo.ts";
+import { removeLine, restore, type Undo } from "./undo.ts";
 
 interface Options {
   readonly from?: string;
@@ -64,12 +64,15 @@ export const verb: Verb = {
     });
     refuseUnknown(names, servers);
     const taken = write ? servers.filter(isTaken) : [];
-    const undo: string[] = [];
-    for (const server of taken) undo.push(...(await writeOne(server, destination, context)));
-    const targets = taken.map(({ target }) => target);
-    await approveWritten(targets, destination, context);
+    // What stands in a file is not what a person has read: entries of a project wait for `trust add`.
+    const before = taken.some(({ action }) => action.kind === "replace")
+      ? await configurationIfTrusted(context)
+      : configuration;
+    const undo: Undo[] = [];
+    for (const server of taken) undo.push(await writeOne(server, destination, before, context));
     const folderTrusted = configuration.trust.trusted;
-    const report = { destination, files, servers, undo, written: taken.length > 0, folderTrusted };
+    const trustLine = trustAddLine(configuration.locations);
+    const report = { destination, files, servers, undo, written: taken.length > 0, folderTrusted, trustLine };
     if (globals.json) out.json(importDocument(report));
     else printImport(report, out);
   },
@@ -121,14 +124,15 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
 async function writeOne(
   { target, conversion, action }: PlannedServer,
   destination: Destination,
+  before: Configuration,
   context: Context,
-): Promise<string[]> {
-  const { file, word } = destination;
-  if (!conversion.enabled) await setServerEnabled(file, target, false);
-  const { replaced } = await writeServer(file, target, conversion.entry, { replace: action.kind === "replace" });
-  if (replaced === undefined) return [removeLine(target, word, context.globals)];
-  const restore = restoreLine(target, replaced, word, context);
-  return restore === undefined ? [] : [restore];
+): Promise<Undo> {
+  const { file, word, edit } = destination;
+  if (!conversion.enabled) await setServerEnabled(file, target, false, edit);
+  const replace = action.kind === "replace";
+  const { replaced } = await writeServer(file, target, conversion.entry, { ...edit, replace });
+  if (replaced === undefined) return { undo: removeLine(target, word, context.globals) };
+  return restore({ name: target, entry: replaced, approved: await isApproved(target, before) }, destination, context);
 }
 
 const help = `
@@ -145,7 +149,7 @@ without --write. What looks like a secret is not shown, but it is written as it 
 
 A name that is taken is skipped (--replace replaces it). Where two programs have different servers of one name, the
 second is offered as NAME-PROGRAM and added when asked for: --only NAME-PROGRAM. Servers of a folder that is not
-trusted are added only by --only or --from.
+trusted are added only by --only or --from. What is added to a project waits for fairlead trust add.
 
 Examples:
   fairlead mcp import

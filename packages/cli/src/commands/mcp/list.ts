@@ -2,9 +2,10 @@
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { ConfiguredServer } from "@fairlead/core/settings/definition";
-import { joinSafe, type SafeText, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { configurationOf } from "../../configuration.ts";
+import { concernsFile, configurationOf } from "../../configuration.ts";
+import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
 import { place } from "../../output/server-details.ts";
@@ -31,12 +32,12 @@ Examples:
     const { out, globals, command } = context;
     const configuration = await configurationOf(context);
     if (globals.json) out.json(document(configuration));
-    else print(configuration, out);
+    else print(configuration, await missingSecrets(configuration, context), out);
     if (command.opts<{ strict?: boolean }>().strict) failOnWorst(configuration);
   },
 };
 
-function document({ servers }: Configuration): object {
+function document({ servers, problems }: Configuration): object {
   return {
     discoveryState: "not_started",
     servers: servers.map(({ server, admission }) => ({
@@ -48,16 +49,18 @@ function document({ servers }: Configuration): object {
       prompts: 0,
       resources: 0,
     })),
+    problems,
   };
 }
 
-function print(configuration: Configuration, out: Output): void {
+function print(configuration: Configuration, missing: ReadonlySet<string>, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // The problems of a server are told with the server.
-  for (const problem of problems.filter(({ serverName }) => serverName === undefined)) out.warn(problemLines(problem));
-  if (servers.length > 0) out.print(joinSafe(servers.map((server) => entry(server, out))));
+  // The problems of a server are told with the server, and those of a whole file have been told.
+  for (const problem of problems)
+    if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
+  if (servers.length > 0) out.print(joinSafe(servers.map((server) => entry(server, missing, out))));
   else printNone(configuration, out);
 }
 
@@ -71,7 +74,11 @@ function printNone({ settings }: Configuration, out: Output): void {
   out.say(safe`try:       fairlead tools demo`);
 }
 
-function entry({ server, admission }: AdmittedServer, { style }: Output): SafeText {
+function entry(
+  { server, admission }: AdmittedServer,
+  missing: ReadonlySet<string>,
+  { style, typed }: Output,
+): SafeText {
   const { name, scope, origin, shadows, problems } = server;
   const words = statusWords(admission);
   const status = admission.status === "admitted" ? style.green(words) : style.yellow(words);
@@ -82,13 +89,15 @@ function entry({ server, admission }: AdmittedServer, { style }: Output): SafeTe
     ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
   ];
   if (admission.status !== "admitted") {
-    lines.push(safe`  why: ${toSafeText(admission.message)}`);
-    if (admission.next !== undefined) lines.push(safe`  next: ${toSafeText(admission.next)}`);
+    lines.push(safe`  why: ${toSafeLine(admission.message)}`);
+    if (admission.next !== undefined) lines.push(typed(safe`  next: ${toSafeLine(admission.next)}`));
   }
   const isTold = (message: string): boolean =>
     admission.status === "disconnected" && admission.message.startsWith(message);
   for (const { severity, message } of problems)
     if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
+  for (const line of missingSecretLines(server.definition?.secrets ?? [], missing))
+    lines.push(typed(safe`  warning: ${line}`));
   return joinSafe(lines);
 }
 

@@ -5,6 +5,7 @@ import { parseJsonc } from "@fairlead/core/files/jsonc";
 import type { Scope } from "@fairlead/core/settings/definition";
 import { readTransport } from "@fairlead/core/settings/entry-transport";
 import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes";
+import { whyNotServerName } from "@fairlead/core/settings/server-name";
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { validate } from "@fairlead/core/settings/validate";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -78,8 +79,9 @@ function checkedUrl(url: string): string {
 }
 
 function checkedName(name: string): string {
-  if (name.trim() !== "" && toVisibleLine(name) === name) return name;
-  throw usage(`"${name}" cannot be the name of a server: it is blank, or has characters that cannot be seen`);
+  const flaw = whyNotServerName(name);
+  if (flaw === undefined) return name;
+  throw usage(`"${toVisibleLine(name)}" cannot be the name of a server: it ${flaw}`);
 }
 
 /** One entry, `{"name": entry}`, or a whole settings file's `{"mcpServers": {…}}`. */
@@ -157,7 +159,8 @@ function merged(before: unknown, pairs: readonly (readonly [string, string])[]):
 function toVariable(word: string): readonly [string, string] {
   const at = word.indexOf("=");
   const name = at < 0 ? word : word.slice(0, at);
-  if (!/^[^\s=]+$/.test(name)) throw usage(`-e "${word}" has no name before the "="`);
+  if (name === "") throw usage(`-e "${word}" has no name before the "="`);
+  if (/\s/.test(name)) throw usage(`-e "${word}": the name of a variable, "${name}", cannot have spaces in it`);
   return [name, at < 0 ? `\${${name}}` : word.slice(at + 1)];
 }
 

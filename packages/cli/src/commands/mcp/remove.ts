@@ -1,16 +1,22 @@
 /** `fairlead mcp remove`: takes an entry out of the settings. */
 
 import { HostError } from "@fairlead/core/errors";
+import { explain } from "@fairlead/core/files/system-error";
 import type { Origin } from "@fairlead/core/settings/definition";
 import { removeServer } from "@fairlead/core/settings/edit";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { childOf } from "@fairlead/core/settings/nodes";
+import { readSource } from "@fairlead/core/settings/source";
+import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { revoke } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { configurationIfTrusted } from "../../configuration.ts";
-import type { Globals, Verb } from "../../verb.ts";
+import type { Context, Globals, Verb } from "../../verb.ts";
+import { isApproved } from "./approve-written.ts";
 import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./destination.ts";
 import { findServer } from "./find-server.ts";
-import { removeLine, restoreLine } from "./undo.ts";
+import { forgetExtras } from "./forget-extras.ts";
+import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
   define(command) {
@@ -31,22 +37,67 @@ Examples:
     const { out, globals, command, operands } = context;
     const [name = ""] = operands;
     const configuration = await configurationIfTrusted(context);
-    const { locations } = configuration;
-    const { scope, file, word } = choose(name, configuration, command.opts<{ scope?: ScopeWord }>().scope, globals);
-    const { removed } = await removeServer(file, name);
-    if (removed === undefined)
-      throw new HostError("server_unknown", `"${name}" is not in ${file}`, {
-        serverName: name,
-        next: "fairlead mcp list",
+    const destination = choose(name, configuration, command.opts<{ scope?: ScopeWord }>().scope, globals);
+    const { scope, file } = destination;
+    const approved = await isApproved(name, configuration);
+    const { removed } = await removeServer(file, name, destination.edit);
+    if (removed === undefined) throw await whyNotThere(name, destination);
+    const isLast = placesOf(name, configuration).length <= 1;
+    const extras = isLast ? await forgetExtras(name, destination) : undefined;
+    const failure = scope === "workspace" ? await withdraw(name, configuration) : undefined;
+    const undo = withSwitch(restore({ name, entry: removed, approved }, destination, context), extras, name, context);
+    if (globals.json)
+      return out.json({
+        name,
+        scope,
+        file,
+        removed: true,
+        ...("undo" in undo ? { undo: undo.undo.join(" && ") } : {}),
       });
-    if (scope === "workspace") await revoke(locations.state, locations.root, [name]);
-    const undo = restoreLine(name, removed, word, context);
-    if (globals.json) return out.json({ name, scope, file, removed: true, ...(undo === undefined ? {} : { undo }) });
-    out.print(safe`removed "${toSafeLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
-    if (undo !== undefined) out.say(safe`undo: ${toSafeLine(undo)}`);
-    else out.say(safe`no undo line: the entry held values that look like secrets, and this may be a log`);
+    out.print(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
+    if (extras !== undefined)
+      out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
+    if (failure !== undefined) out.warn(safe`warning: its approval could not be withdrawn: ${toSafeLine(failure)}`);
+    if ("undo" in undo) out.undo(...undo.undo);
+    else out.say(safe`no undo line: ${toSafeLine(undo.noUndo)}`);
   },
 };
+
+/** The entry is gone whatever becomes of its approval. */
+async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
+  try {
+    await revoke(state, root, [name]);
+    return undefined;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };
+
+/** The switch can be put back by a command; what else was said about the server cannot. */
+function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
+  if ("noUndo" in undo) return undo;
+  const wasOff = typeof extras === "object" && extras !== null && "enabled" in extras && extras.enabled === false;
+  const disable = `fairlead mcp disable ${placeWords(globals)}${toShellWord(name)}`;
+  return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
+}
+
+/** `mcp.serverCommand` makes a server without an entry. */
+async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
+  const source = await readSource(scope, file);
+  const line = name === "mcp" ? childOf(source.root, "mcp", "serverCommand") : undefined;
+  if (line === undefined)
+    return new HostError("server_unknown", `"${name}" is not in ${file}`, {
+      serverName: name,
+      next: "fairlead mcp list",
+    });
+  const where = `${file}:${source.originOf(line).line}`;
+  return new HostError("usage", `"mcp" has no entry of its own: it comes from mcp.serverCommand in ${where}`, {
+    serverName: name,
+    next: `Take "serverCommand" out of "mcp" in ${where}, or keep it from starting: fairlead mcp disable mcp`,
+  });
+}
 
 function choose(
   name: string,

@@ -1,10 +1,15 @@
 /** What `mcp enable` and `mcp disable` share: one switch in the user's settings. */
 
+import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
+import { readText } from "@fairlead/core/files/read-text";
+import { limits } from "@fairlead/core/limits";
+import type { Origin } from "@fairlead/core/settings/definition";
 import { setServerEnabled } from "@fairlead/core/settings/edit";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { configurationIfTrusted } from "../../configuration.ts";
+import { configurationIfTrusted, lastingConfiguration } from "../../configuration.ts";
+import { place } from "../../output/server-details.ts";
 import type { Context } from "../../verb.ts";
 import { findServer } from "./find-server.ts";
 import { placeWords } from "./undo.ts";
@@ -16,9 +21,32 @@ export async function setEnabled(context: Context, enabled: boolean): Promise<vo
   const { server } = findServer(configuration, name);
   const file = configuration.locations.files.user;
   if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
+  const before = await readText(file, limits.settingsBytes);
   await setServerEnabled(file, server.name, enabled);
-  if (globals.json) return out.json({ name, enabled, file });
-  out.print(safe`"${toSafeLine(name)}" is ${enabled ? safe`enabled` : safe`disabled`} (${toSafeLine(file)})`);
-  const opposite = enabled ? safe`disable` : safe`enable`;
-  out.say(safe`undo: fairlead mcp ${opposite} ${toSafeLine(placeWords(globals) + toShellWord(name))}`);
+  const isChanged = !isDeepStrictEqual(await readText(file, limits.settingsBytes), before);
+  const stillOff = enabled ? await otherSwitch(name, context) : undefined;
+  if (globals.json)
+    return out.json({
+      name,
+      enabled: enabled && stillOff === undefined,
+      file,
+      ...(stillOff === undefined ? {} : { disabledBy: stillOff }),
+    });
+  out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(file)})`);
+  if (stillOff !== undefined)
+    out.warn(
+      safe`It is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${place(stillOff)} (${toSafeLine(stillOff.scope)}).`,
+    );
+  if (isChanged) out.undo(`fairlead mcp ${enabled ? "disable" : "enable"} ${placeWords(globals)}${toShellWord(name)}`);
+}
+
+function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
+  if (stillOff !== undefined) return safe`no longer disabled in your user settings`;
+  return enabled ? safe`enabled` : safe`disabled`;
+}
+
+/** What keeps the server off all the same: each settings file that counts may do so. */
+async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
+  const { servers } = await lastingConfiguration(context);
+  return servers.find(({ server }) => server.name === name)?.server.disabledBy;
 }

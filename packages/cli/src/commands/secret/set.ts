@@ -39,11 +39,13 @@ Examples:
     const value = await readValue(io, name, command.opts<Options>().valueFrom);
     if (value === "") throw new HostError("usage", "the value is empty; nothing was stored");
     const store = await openStore(context);
+    const isReplaced = (await store.list()).includes(name);
     await store.set(name, value);
     if (globals.json) return out.json({ name, backend: store.backend });
     out.print(safe`stored "${toSafeLine(name)}" in ${backendWords(store.backend)}`);
     out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
-    out.say(safe`undo: fairlead secret remove ${toSafeLine(name)}`);
+    if (isReplaced) out.say(safe`no undo line: the value that was stored under that name before is gone`);
+    else out.undo(`fairlead secret remove ${name}`);
   },
 };
 
@@ -71,5 +73,11 @@ async function readAll({ stdin }: Io): Promise<string> {
       throw new HostError("too_large", `the value is larger than ${maxBytes} bytes; nothing was stored`);
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  try {
+    // A mark at the start of a file is no part of a value, and is left out too.
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    const next = "Store bytes as text, for example in base64, if the server can read that.";
+    throw new HostError("usage", "the value is not UTF-8 text; nothing was stored", { next, cause });
+  }
 }

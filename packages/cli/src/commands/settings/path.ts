@@ -41,7 +41,7 @@ Examples:
       ...files.map(({ scope, file, state }) => [
         safe`${toSafeLine(scope)} settings`,
         file === undefined ? safe`none` : toSafeLine(file),
-        stateWords(state),
+        out.typed(stateWords(state)),
       ]),
       [safe`trusted folders`, toSafeLine(trustedFolders), safe``],
       ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`variables`, toSafeLine(file), safe``]),

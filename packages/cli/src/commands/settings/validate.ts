@@ -2,7 +2,9 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { safe } from "@fairlead/core/text/safe-text";
-import { configurationIfTrusted } from "../../configuration.ts";
+import { loadConfiguration } from "@fairlead/core/trust/configuration";
+import { optionsIfTrusted } from "../../configuration.ts";
+import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import { count } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
 import type { Verb } from "../../verb.ts";
@@ -24,10 +26,14 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    const { problems, settings } = await configurationIfTrusted(context);
+    // Not told by whoever loads it: here the problems are the answer.
+    const configuration = await loadConfiguration(optionsIfTrusted(context));
+    const { problems, settings } = configuration;
     const errors = problems.filter(({ severity }) => severity === "error").length;
     if (globals.json) out.json({ valid: errors === 0, files: settings.files, problems });
-    else for (const problem of problems) out.print(problemLines(problem));
+    else for (const problem of problems) out.print(out.typed(problemLines(problem)));
+    const missing = await missingSecrets(configuration, context);
+    for (const line of missingSecretLines([...missing], missing)) out.warn(safe`warning: ${line}`);
     if (errors > 0)
       throw new HostError("settings_invalid", `${count(errors, "error")} in the settings`, {
         next: "fairlead settings schema describes every key; fairlead settings path shows the files",

@@ -7,6 +7,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { approve } from "@fairlead/core/trust/approvals";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import type { Io } from "../../io.ts";
+import type { Output } from "../../output/output.ts";
 import { canAsk, confirm } from "../../prompt.ts";
 import type { Verb } from "../../verb.ts";
 import { inFolder } from "./folder.ts";
@@ -45,8 +46,7 @@ Examples:
     const { root, pending, state, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
     // The question is asked on stderr, so what it is about is shown there too, also with --quiet.
-    if (yes) out.say(reviewText(found));
-    else out.warn(reviewText(found));
+    if (!yes || !globals.quiet) out.exactly(reviewText(found));
     if ((needsTrust || pending.length > 0) && !yes && !canAsk(io)) refuse(found);
 
     if (needsTrust && !yes && !(await confirm(io, trustQuestion(root, parent))))
@@ -65,9 +65,9 @@ Examples:
     const waiting = pending.filter((server) => !chosen.includes(server)).map(({ name }) => name);
     if (globals.json) return out.json({ root, trusted: true, approved, waiting });
     if (needsTrust) out.print(safe`trusted: ${toSafeLine(parent ? dirname(root) : root)}`);
-    if (approved.length > 0) out.print(safe`approved: ${joinSafe(approved.map(toSafeLine), safe`, `)}`);
-    if (waiting.length > 0) out.print(safe`not approved: ${joinSafe(waiting.map(toSafeLine), safe`, `)}`);
-    if (needsTrust || approved.length > 0) out.say(safe`undo: fairlead trust remove ${toSafeLine(toShellWord(root))}`);
+    if (approved.length > 0) out.print(safe`approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
+    if (waiting.length > 0) out.print(safe`not approved: ${joinSafe(waiting.map(toVisibleLine), safe`, `)}`);
+    if (needsTrust || approved.length > 0) sayUndo(found, out);
   },
 };
 
@@ -75,6 +75,14 @@ function trustQuestion(root: string, parent: boolean): SafeText {
   return parent
     ? safe`Trust ${toVisibleLine(dirname(root))} and every folder in it?`
     : safe`Trust ${toVisibleLine(root)}?`;
+}
+
+/** Removing forgets the rule and every approval: that is a way back only to a folder that had neither. */
+function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
+  const remove = `fairlead trust remove ${toShellWord(root)}`;
+  const before = rule === undefined ? "" : `; the rule before was ${rule} (${trustedFolders})`;
+  if (rule === undefined && !remembered) out.undo(remove);
+  else out.say(safe`no undo line: ${toSafeLine(remove)} forgets the rule and every approval${toSafeLine(before)}`);
 }
 
 /** One question a server, in the order in which they were shown. */

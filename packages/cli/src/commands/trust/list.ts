@@ -3,7 +3,7 @@
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
-import { configurationOf } from "../../configuration.ts";
+import { concernsFile, configurationOf } from "../../configuration.ts";
 import { table } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
 import type { Verb } from "../../verb.ts";
@@ -38,7 +38,7 @@ Examples:
         problems,
       });
     }
-    for (const problem of problems) out.warn(problemLines(problem));
+    for (const problem of problems) if (!concernsFile(problem)) out.warn(problemLines(problem));
     const verdict = trust.trusted ? safe`trusted` : safe`not trusted`;
     out.print(safe`here: ${toSafeLine(locations.root)} is ${verdict} (${toSafeLine(trust.detail)})`);
     out.print(

@@ -4,11 +4,11 @@ import { realpath } from "node:fs/promises";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/definition";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { readApprovals } from "@fairlead/core/trust/approvals";
+import { readTrustedFolders, type TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { configurationIfTrusted, lastingConfiguration } from "../../configuration.ts";
+import { approvalFields } from "../../output/approval-details.ts";
 import { count } from "../../output/output.ts";
-import { layout, place, resolvedFields, transportFields } from "../../output/server-details.ts";
-import { launchNotes } from "../../output/server-notes.ts";
-import { transportWord } from "../../output/server-status.ts";
+import { layout, place } from "../../output/server-details.ts";
 import type { Context } from "../../verb.ts";
 
 export interface Review {
@@ -18,6 +18,10 @@ export interface Review {
   readonly state: string;
   /** False when a rule or the settings say already that the folder is trusted. */
   readonly needsTrust: boolean;
+  /** The level that a rule of its own gave the folder so far. */
+  readonly rule?: TrustLevel;
+  /** Whether servers of the folder were approved before. */
+  readonly remembered: boolean;
   /** Servers to approve: new, or changed since they were approved. */
   readonly pending: readonly Pending[];
   /** Approved as they stand. */
@@ -29,6 +33,7 @@ export interface Review {
 export interface Pending {
   readonly name: string;
   readonly fingerprint: string;
+  readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
   readonly changed: boolean;
 }
@@ -38,9 +43,12 @@ export async function review(context: Context): Promise<Review> {
   const { locations, servers } = await configurationIfTrusted(context);
   const { root, state, trustedFolders } = locations;
   const approvals = (await readApprovals(state)).get(root);
+  const rule = (await readTrustedFolders(trustedFolders)).rules.find(({ path }) => path === root);
   const ofWorkspace = servers.map(({ server }) => server).filter(({ scope }) => scope === "workspace");
-  const definitions = ofWorkspace.flatMap(({ definition }) => (definition === undefined ? [] : [definition]));
-  const isApproved = ({ name, fingerprint }: ServerDefinition): boolean =>
+  const defined = ofWorkspace.flatMap((server) =>
+    server.definition === undefined ? [] : [{ server, definition: server.definition }],
+  );
+  const isApproved = ({ definition: { name, fingerprint } }: { readonly definition: ServerDefinition }): boolean =>
     approvals?.get(name)?.fingerprint === fingerprint;
   return {
     root,
@@ -48,13 +56,15 @@ export async function review(context: Context): Promise<Review> {
     trustedFolders,
     state,
     needsTrust: !trust.trusted,
-    pending: definitions
-      .filter((definition) => !isApproved(definition))
-      .map((definition) => {
+    ...(rule === undefined ? {} : { rule: rule.level }),
+    remembered: (approvals?.size ?? 0) > 0,
+    pending: defined
+      .filter((one) => !isApproved(one))
+      .map(({ server, definition }) => {
         const { name, fingerprint } = definition;
-        return { name, fingerprint, definition, changed: approvals?.has(name) ?? false };
+        return { name, fingerprint, server, definition, changed: approvals?.has(name) ?? false };
       }),
-    approved: definitions.filter(isApproved).map(({ name }) => name),
+    approved: defined.filter(isApproved).map(({ definition }) => definition.name),
     broken: ofWorkspace.filter(({ definition }) => definition === undefined),
   };
 }
@@ -75,21 +85,13 @@ export function reviewText(found: Review): SafeText {
   return joinSafe(parts);
 }
 
-function pendingText({ definition, changed }: Pending): SafeText {
-  const { name, origin, transport, trust } = definition;
-  const fields = [
-    { label: safe`written in`, values: [place(origin)] },
-    { label: safe`transport`, values: [toVisibleLine(transportWord(transport.kind))] },
-    ...transportFields(transport, toVisibleLine),
-    ...resolvedFields(definition, toVisibleLine),
-    { label: safe`trust: true`, values: trust ? [safe`its tools run without asking you`] : [] },
-    { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },
-  ];
-  const heading = changed ? safe`${toVisibleLine(name)} (changed since you approved it)` : toVisibleLine(name);
-  return safe`\n  ${heading}\n${layout(fields, safe`    `)}`;
+function pendingText({ server, definition, changed }: Pending): SafeText {
+  const name = toVisibleLine(definition.name);
+  const heading = changed ? safe`${name} (changed since you approved it)` : name;
+  return safe`\n  ${heading}\n${layout(approvalFields(definition, server), safe`    `)}`;
 }
 
 function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
   const reasons = problems.filter(({ severity }) => severity === "error").map(({ message }) => toVisibleLine(message));
-  return safe`\n  ${toVisibleLine(name)} cannot be approved (${place(origin)}): ${joinSafe(reasons, safe`; `)}`;
+  return safe`\n  ${toVisibleLine(name)} cannot be approved (${place(origin, toVisibleLine)}): ${joinSafe(reasons, safe`; `)}`;
 }

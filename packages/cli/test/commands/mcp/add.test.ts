@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
 
@@ -133,6 +134,7 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     [["-H", "A: b", "a", "node"], /-H is for servers with a URL/],
     [["a", "https://example.com", "-H", "novalue"], /"Name: value"/],
     [["-e", "=x", "a", "node"], /no name before the "="/],
+    [["-e", "A B=c", "a", "node"], /the name of a variable, "A B", cannot have spaces/],
     [["--timeout", "soon", "a", "x"], /not a number of milliseconds/],
     [["a", "ls | rm -rf x"], /needs a shell/],
     [["a", "ls $(whoami) x"], /would run another command/],
@@ -222,6 +224,42 @@ describe("approval", () => {
     expect((await here.run("mcp", "list")).stdout).toMatch(/ready to start/);
   });
 
+  test("what a planted .env file decides has not been seen, and is not approved", async () => {
+    await using here = await machine({ "project/.env": "NODE=/tmp/evil/node" });
+    const { code, stdout, stderr } = await here.run("mcp", "add", "x", "$NODE", "server.js");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/resolves to +\/tmp\/evil\/node\n/);
+    expect(stderr).toMatch(/"x" is not approved yet: .*\.env file .*\(NODE\)[\s\S]*next: fairlead trust add\n/);
+    expect((await here.run("trust", "add")).stderr).toMatch(/1 server to approve/);
+    const { servers } = JSON.parse((await here.run("mcp", "add", "--json", "y", "$NODE")).stdout);
+    expect(servers).toMatchObject([{ name: "y", approved: false }]);
+  });
+
+  test("with a value of the person's own it is approved", async () => {
+    await using here = await machine({ "project/.env": "NODE=/tmp/evil/node", "home/.env": "OWN=node" });
+    await here.runWith({ env: { NODE: "node" } }, "mcp", "add", "x", "$NODE", "$OWN");
+    expect((await here.run("trust", "list")).stdout).toMatch(/x +approved/);
+  });
+
+  test("an approval that cannot be stored is told after what was added and how to undo it", async () => {
+    await using here = await machine({ file: "" });
+    const env = { FAIRLEAD_HOME: join(here.path, "file/state") };
+    const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "add", "a", "node");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^added "a"/);
+    expect(stderr).toMatch(
+      /undo: fairlead mcp remove -s project a\nwarning: added, but the approval could not be stored: /,
+    );
+    const { servers } = JSON.parse((await here.runWith({ env }, "mcp", "add", "--json", "b", "node")).stdout);
+    expect(servers).toMatchObject([{ name: "b", approved: false }]);
+  });
+
+  test("with -C, the folder that is to be trusted is named", async () => {
+    await using here = await machine({ "else where/.gemini/settings.json": {} });
+    const { stderr } = await here.run("-C", "../else where", "mcp", "add", "p", "node");
+    expect(stderr).toContain(`next: fairlead trust add '${here.path}/else where'\n`);
+  });
+
   test("another server of the same file is not approved with it", async () => {
     await using here = await machine({ [projectFile]: { mcpServers: { planted: { command: "evil" } } } });
     await here.run("mcp", "add", "mine", "node");
@@ -268,6 +306,29 @@ describe("what is said", () => {
     expect((await here.run("mcp", "add", "-s", "user", "a", "x")).stderr).toMatch(
       /stronger entry .*etc\/settings\.json:3:5/,
     );
+  });
+
+  test("an untrusted folder's entry of the same name is not stronger", async () => {
+    await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "theirs" } } } });
+    const { stdout, stderr } = await here.run("mcp", "add", "-s", "user", "a", "mine");
+    expect(stdout).toMatch(/command +mine\n/);
+    expect(stderr).not.toMatch(/stronger/);
+  });
+
+  test("everything that was written", async () => {
+    await using here = await machine();
+    const tools = ["--include-tools", "a,b", "--exclude-tools", "c"];
+    const options = ["-s", "user", "-t", "sse", "--trust", "--timeout", "5000", "--description", "what for", ...tools];
+    const { stdout } = await here.run("mcp", "add", ...options, "web", "https://example.com/sse");
+    expect(stdout).toBe(`added "web" in ${here.home}/.gemini/settings.json (user)
+  transport    sse
+  url          https://example.com/sse
+  timeout      5000 ms
+  only tools   a, b
+  not tools    c
+  trust        true: its tools run without asking
+  description  what for
+`);
   });
 
   test("with --json, one document", async () => {

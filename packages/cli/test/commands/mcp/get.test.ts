@@ -37,11 +37,12 @@ test("shows the whole entry, without literal values", async () => {
                E from the default in the entry
   secrets      S from the secret store
   timeout      5000 ms
-  trust        true: its tools run without asking
-  description  what it is for
   only tools   a, b
   not tools    c
+  trust        true: its tools run without asking
+  description  what it is for
   fingerprint
+  warning      the secret S is not stored: fairlead secret set S
 `);
 });
 

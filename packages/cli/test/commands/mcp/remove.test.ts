@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 
@@ -64,6 +65,48 @@ test("enable and disable write one switch into the user settings, for servers of
   });
   expect((await here.run("mcp", "list")).stdout).toMatch(/a {2}blocked: folder not trusted/);
   expect(JSON.parse(await here.read(projectFile))).toEqual(one);
+});
+
+test("what was said about the server goes with its last entry, and is said", async () => {
+  const said = { fairlead: { servers: { a: { sampling: true }, b: { enabled: false } } } };
+  await using here = await machine({ [userFile]: { ...one, ...said }, [projectFile]: one });
+  await here.run("mcp", "remove", "-s", "project", "a");
+  expect(JSON.parse(await here.read(userFile))).toMatchObject(said);
+  const { stderr } = await here.run("mcp", "remove", "a");
+  expect(stderr).toContain('also removed: fairlead.servers.a, which was {"sampling":true}\n');
+  expect(JSON.parse(await here.read(userFile))).toEqual({
+    mcpServers: {},
+    fairlead: { servers: { b: { enabled: false } } },
+  });
+});
+
+test("a server that mcp.serverCommand makes has no entry to remove", async () => {
+  await using here = await machine({ [userFile]: '{\n "mcp": {\n  "serverCommand": "node x.js" } }' });
+  const { code, stderr } = await here.run("mcp", "remove", "mcp");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/comes from mcp\.serverCommand in .*settings\.json:3\n {2}next: Take "serverCommand" out/);
+});
+
+test("an entry is removed although its approval cannot be withdrawn", async () => {
+  await using here = await machine({ [projectFile]: one, file: "" });
+  const env = { FAIRLEAD_HOME: join(here.path, "file/state") };
+  const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "remove", "a");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/removed "a"/);
+  expect(stderr).toMatch(/warning: its approval could not be withdrawn: [\s\S]*undo: fairlead mcp add/);
+});
+
+test("enabling says which other file still keeps the server off", async () => {
+  const off = { fairlead: { servers: { a: { enabled: false } } } };
+  await using here = await machine({ [userFile]: { ...one, ...off }, [projectFile]: off });
+  await here.run("trust", "add", "--yes");
+  const { stdout, stderr } = await here.run("mcp", "enable", "a");
+  expect(stdout).toMatch(/"a" is no longer disabled in your user settings/);
+  expect(stderr).toMatch(/still disabled: .* false in .*project\/\.gemini\/settings\.json:5:\d+ \(workspace\)/);
+  expect(JSON.parse((await here.run("mcp", "enable", "a", "--json")).stdout)).toMatchObject({
+    enabled: false,
+    disabledBy: { scope: "workspace" },
+  });
 });
 
 test.each(["enable", "disable"])("mcp %s of an unknown name writes nothing", async (verb) => {

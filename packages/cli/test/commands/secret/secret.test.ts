@@ -34,6 +34,14 @@ test("the value is nowhere on disk in clear, nor in any output", async () => {
   expect(texts.join("\n")).not.toContain("canary");
 });
 
+test("a value that is not text is refused, not changed", async () => {
+  await using here = await machine();
+  const { code, stderr } = await here.runWith({ stdin: Uint8Array.of(0x6b, 0xff, 0xfe) }, "secret", "set", "TOKEN");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/not UTF-8 text; nothing was stored/);
+  expect((await here.run("secret", "list")).stdout).toBe("");
+});
+
 test("documents name the backend", async () => {
   await using here = await machine();
   const set = await here.runWith({ stdin: "x" }, "secret", "set", "B", "--json");

@@ -5,7 +5,7 @@ import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
 
 const servers = {
   mcpServers: {
-    "pay\u200Bpal": {
+    paypal: {
       command: "npx",
       args: ["-y", "some-package", `${" ".repeat(200)}; rm -rf /`, "\u202Eexe", ""],
       env: { TOKEN: "$TOKEN", LITERAL: "s3cret" },
@@ -31,7 +31,7 @@ describe("trust add", () => {
   Trusted, its .gemini/settings.json and .env files count. None of its servers starts without an approval.
 2 servers to approve:
 
-  pay⟨U+200B⟩pal
+  paypal
     written in   ${file}:3:5
     transport    stdio
     command      npx
@@ -43,7 +43,9 @@ describe("trust add", () => {
     environment  TOKEN=$TOKEN
                  LITERAL=s3cret
     cwd          sub
+    resolves to  in ${here.project}/sub
     variables    TOKEN is not set
+    timeout      600000 ms
     trust: true  its tools run without asking you
     note         downloads and runs code: some-package from npm
                  unpinned: another version may run tomorrow; name an exact version to prevent that
@@ -56,6 +58,7 @@ describe("trust add", () => {
     resolves to  https://example.com
     variables    HOST from your .env file
     secrets      S from the secret store
+    timeout      600000 ms
 
   nonsense cannot be approved (${file}:25:5): server "nonsense": it has none of command, url and httpUrl; a server has exactly one of them
 fairlead: "${here.project}" waits for your yes (servers to approve: 2); there is no terminal to ask on, and nothing was written
@@ -77,7 +80,7 @@ fairlead: "${here.project}" waits for your yes (servers to approve: 2); there is
       schemaVersion: 1,
       root: here.project,
       trusted: true,
-      approved: ["pay\u200Bpal", "web"],
+      approved: ["paypal", "web"],
       waiting: [],
     });
     expect(await state(here)).toMatchObject({

@@ -1,7 +1,8 @@
 /** What becomes of `envFile`: its names can become references, its values are never copied. */
 
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { isInside } from "../../files/inside.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import type { Environment } from "../paths.ts";
@@ -45,11 +46,6 @@ export async function convertEnvFile(
 function mayRead(file: string, source: Source, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;
   return trusted || !isInside(file, root);
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** The names that a `.env` file assigns; undefined when it cannot be read. */
