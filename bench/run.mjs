@@ -1,5 +1,5 @@
 // Benchmarks: `npm run bench` runs all, `npm run bench -- start` one. Ratios side by side in one run; never part of the tests.
-const benches = { start: () => import("./start.mjs") };
+const benches = { start: () => import("./start.mjs"), list: () => import("./list.mjs") };
 
 const names = process.argv.slice(2);
 for (const name of names.length > 0 ? names : Object.keys(benches)) {

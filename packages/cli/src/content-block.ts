@@ -1,4 +1,4 @@
-/** What a tool sent back, block by block: foreign JSON becomes a tagged union once. */
+/** What a tool sent back, block by block, as far as showing and saving it needs to tell them apart. */
 
 import type { CallResult } from "@fairlead/core/execute/call-tool";
 
@@ -16,49 +16,38 @@ export interface Media {
   readonly data: string;
 }
 
-export function toBlocks(content: CallResult["content"]): readonly ContentBlock[] {
-  return content.map((block) => toBlock(new Map(Object.entries(block))));
+type Block = CallResult["content"][number];
+
+export function toBlocks(content: readonly Block[]): readonly ContentBlock[] {
+  return content.map(toBlock);
 }
 
-function toBlock(fields: ReadonlyMap<string, unknown>): ContentBlock {
-  const type = text(fields, "type") ?? "";
-  const unknown: ContentBlock = { kind: "unknown", type };
-  switch (type) {
+function toBlock(block: Block): ContentBlock {
+  switch (block.type) {
     case "text":
-      return textBlock(fields) ?? unknown;
+      return { kind: "text", text: block.text };
     case "image":
     case "audio":
-      return mediaBlock(type, fields, "data") ?? unknown;
-    case "resource_link": {
-      const uri = text(fields, "uri");
-      return uri === undefined
-        ? unknown
-        : { kind: "link", name: text(fields, "title") ?? text(fields, "name") ?? uri, uri };
-    }
+      return { kind: "media", what: block.type, mimeType: block.mimeType, data: block.data };
+    case "resource_link":
+      return { kind: "link", name: block.title ?? block.name, uri: block.uri };
     case "resource": {
-      const resource = fields.get("resource");
-      const inner = new Map<string, unknown>(
-        typeof resource === "object" && resource !== null ? Object.entries(resource) : [],
-      );
-      return textBlock(inner) ?? mediaBlock("resource", inner, "blob") ?? unknown;
+      const { text, blob, mimeType = "application/octet-stream" } = block.resource;
+      if (text !== undefined) return { kind: "text", text };
+      return blob === undefined
+        ? { kind: "unknown", type: block.type }
+        : { kind: "media", what: "resource", mimeType, data: blob };
     }
-    default:
-      return unknown;
+    case "unknown":
+      return { kind: "unknown", type: typeOf(block.raw) };
   }
 }
 
-function textBlock(fields: ReadonlyMap<string, unknown>): ContentBlock | undefined {
-  const words = text(fields, "text");
-  return words === undefined ? undefined : { kind: "text", text: words };
+function typeOf(raw: unknown): string {
+  return typeof raw === "object" && raw !== null && "type" in raw ? String(raw.type) : "";
 }
 
-function mediaBlock(what: Media["what"], fields: ReadonlyMap<string, unknown>, key: string): Media | undefined {
-  const data = text(fields, key);
-  const mimeType = text(fields, "mimeType") ?? "application/octet-stream";
-  return data === undefined ? undefined : { kind: "media", what, mimeType, data };
-}
-
-function text(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
-  const value = fields.get(name);
-  return typeof value === "string" ? value : undefined;
+/** As the server sent it, also what we do not know. */
+export function toDocument(content: readonly Block[]): readonly unknown[] {
+  return content.map((block) => (block.type === "unknown" ? block.raw : block));
 }

@@ -12,8 +12,10 @@ export const verbs: readonly Row[] = [
   { words: "", summary: "look around: what is here and what to type next", load: () => import("./commands/start.ts") },
   { words: "mcp add", summary: "add a server to the settings", load: () => import("./commands/mcp/add.ts") },
   { words: "mcp remove", summary: "take a server out of the settings", load: () => import("./commands/mcp/remove.ts") },
-  { words: "mcp list", summary: "show the configured servers", load: () => import("./commands/mcp/list.ts") },
+  { words: "mcp list", summary: "connect to the servers and show them", load: () => import("./commands/mcp/list.ts") },
   { words: "mcp get", summary: "show one server in full", load: () => import("./commands/mcp/get.ts") },
+  { words: "mcp test", summary: "connect to one server, step by step", load: () => import("./commands/mcp/test.ts") },
+  { words: "mcp logs", summary: "show what a server wrote", load: () => import("./commands/mcp/logs.ts") },
   { words: "mcp enable", summary: "let a server start again", load: () => import("./commands/mcp/enable.ts") },
   { words: "mcp disable", summary: "keep a server from starting", load: () => import("./commands/mcp/disable.ts") },
   {

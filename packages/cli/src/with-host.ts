@@ -1,6 +1,6 @@
-/** A host for the length of one command. */
+/** A host for the length of one command: when that ends, so does all that the host started. */
 
-import { type Host, openHost } from "@fairlead/core/host";
+import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./verb.ts";
@@ -10,11 +10,25 @@ export async function withHost(
   use: (host: Host, configuration: Configuration) => Promise<void>,
 ): Promise<void> {
   const configuration = await configurationOf(context);
-  const host = openHost(configuration);
+  await useHost(configuration, context, (host) => use(host, configuration));
+}
+
+/** The demo server may always be connected to, unless an entry of the settings has taken its name. */
+export function hasDemo({ servers }: Configuration): boolean {
+  return servers.every(({ server }) => server.name !== demoName);
+}
+
+/** Returns when nothing that was started is left. */
+export async function useHost<T>(
+  configuration: Configuration,
+  { globals }: Pick<Context, "globals">,
+  use: (host: Host) => Promise<T>,
+  options: Pick<OpenHostOptions, "observe"> = {},
+): Promise<T> {
+  const host = openHost(configuration, { debug: globals.debug, ...options });
   // Not `await using`: the tool that checks our imports cannot read it yet.
   try {
-    await host.start();
-    await use(host, configuration);
+    return await use(host);
   } finally {
     await host[Symbol.asyncDispose]();
   }

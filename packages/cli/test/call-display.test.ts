@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toBlocks } from "../src/content-block.ts";
 import { display, sizeWords } from "../src/output/display.ts";
 
-const shown = (content: readonly Record<string, unknown>[], structuredContent?: unknown) =>
+const shown = (content: Parameters<typeof toBlocks>[0], structuredContent?: unknown) =>
   display(toBlocks(content), new Map(), { structuredContent });
 
 describe("a tool's answer is shown as text that can do no harm", () => {
@@ -18,21 +18,20 @@ describe("a tool's answer is shown as text that can do no harm", () => {
     [[{ type: "text", text: "\u001b[2Jgone\u202e\u0007" }], "␛[2Jgone␇"],
     [[{ type: "image", mimeType: "image/png", data: "AAAA" }], "[image image/png, 3 B]"],
     [[{ type: "audio", mimeType: "audio/\nwav", data: "AAAA" }], "[audio audio/␊wav, 3 B]"],
-    [[{ type: "image", data: "AAAA" }], "[image application/octet-stream, 3 B]"],
     [[{ type: "resource_link", uri: "x://1", name: "n", title: "T" }], "Resource Link: T at x://1"],
-    [[{ type: "resource_link", uri: "x://1" }], "Resource Link: x://1 at x://1"],
+    [[{ type: "resource_link", uri: "x://1", name: "n" }], "Resource Link: n at x://1"],
     [[{ type: "resource", resource: { uri: "x://1", text: "inside" } }], "inside"],
     [
       [{ type: "resource", resource: { uri: "x://1", mimeType: "application/pdf", blob: "AAAA" } }],
       "[resource application/pdf, 3 B]",
     ],
     // What makes no sense is named, never dropped.
-    [[{ type: "hologram" }], '[content of the unknown type "hologram"]'],
-    [[{ type: "text", text: 7 }], '[content of the unknown type "text"]'],
-    [[{ type: "image", mimeType: "image/png" }], '[content of the unknown type "image"]'],
-    [[{ type: "resource", resource: null }], '[content of the unknown type "resource"]'],
-    [[{}], '[content of the unknown type ""]'],
-  ])("%j", (content, text) => {
+    [[{ type: "unknown", raw: { type: "hologram" } }], '[content of the unknown type "hologram"]'],
+    [[{ type: "unknown", raw: { type: "text", text: 7 } }], '[content of the unknown type "text"]'],
+    [[{ type: "resource", resource: { uri: "x://1" } }], '[content of the unknown type "resource"]'],
+    [[{ type: "unknown", raw: {} }], '[content of the unknown type ""]'],
+    [[{ type: "unknown", raw: null }], '[content of the unknown type ""]'],
+  ] as const)("%j", (content, text) => {
     expect(shown(content)).toBe(text);
   });
 

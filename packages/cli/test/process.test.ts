@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
 import { program, runProcess } from "./process.ts";
@@ -24,7 +25,8 @@ test.each([
     const { servers } = JSON.parse(
       (await here.runWith({ env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } }, "mcp", "list", "--json")).stdout,
     );
-    expect(servers.map(({ reason }: { reason: string }) => reason)).toEqual(names.map(() => "lazy"));
+    // Approved, and so started; there are no such programs.
+    expect(servers.map(({ reason }: { reason: string }) => reason)).toEqual(names.map(() => "server_exited"));
   }
 });
 
@@ -44,8 +46,9 @@ test("a reader that goes away ends the command quietly", async () => {
 
 test("the bundle runs every part that writes: settings, trust, secrets", async () => {
   await using here = await machine();
+  const { command, args } = stdioServer("well-behaved");
   const endings = [
-    await runProcess(here, "mcp", "add", "a", "node"),
+    await runProcess(here, "mcp", "add", "a", command, ...args),
     await runProcess(here, "trust", "add", "--yes"),
     await runProcess(here, "secret", "set", "S", "--value-from", "HOME"),
     await runProcess(here, "secret", "list"),

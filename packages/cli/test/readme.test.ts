@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@fairlead/test-servers";
@@ -48,11 +48,21 @@ describe("the README", async () => {
       "project/.gemini/settings.json",
       '{ "mcpServers": { "db": { "command": "./tools/db-server", "args": ["--read-only"] } } }\n',
     );
+    await home.write("notes/knots.txt", "bowline\n");
+    // What npx would fetch is installed here; the version is pinned in both places.
+    const server = join(root, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+    await home.write("bin/npx", `#!/bin/sh\nexec "${process.execPath}" "${server}" "$3"\n`);
+    await chmod(join(home.path, "bin/npx"), 0o755);
     for (const { line, shown } of steps) {
       const script = line.replaceAll("npx fairlead", `"${process.execPath}" "${command}"`);
       const { stdout, status } = spawnSync("bash", ["-c", `${script} 2>&1`], {
         cwd: join(home.path, "project"),
-        env: { PATH: process.env["PATH"], HOME: home.path, NO_COLOR: "1", FAIRLEAD_SECRET_STORE: "file" },
+        env: {
+          PATH: `${home.path}/bin:${process.env["PATH"]}`,
+          HOME: home.path,
+          NO_COLOR: "1",
+          FAIRLEAD_SECRET_STORE: "file",
+        },
         encoding: "utf8",
       });
       const output = stdout.replaceAll(home.path, "/home/ada").replace(/\n?$/, "\n");

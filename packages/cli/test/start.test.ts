@@ -73,7 +73,7 @@ describe("with servers configured", () => {
     expect(shown).toContain(" user settings ~/.gemini/settings.json read\n");
     expect(shown).toContain(" workspace settings .gemini/settings.json ignored: the workspace is not trusted\n");
     expect(shown).toContain(`
-Servers; this version cannot connect to them yet
+Servers
  github http ready to start ~/.gemini/settings.json:3
  broken unknown cannot start: settings ~/.gemini/settings.json:4
  local stdio blocked: folder not trusted /PROJECT/.gemini/settings.json:3

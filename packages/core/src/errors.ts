@@ -45,6 +45,8 @@ export interface HostErrorOptions extends ErrorOptions {
   readonly serverName?: string;
   /** What to type or change next, as one sentence or one command. */
   readonly next?: string;
+  /** What the other side said last (the end of stderr, the first bytes of an answer): raw, perhaps many lines. */
+  readonly evidence?: string;
 }
 
 export class HostError extends Error {
@@ -52,11 +54,13 @@ export class HostError extends Error {
   readonly code: ErrorCode;
   readonly serverName: string | undefined;
   readonly next: string | undefined;
+  readonly evidence: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.serverName = options.serverName;
     this.next = options.next;
+    this.evidence = options.evidence;
   }
 }

@@ -22,13 +22,44 @@ export type MCPDiscoveryState = (typeof MCPDiscoveryState)[keyof typeof MCPDisco
 
 /** Why a server is where it is, in words for the person who must act; raw, as settings and servers wrote them. */
 interface Explanation {
-  readonly message?: string;
+  readonly message: string;
   readonly next?: string;
 }
 
-export type ServerState = { readonly name: string } & (
-  | { readonly status: "connecting" | "connected" | "disconnecting" | "needs_auth" }
-  | ({ readonly status: "disconnected"; readonly reason: "lazy" | ErrorCode } & Explanation)
+/** What went wrong with a server. */
+export interface Failure extends Explanation {
+  readonly reason: ErrorCode;
+  /** What the server said last: raw, perhaps many lines. */
+  readonly evidence?: string;
+}
+
+/** Whom we are connected to, as far as both sides agreed. */
+export interface Peer {
+  readonly era: "legacy" | "modern";
+  readonly protocolVersion: string;
+  readonly serverInfo: { readonly name: string; readonly version: string; readonly title?: string };
+  /** The one really used; none under the demo server. */
+  readonly transport?: "stdio" | "http" | "sse";
+}
+
+/** How much a server offers, after `includeTools` and `excludeTools`. */
+export interface Offer {
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly resourceTemplates: number;
+  /** Why there are no tools, if a reason is known: none yet, or a filter. */
+  readonly note?: string;
+}
+
+/** Where a server stands, and since when by the host's clock. An error lives in the state that it explains. */
+export type ServerState = { readonly name: string; readonly since: number } & (
+  | { readonly status: "disconnected"; readonly reason: "lazy" }
+  | ({ readonly status: "disconnected" | "needs_auth" } & Failure)
+  | { readonly status: "connecting" }
+  /** Without an offer: what it has is still being read. */
+  | { readonly status: "connected"; readonly peer: Peer; readonly offer?: Offer }
+  | { readonly status: "disconnecting"; readonly because?: Failure }
   | ({ readonly status: "disabled"; readonly reason: "user" } & Explanation)
   | ({
       readonly status: "blocked";
@@ -38,7 +69,9 @@ export type ServerState = { readonly name: string } & (
 
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
-  | { readonly type: "discovery"; readonly state: MCPDiscoveryState };
+  | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
+  /** The server says that one of its lists is out of date. */
+  | { readonly type: "list_changed"; readonly server: string; readonly list: "tools" | "prompts" | "resources" };
 
 type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 
@@ -51,6 +84,19 @@ export interface Emitter {
 /** `complain` is told what a listener threw: its own mistake, which must not end the host's work in the middle. */
 export function createEmitter(complain: (error: unknown) => void = throwLater): Emitter {
   const listeners = new Set<(event: HostEvent) => void>();
+  const waiting: HostEvent[] = [];
+  let isEmitting = false;
+
+  function deliver(event: HostEvent): void {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        complain(error);
+      }
+    }
+  }
+
   return {
     on(type, listener) {
       const filtered = (event: HostEvent): void => {
@@ -59,14 +105,13 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
       listeners.add(filtered);
       return () => listeners.delete(filtered);
     },
+    /** What a listener causes while it listens is told afterwards, so that all hear everything in the same order. */
     emit(event) {
-      for (const listener of listeners) {
-        try {
-          listener(event);
-        } catch (error) {
-          complain(error);
-        }
-      }
+      waiting.push(event);
+      if (isEmitting) return;
+      isEmitting = true;
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next);
+      isEmitting = false;
     },
   };
 }

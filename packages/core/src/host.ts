@@ -1,28 +1,43 @@
 /** One host: settings become definitions, definitions are admitted, admitted servers are connected, discovered and called. */
 
 import { homedir } from "node:os";
-import type { JsonObject, Progress, Session } from "@fairlead/wire";
+import type { Progress } from "@fairlead/wire";
 import { type Clock, systemClock } from "./clock.ts";
-import { createDemoSession } from "./demo/session.ts";
-import {
-  type Catalog,
-  type CatalogPrompt,
-  type CatalogResource,
-  type CatalogTool,
-  readCatalog,
-} from "./discover/catalog.ts";
+import type { ConnectStep } from "./connect/connect-step.ts";
+import { patienceFor } from "./connect/patience.ts";
+import type { Catalog, ListStep } from "./discover/catalog.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type Emitter, type ServerState } from "./events.ts";
+import { createEmitter, type Emitter, type MCPDiscoveryState, type ServerState } from "./events.ts";
 import { type CallResult, callTool } from "./execute/call-tool.ts";
-import { refusal, toState } from "./mcp/server-state.ts";
+import { createHostContext } from "./host-context.ts";
+import {
+  type HostPrompt,
+  type HostResource,
+  type HostTool,
+  type Offered,
+  toHostPrompts,
+  toHostResources,
+  toHostTools,
+} from "./host-offer.ts";
+import { McpClient, type McpClientOptions } from "./mcp/client.ts";
+import { type ManagedServer, McpClientManager } from "./mcp/client-manager.ts";
+import { initialState } from "./mcp/server-state.ts";
+import { unlessAborted } from "./mcp/unless-aborted.ts";
+import { closedBy } from "./policy/permissions.ts";
+import { defaults } from "./settings/defaults.ts";
 import type { Environment } from "./settings/paths.ts";
-import { closest } from "./text/closest.ts";
-import { toShellWord } from "./text/shell-word.ts";
-import { type Configuration, type ConfigurationOptions, loadConfiguration } from "./trust/configuration.ts";
+import { admitBuiltIn } from "./trust/admit.ts";
+import {
+  type AdmittedServer,
+  type Configuration,
+  type ConfigurationOptions,
+  loadConfiguration,
+} from "./trust/configuration.ts";
 
 export type { Progress } from "@fairlead/wire";
+export type { HostPrompt, HostResource, HostTool } from "./host-offer.ts";
 
-export interface HostOptions {
+export interface HostOptions extends OpenHostOptions {
   /** The user's settings file; by default the one that Gemini CLI reads. */
   readonly settings?: string;
   /** The workspace root; by default it is found from the current folder. `false` leaves the workspace out. */
@@ -31,25 +46,24 @@ export interface HostOptions {
   readonly trust?: boolean;
   /** By default that of the process. */
   readonly environment?: Environment;
+}
+
+export interface OpenHostOptions {
   readonly clock?: Clock;
+  /** Messages go into the servers' log files: those of all servers, or of the one with this name. */
+  readonly debug?: boolean | string;
+  /** How many programs may be starting at once. */
+  readonly startLimit?: number;
+  /** Told, step by step, how a server is connected and what it lists. */
+  readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
 }
 
-export interface HostTool {
-  /** What a model is shown. Identity is the pair of `server` and `serverToolName`. */
-  readonly name: string;
-  readonly server: string;
-  readonly serverToolName: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly parametersJsonSchema: JsonObject;
-  readonly outputSchema?: JsonObject;
-  readonly annotations?: JsonObject;
-  /** What a call of a model would meet. */
-  readonly decision: "allow" | "ask_user" | "deny";
+export interface StartOptions {
+  /** These, even if their settings let them wait for their first use; by default all that do not wait. */
+  readonly servers?: readonly string[];
+  /** Ends the waiting with `cancelled`; what has begun goes on until the host is closed. */
+  readonly signal?: AbortSignal;
 }
-
-export type HostPrompt = CatalogPrompt & { readonly server: string };
-export type HostResource = CatalogResource & { readonly server: string };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -59,137 +73,157 @@ export interface CallOptions {
 }
 
 export interface Host extends AsyncDisposable {
-  /** Connects to the servers that may start, and reads what they offer. */
-  start(): Promise<void>;
+  /** Connects to servers that may start, and reads what they offer. Resolves when each has answered or failed; its state says which. */
+  start(options?: StartOptions): Promise<void>;
   /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
   tools(server?: string): readonly HostTool[];
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
-  /** Connects to that server first, if need be. */
+  /** Everything that a connected server offers, and what of it could not be used. */
+  catalog(server: string): Catalog | undefined;
+  /** Connects to that server first, if need be, and to no other. */
   call(server: string, tool: string, args?: unknown, options?: CallOptions): Promise<CallResult>;
   /** In the order of the settings, the demo server last. */
   states(): readonly ServerState[];
+  getDiscoveryState(): MCPDiscoveryState;
   readonly on: Emitter["on"];
 }
 
 export const demoName = "demo";
-const defaultTimeout = 600_000;
 
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   return openHost(await loadConfiguration(toConfigurationOptions(options)), options);
 }
 
-/** A host for a configuration that is loaded already. */
-export function openHost(configuration: Configuration, { clock = systemClock }: { readonly clock?: Clock } = {}): Host {
+/** A host for a configuration that is loaded already. Once it is closed, no process of it is left. */
+export function openHost(configuration: Configuration, options: OpenHostOptions = {}): Host {
+  const { clock = systemClock, debug = false, startLimit, observe } = options;
+  const { connectTimeout, limits, permissions } = configuration.settings.host;
   const { on, emit } = createEmitter();
-  const states = new Map<string, ServerState>();
-  for (const { server, admission } of configuration.servers) states.set(server.name, toState(server.name, admission));
-  const hasDemo = !states.has(demoName);
-  const onlyDemo = states.size === 0;
-  if (hasDemo) states.set(demoName, { name: demoName, status: "disconnected", reason: "lazy" });
+  const context = createHostContext(configuration, debug);
+  const configured = configuration.servers.filter((entry) => !isPlantedDemo(entry));
+  const timeouts = new Map(configured.map(({ server }) => [server.name, server.definition?.timeout]));
 
-  let connecting: Promise<Connection> | undefined;
-  let demo: Connection | undefined;
-  let isOver = false;
-
-  function move(state: ServerState): void {
-    states.set(state.name, state);
-    emit({ type: "state", state });
+  function createClient(how: Pick<McpClientOptions, "definition" | "open" | "connectTimeout">): McpClient {
+    const server = how.definition.name;
+    return new McpClient({
+      ...how,
+      clock,
+      observe: (step) => observe?.(server, step),
+      onState: (state) => emit({ type: "state", state }),
+      onNotification(method) {
+        const list = changedList(method);
+        if (list !== undefined) emit({ type: "list_changed", server, list });
+      },
+    });
   }
 
-  /** All callers share one attempt. */
-  function connectDemo(): Promise<Connection> {
-    connecting ??= (async () => {
-      move({ name: demoName, status: "connecting" });
-      const session = createDemoSession({ clock });
-      demo = { session, catalog: await readCatalog(demoName, session) };
-      move({ name: demoName, status: "connected" });
-      return demo;
-    })();
-    return connecting;
+  function toManaged({ server, admission }: AdmittedServer): ManagedServer {
+    const { name, definition } = server;
+    if (admission.status !== "admitted" || definition === undefined)
+      return { state: initialState(name, admission, clock.now()) };
+    const client = createClient({
+      definition,
+      connectTimeout: patienceFor(definition, definition.resolved ?? definition.transport, connectTimeout).milliseconds,
+      async open(opening) {
+        const { openSession } = await import("./connect/open-session.ts");
+        const watch = observe && { observe: (step: ConnectStep) => observe(name, step) };
+        return openSession(definition, await context.get(), { ...opening, ...watch });
+      },
+    });
+    return { client, isLazy: definition.extras.start === "lazy", isProgram: definition.transport.kind === "stdio" };
   }
 
-  function offered(server: string | undefined): Catalog | undefined {
-    if (server !== undefined) find(states, server);
-    const isWanted = server === undefined ? onlyDemo : server === demoName;
-    return hasDemo && isWanted ? demo?.catalog : undefined;
+  const servers = configured.map(toManaged);
+  const isAlone = servers.length === 0;
+  const hasDemo = !timeouts.has(demoName);
+  const demoAdmission = admitBuiltIn(demoName, configuration.settings);
+  if (hasDemo && demoAdmission.status !== "admitted") {
+    servers.push({ state: initialState(demoName, demoAdmission, clock.now()) });
+  } else if (hasDemo) {
+    const open: McpClientOptions["open"] = async () => {
+      const { createDemoSession } = await import("./demo/session.ts");
+      return createDemoSession({ clock });
+    };
+    const client = createClient({ definition: { name: demoName, excludeTools: [] }, connectTimeout, open });
+    servers.push({ client, isLazy: !isAlone });
+  }
+  const manager = new McpClientManager({ servers, emit, clock, ...(startLimit !== undefined && { startLimit }) });
+  let closing: Promise<void> | undefined;
+
+  function offered(): readonly Offered[] {
+    return manager
+      .clients()
+      .flatMap(({ name, offering }) => (offering ? [{ server: name, catalog: offering.catalog }] : []));
   }
 
-  function throwIfOver(): void {
-    if (isOver) throw new HostError("usage", "this host has been closed");
+  /** Those of one server, or of all that are meant by "all". */
+  function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
+    if (server === undefined) return items.filter((item) => isAlone || !hasDemo || item.server !== demoName);
+    const client = manager.getClient(server);
+    return items.filter((item) => item.server === client?.name);
+  }
+
+  function throwIfClosed(): void {
+    if (closing) throw new HostError("usage", "this host has been closed");
+  }
+
+  async function close(): Promise<void> {
+    await manager.stop();
+    await context.close();
   }
 
   return {
     on,
-    states: () => [...states.values()],
-    tools: (server) => (offered(server)?.tools ?? []).map((tool) => toHostTool(demoName, tool)),
-    prompts: (server) => (offered(server)?.prompts ?? []).map((prompt) => ({ ...prompt, server: demoName })),
-    resources: (server) => (offered(server)?.resources ?? []).map((resource) => ({ ...resource, server: demoName })),
+    states: () => manager.states(),
+    getDiscoveryState: () => manager.getDiscoveryState(),
+    tools: (server) => only(toHostTools(offered(), { humble: hasDemo ? demoName : undefined, permissions }), server),
+    prompts: (server) => only(toHostPrompts(offered()), server),
+    resources: (server) => only(toHostResources(offered()), server),
+    catalog: (server) => manager.getClient(server)?.offering?.catalog,
 
-    async start() {
-      throwIfOver();
-      emit({ type: "discovery", state: "in_progress" });
-      if (hasDemo) await connectDemo();
-      emit({ type: "discovery", state: "completed" });
+    async start({ servers: names, signal } = {}) {
+      throwIfClosed();
+      const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
+      await unlessAborted(
+        started,
+        signal,
+        () => new HostError("cancelled", "the servers were not waited for: cancelled"),
+      );
     },
 
-    async call(server, tool, args = {}, options = {}) {
-      throwIfOver();
-      const state = find(states, server);
-      if (!hasDemo || server !== demoName) throw refusal(state);
-      const { session, catalog } = await connectDemo();
-      checkTool(server, tool, catalog);
-      const total = configuration.settings.host.limits.callTotal;
-      return callTool({ session, server, tool, args }, { timeout: defaultTimeout, ...options, total });
+    async call(server, tool, args = {}, callOptions = {}) {
+      throwIfClosed();
+      const setting = closedBy(permissions, server, tool);
+      if (setting !== undefined)
+        throw new HostError("denied", `${setting} in the settings does not permit ${server}.${tool}`, {
+          serverName: server,
+          next: `Change ${setting} in the settings.`,
+        });
+      const client = await manager.ready(server, callOptions.signal);
+      const timeout = timeouts.get(server) ?? defaults.timeout;
+      return callTool({ client, tool, args }, { timeout, ...callOptions, total: limits.callTotal });
     },
 
-    async [Symbol.asyncDispose]() {
-      if (isOver) return;
-      isOver = true;
-      const connection = await connecting;
-      if (connection === undefined) return;
-      move({ name: demoName, status: "disconnecting" });
-      await connection.session.close();
-      move({ name: demoName, status: "disconnected", reason: "lazy" });
-    },
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
 
-interface Connection {
-  readonly session: Session;
-  readonly catalog: Catalog;
+/** A folder that is not trusted must not be able to take the demo server away. */
+function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
+  return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }
 
-function find(states: ReadonlyMap<string, ServerState>, name: string): ServerState {
-  const state = states.get(name);
-  if (state) return state;
-  const message = `there is no server "${name}"${suggestion(name, states.keys())}`;
-  throw new HostError("server_unknown", message, { next: "fairlead mcp list" });
-}
-
-function checkTool(serverName: string, name: string, { tools }: Catalog): void {
-  const names = tools.map((tool) => tool.name);
-  if (names.includes(name)) return;
-  const message = `"${serverName}" has no tool "${name}"${suggestion(name, names)}`;
-  throw new HostError("tool_unknown", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
-}
-
-function suggestion(name: string, known: Iterable<string>): string {
-  const near = closest(name, known);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
-}
-
-function toHostTool(server: string, { name, description = "", inputSchema, ...rest }: CatalogTool): HostTool {
-  return {
-    // The demo server never takes a bare name.
-    name: `${server}__${name}`,
-    server,
-    serverToolName: name,
-    description,
-    parametersJsonSchema: inputSchema,
-    ...rest,
-    decision: "ask_user",
-  };
+function changedList(method: string): "tools" | "prompts" | "resources" | undefined {
+  switch (method) {
+    case "notifications/tools/list_changed":
+      return "tools";
+    case "notifications/prompts/list_changed":
+      return "prompts";
+    case "notifications/resources/list_changed":
+      return "resources";
+  }
+  return undefined;
 }
 
 function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {

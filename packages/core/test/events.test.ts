@@ -1,18 +1,19 @@
 import { expect, test } from "vitest";
 import { createEmitter, type HostEvent } from "../src/events.ts";
 
-const connected: HostEvent = { type: "state", state: { name: "a", status: "connected" } };
+const connecting: HostEvent = { type: "state", state: { name: "a", since: 0, status: "connecting" } };
+const changed: HostEvent = { type: "list_changed", server: "a", list: "tools" };
 const completed: HostEvent = { type: "discovery", state: "completed" };
 
 test("a listener gets the events of its type, until it stops listening", () => {
   const { on, emit } = createEmitter();
   const seen: HostEvent[] = [];
   const stop = on("state", (event) => seen.push(event));
-  emit(connected);
+  emit(connecting);
   emit(completed);
   stop();
-  emit(connected);
-  expect(seen).toEqual([connected]);
+  emit(connecting);
+  expect(seen).toEqual([connecting]);
 });
 
 test("a listener that throws is complained about, and the others still hear", () => {
@@ -24,6 +25,20 @@ test("a listener that throws is complained about, and the others still hear", ()
     throw mistake;
   });
   on("state", (event) => seen.push(event));
-  emit(connected);
-  expect({ complaints, seen }).toEqual({ complaints: [mistake], seen: [connected] });
+  emit(connecting);
+  expect({ complaints, seen }).toEqual({ complaints: [mistake], seen: [connecting] });
+});
+
+test("what a listener causes comes after what it heard, for everyone", () => {
+  const { on, emit } = createEmitter();
+  const seen: HostEvent[] = [];
+  on("state", () => {
+    emit(changed);
+    emit(completed);
+  });
+  on("state", (event) => seen.push(event));
+  on("list_changed", (event) => seen.push(event));
+  on("discovery", (event) => seen.push(event));
+  emit(connecting);
+  expect(seen).toEqual([connecting, changed, completed]);
 });

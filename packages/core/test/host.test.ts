@@ -1,6 +1,6 @@
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createHost, type HostEvent, type HostOptions } from "../src/index.ts";
+import { createHost, type HostOptions, type ServerState } from "../src/index.ts";
 import { manualClock } from "./manual-clock.ts";
 
 /** A home with these user settings, a workspace with those. */
@@ -20,14 +20,29 @@ async function testHost(folder: TemporaryFolder, { user = {}, workspace = {} }, 
 }
 
 const demoLazy = { name: "demo", status: "disconnected", reason: "lazy" };
+const demoConnected = {
+  name: "demo",
+  status: "connected",
+  peer: {
+    era: "legacy",
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "fairlead-demo", version: "1.0.0", title: "Fairlead's demo server" },
+  },
+};
+const offer = { tools: 6, prompts: 1, resources: 2, resourceTemplates: 1 };
+
+/** Leaving aside since when. */
+const plain = ({ since: _since, ...state }: ServerState): object => state;
 
 test("with nothing configured there is the demo server, connected by start", async () => {
   await using folder = await temporaryFolder();
   await using host = await testHost(folder, {});
-  expect(host.states()).toEqual([demoLazy]);
+  expect(host.states().map(plain)).toEqual([demoLazy]);
+  expect(host.getDiscoveryState()).toBe("not_started");
   expect(host.tools()).toEqual([]);
   await host.start();
-  expect(host.states()).toEqual([{ name: "demo", status: "connected" }]);
+  expect(host.states().map(plain)).toEqual([{ ...demoConnected, offer }]);
+  expect(host.getDiscoveryState()).toBe("completed");
   expect(host.tools().map(({ name }) => name)).toEqual([
     "demo__greet",
     "demo__picture",
@@ -56,6 +71,19 @@ test("with nothing configured there is the demo server, connected by start", asy
   expect(
     host.resources().map((resource) => (resource.kind === "template" ? resource.uriTemplate : resource.uri)),
   ).toEqual(["demo://about", "demo://picture", "demo://knots/{name}"]);
+  expect(host.resources()[0]).toEqual({
+    kind: "resource",
+    uri: "demo://about",
+    server: "demo",
+    name: "about",
+    title: "About this server",
+    description: "What a fairlead is.",
+    mimeType: "text/plain",
+  });
+  expect(host.catalog("demo")).toMatchObject({
+    instructions: expect.stringContaining("Nothing here touches files") as string,
+    dropped: [],
+  });
 });
 
 test("a call connects its server by itself and returns what the tool answered", async () => {
@@ -74,11 +102,11 @@ test("a call connects its server by itself and returns what the tool answered", 
   });
 });
 
-test("events tell every change of state, until one stops listening", async () => {
+test("events tell every change of state, in order, until one stops listening", async () => {
   await using folder = await temporaryFolder();
   const host = await testHost(folder, {});
-  const seen: HostEvent[] = [];
-  host.on("state", (event) => seen.push(event));
+  const seen: object[] = [];
+  host.on("state", ({ state }) => seen.push(plain(state)));
   const stop = host.on("discovery", (event) => seen.push(event));
   await Promise.all([host.start(), host.call("demo", "greet", { name: "Ada" })]);
   stop();
@@ -87,16 +115,30 @@ test("events tell every change of state, until one stops listening", async () =>
   await host[Symbol.asyncDispose]();
   expect(seen).toEqual([
     { type: "discovery", state: "in_progress" },
-    { type: "state", state: { name: "demo", status: "connecting" } },
-    { type: "state", state: { name: "demo", status: "connected" } },
+    { name: "demo", status: "connecting" },
+    demoConnected,
+    { ...demoConnected, offer },
     { type: "discovery", state: "completed" },
-    { type: "state", state: { name: "demo", status: "disconnecting" } },
-    { type: "state", state: demoLazy },
+    { name: "demo", status: "disconnecting" },
+    demoLazy,
   ]);
 });
 
+test("a start may be left; a host that is closed then leaves nothing behind", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await testHost(folder, {});
+  await expect(host.start({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
+  await host[Symbol.asyncDispose]();
+  expect(host.states().map(plain)).toEqual([demoLazy]);
+});
+
 describe("a call that goes nowhere says why", () => {
-  const servers = { github: { httpUrl: "https://mcp.example.com" }, off: { command: "off" }, out: { command: "out" } };
+  const servers = {
+    github: { httpUrl: "https://mcp.example.com" },
+    nowhere: { command: "/nowhere/at/all" },
+    off: { command: "off" },
+    out: { command: "out" },
+  };
   const user = {
     mcpServers: { ...servers, broken: { command: 7 } },
     mcp: { excluded: ["out"] },
@@ -107,7 +149,7 @@ describe("a call that goes nowhere says why", () => {
   test.each([
     ["githb", "x", "server_unknown", /^there is no server "githb"; did you mean "github"\?$/],
     ["demo", "gret", "tool_unknown", /^"demo" has no tool "gret"; did you mean "greet"\?$/],
-    ["github", "x", "unreachable", /^"github" may start, but this version of Fairlead cannot connect to servers yet$/],
+    ["nowhere", "x", "command_not_found", /^"nowhere" did not start: /],
     ["off", "x", "denied", /off/],
     ["out", "x", "denied", /mcp\.excluded/],
     ["broken", "x", "settings_invalid", /command/],
@@ -200,43 +242,44 @@ describe("a call that takes too long", () => {
   });
 });
 
-test("configured servers stand in settings order before the demo server, whose tools must then be asked for by name", async () => {
+test("configured servers stand in settings order before the demo server, which then waits to be named or used", async () => {
   await using folder = await temporaryFolder();
-  const user = { mcpServers: { b: { command: "b" }, a: { command: "a" } } };
+  const user = { mcpServers: { b: { command: "/nowhere/b" }, a: { command: "/nowhere/a" } } };
   await using host = await testHost(folder, { user });
   await host.start();
-  expect(host.states().map(({ name, status }) => [name, status])).toEqual([
-    ["b", "disconnected"],
-    ["a", "disconnected"],
-    ["demo", "connected"],
-  ]);
+  const standing = () => host.states().map((state) => [state.name, state.status, "reason" in state && state.reason]);
+  const ended = [
+    ["b", "disconnected", "command_not_found"],
+    ["a", "disconnected", "command_not_found"],
+  ];
+  expect(standing()).toEqual([...ended, ["demo", "disconnected", "lazy"]]);
+  await host.start({ servers: ["demo"] });
+  expect(standing()).toEqual([...ended, ["demo", "connected", false]]);
   expect(host.tools()).toEqual([]);
   expect(host.tools("b")).toEqual([]);
   expect(host.tools("demo")).toHaveLength(6);
   expect(() => host.tools("c")).toThrow('there is no server "c"');
+  await expect(host.start({ servers: ["c"] })).rejects.toMatchObject({ code: "server_unknown" });
 });
 
 test("an entry named demo takes the demo server's place", async () => {
   await using folder = await temporaryFolder();
-  await using host = await testHost(folder, { user: { mcpServers: { demo: { command: "mine" } } } });
+  await using host = await testHost(folder, { user: { mcpServers: { demo: { command: "/nowhere/mine" } } } });
   await host.start();
-  expect(host.states()).toMatchObject([{ name: "demo", status: "disconnected", reason: "lazy" }]);
+  expect(host.states()).toMatchObject([{ name: "demo", status: "disconnected", reason: "command_not_found" }]);
   expect(host.tools("demo")).toEqual([]);
-  await expect(host.call("demo", "greet", { name: "Ada" })).rejects.toMatchObject({ code: "unreachable" });
+  await expect(host.call("demo", "greet", { name: "Ada" })).rejects.toMatchObject({ code: "command_not_found" });
 });
 
 test("two hosts live in one process and share nothing", async () => {
   await using one = await temporaryFolder();
   await using two = await temporaryFolder();
-  await using first = await testHost(one, { user: { mcpServers: { a: { command: "a" } } } });
+  await using first = await testHost(one, {});
   const second = await testHost(two, {});
   await Promise.all([first.start(), second.start()]);
   await second[Symbol.asyncDispose]();
-  expect(second.states()).toEqual([demoLazy]);
-  expect(first.states().map(({ name, status }) => [name, status])).toEqual([
-    ["a", "disconnected"],
-    ["demo", "connected"],
-  ]);
+  expect(second.states().map(plain)).toEqual([demoLazy]);
+  expect(first.states().map(plain)).toEqual([{ ...demoConnected, offer }]);
   expect(await first.call("demo", "greet", { name: "Ada" })).toMatchObject({ isError: false });
 });
 
@@ -256,5 +299,35 @@ describe("options choose what is read", () => {
     expect(await names(folder, { settings })).toEqual(["other", "workspace", "demo"]);
     expect(await names(folder, { workspace: `${folder.path}/elsewhere` })).toEqual(["user", "elsewhere", "demo"]);
     expect(await names(folder, { workspace: false })).toEqual(["user", "demo"]);
+  });
+});
+
+describe("the demo server", () => {
+  const greet = ["demo", "greet", { name: "Ada" }] as const;
+
+  test("is not taken away by a folder that is not trusted", async () => {
+    await using folder = await temporaryFolder();
+    const workspace = { mcpServers: { demo: { command: "planted" } } };
+    await using host = await testHost(folder, { workspace });
+    expect(await host.call(...greet)).toMatchObject({ isError: false });
+  });
+
+  test("gives way to an entry of that name that counts", async () => {
+    await using folder = await temporaryFolder();
+    await using host = await testHost(folder, { user: { mcpServers: { demo: { command: "no-such-program" } } } });
+    await expect(host.call(...greet)).rejects.toMatchObject({ code: "command_not_found" });
+  });
+
+  test.each([
+    [{ mcp: { allowed: [] } }, "mcp.allowed"],
+    [{ mcp: { excluded: ["demo"] } }, "mcp.excluded"],
+    [{ fairlead: { permissions: { denyTools: ["greet"] } } }, "fairlead.permissions.denyTools"],
+    [{ fairlead: { permissions: { servers: { demo: ["count"] } } } }, "fairlead.permissions.servers.demo"],
+  ])("obeys %j", async (user, setting) => {
+    await using folder = await temporaryFolder();
+    await using host = await testHost(folder, { user });
+    const refused = await host.call(...greet).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "denied" });
+    expect(String(refused)).toContain(setting);
   });
 });

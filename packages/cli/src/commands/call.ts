@@ -2,17 +2,19 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-tool";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readArguments } from "../arguments.ts";
-import { toBlocks } from "../content-block.ts";
+import { connectServers } from "../connect-servers.ts";
+import { toBlocks, toDocument } from "../content-block.ts";
 import { display } from "../output/display.ts";
 import type { Output } from "../output/output.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { nothingSaved, openSaveFolder, saveMedia } from "../save-media.ts";
 import { findTarget, type Target } from "../target.ts";
 import type { Context, Verb } from "../verb.ts";
-import { withHost } from "../with-host.ts";
+import { hasDemo, withHost } from "../with-host.ts";
 
 interface Options {
   readonly server?: string;
@@ -45,7 +47,7 @@ How arguments are written:
   --args JSON  all of them at once
   -            the same from stdin
 
-The result goes to stdout, progress to stderr. Exit code 7 means that the tool
+Connects to that one server. The result goes to stdout, progress to stderr. Exit code 7 means that the tool
 reported an error (its text is still printed), 130 that Ctrl-C cancelled it.
 
 Examples:
@@ -59,14 +61,14 @@ Examples:
       );
   },
 
-  run: (context) => withHost(context, (host) => run(context, host)),
+  run: (context) => withHost(context, (host, configuration) => run(context, host, configuration)),
 };
 
-async function run(context: Context, host: Host): Promise<void> {
+async function run(context: Context, host: Host, configuration: Configuration): Promise<void> {
   const { io, out, globals, command } = context;
   const options = command.opts<Options>();
   const timeout = readTimeout(options.timeout);
-  const { target, words } = readTarget(context, options, host);
+  const { target, words } = await readTarget(context, options, host, configuration);
   const tool = host.tools(target.server).find(({ serverToolName }) => serverToolName === target.tool);
   // Without a tool the call can only say why: that comes before any look at the arguments.
   const args = tool && (await readArguments({ words, json: options.args }, tool.parametersJsonSchema, { io, out }));
@@ -92,25 +94,33 @@ function readTimeout(text: string | undefined): number | undefined {
 }
 
 /** The tool that is meant, and the words that are left for its arguments. */
-function readTarget(
-  { operands, rest }: Context,
+async function readTarget(
+  context: Context,
   { server, tool }: Options,
   host: Host,
-): { readonly target: Target; readonly words: readonly string[] } {
-  const words = [...operands, ...rest];
-  if (server !== undefined && tool !== undefined) return { target: { server, tool }, words };
+  configuration: Configuration,
+): Promise<{ readonly target: Target; readonly words: readonly string[] }> {
+  const words = [...context.operands, ...context.rest];
+  if (server !== undefined && tool !== undefined) {
+    await connectServers(host, [server], context);
+    return { target: { server, tool }, words };
+  }
   if (server !== undefined || tool !== undefined) throw new HostError("usage", "--server and --tool go together");
   const [word, ...others] = words;
   if (word === undefined) throw new HostError("usage", "which tool?", { next: "fairlead tools" });
-  const servers = host
-    .states()
-    .map(({ name }) => ({ name, tools: host.tools(name).map((known) => known.serverToolName) }));
+  const names = host.states().map(({ name }) => name);
+  // Only servers whose name the word begins with can be meant: nearly always one.
+  const meant = names.filter((name) => word.startsWith(`${name}.`));
+  // Where none can, what the demo server has may still be what was meant, and costs nothing.
+  await connectServers(host, meant.length === 0 && hasDemo(configuration) ? [demoName] : meant, context);
+  const servers = names.map((name) => ({ name, tools: host.tools(name).map((known) => known.serverToolName) }));
   return { target: findTarget(word, servers), words: others };
 }
 
 interface Outcome {
   readonly content: CallResult["content"];
   readonly structuredContent?: unknown;
+  readonly warnings?: readonly string[];
   readonly error?: HostError;
 }
 
@@ -135,18 +145,20 @@ interface Report extends Outcome {
 }
 
 async function report(
-  { content, target, durationMs, folder, error, ...data }: Report,
+  { content, target, durationMs, folder, error, warnings: doubts = [], ...data }: Report,
   out: Output,
   json: boolean,
 ): Promise<void> {
   const blocks = toBlocks(content);
-  const { paths, warnings } = folder === undefined ? nothingSaved : await saveMedia(blocks, folder, nameOf(target));
+  const saved = folder === undefined ? nothingSaved : await saveMedia(blocks, folder, nameOf(target));
+  const { paths } = saved;
+  const warnings = [...doubts, ...saved.warnings];
   const shown = display(blocks, paths, data);
   if (json)
     out.json({
       ok: error === undefined,
       ...target,
-      content,
+      content: toDocument(content),
       ...data,
       display: shown,
       durationMs,

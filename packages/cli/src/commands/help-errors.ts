@@ -40,11 +40,11 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
   },
   command_not_found: {
     meaning: "The server's command is not a program that can be found and run.",
-    next: "fairlead mcp get SERVER shows what the command resolves to. Use an absolute path, or install the program.",
+    next: "fairlead mcp test SERVER shows what is looked for and where. Use an absolute path, or install the program.",
   },
   server_exited: {
     meaning: "The server's process ended; the message has the end of what it wrote to stderr.",
-    next: "Run the command of fairlead mcp get SERVER by hand. A missing variable in env is the usual cause: only what the entry names is passed on.",
+    next: "fairlead mcp test SERVER shows how far it came, fairlead mcp logs SERVER what it wrote. A missing variable in env is the usual cause: only what the entry names is passed on.",
   },
   not_mcp: {
     meaning:
@@ -73,7 +73,7 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
   },
   protocol: {
     meaning: "The server broke the rules of the protocol in a way that cannot be worked around.",
-    next: "Update the server, or report it to its author with the message.",
+    next: "Update the server, or report it to its author with the messages: fairlead mcp test SERVER --debug, then fairlead mcp logs SERVER.",
   },
   no_capabilities: {
     meaning: "The server offers no tools, prompts or resources, or a filter removed all of them.",
@@ -81,7 +81,7 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
   },
   start_limit: {
     meaning: "The server ended five times shortly after it was started, and is left alone.",
-    next: "Find out why it ends: run the command of fairlead mcp get SERVER by hand.",
+    next: "Find out why it ends: fairlead mcp logs SERVER.",
   },
   auth_required: {
     meaning: "The server wants you to sign in.",

@@ -3,10 +3,11 @@
 import { demoName } from "@fairlead/core/host";
 import { commandWord } from "../command-word.ts";
 import { overviewText } from "../output/overview-text.ts";
-import { statusDocument, transportWord } from "../output/server-status.ts";
+import { statusDocument } from "../output/server-status.ts";
+import { transportWord } from "../output/transport-word.ts";
 import { createOverview, type Overview } from "../overview.ts";
 import type { Verb } from "../verb.ts";
-import { withHost } from "../with-host.ts";
+import { hasDemo, withHost } from "../with-host.ts";
 
 export const verb: Verb = {
   // Its help is that of the whole command.
@@ -15,6 +16,7 @@ export const verb: Verb = {
   run: (context) =>
     withHost(context, async (host, configuration) => {
       const { io, out, globals } = context;
+      if (hasDemo(configuration)) await host.start({ servers: [demoName] });
       const command = commandWord(io);
       const overview = createOverview(configuration, host.tools(demoName), command);
       if (globals.json) return out.json(toDocument(overview));

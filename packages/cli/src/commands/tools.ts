@@ -1,10 +1,11 @@
 /** `fairlead tools`: what can be called, as signatures to read or as schemas to work with. */
 
 import type { ServerState } from "@fairlead/core/events";
-import type { HostTool } from "@fairlead/core/host";
+import { demoName, type HostTool } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { commandWord } from "../command-word.ts";
+import { connectServers } from "../connect-servers.ts";
 import type { Output, Style } from "../output/output.ts";
 import { exampleCall, signature } from "../output/signature.ts";
 import type { Verb } from "../verb.ts";
@@ -15,9 +16,10 @@ export const verb: Verb = {
     command.argument("[server]", "only the tools of this server").addHelpText(
       "after",
       `
-Without a server name, the tools of all configured servers. The built-in server
-"demo" is listed when nothing else is configured, or when it is named. A server
-that cannot be connected to is named on stderr.
+Connects to all configured servers that may start, or only to the one that is
+named, and lists their tools. The built-in server "demo" is listed when nothing
+else is configured, or when it is named. A server that cannot be connected to is
+named on stderr.
 
 Examples:
   fairlead tools
@@ -27,14 +29,17 @@ Examples:
   },
 
   run: (context) =>
-    withHost(context, async (host) => {
+    withHost(context, async (host, { servers }) => {
       const { io, out, globals, operands } = context;
       const [server] = operands;
+      // The demo server stands in only where there is nothing else.
+      const all = servers.length === 0 ? [demoName] : servers.map((configured) => configured.server.name);
+      await connectServers(host, server === undefined ? all : [server], context);
       const tools = host.tools(server);
       for (const state of host.states()) {
         if (state.status === "connected") continue;
         if (state.name === server) throw refusal(state);
-        if (server === undefined) explain(state, out);
+        if (server === undefined && all.includes(state.name)) explain(state, out);
       }
       if (globals.json) return out.json({ tools: tools.map(toDocument), quarantined: [] });
       const command = commandWord(io);

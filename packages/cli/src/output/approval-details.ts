@@ -5,7 +5,7 @@ import { renderer, resolveTransport } from "@fairlead/core/settings/expand";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
 import { launchNotes } from "./server-notes.ts";
-import { transportWord } from "./server-status.ts";
+import { transportWord } from "./transport-word.ts";
 
 const show = toVisibleLine;
 

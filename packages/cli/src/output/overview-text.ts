@@ -9,7 +9,8 @@ import { concernsFile } from "../configuration.ts";
 import type { Overview } from "../overview.ts";
 import { type Style, table } from "./output.ts";
 import { problemLines } from "./problem-lines.ts";
-import { statusWords, transportWord } from "./server-status.ts";
+import { statusWords } from "./server-status.ts";
+import { transportWord } from "./transport-word.ts";
 
 const mostServers = 10;
 const mostProblems = 5;
@@ -25,7 +26,7 @@ export function overviewText(overview: Overview, look: Look): SafeText {
   const { style } = look;
   const sections = [
     { heading: safe`Found here; nothing was started`, lines: foundLines(overview, look) },
-    { heading: safe`Servers; this version cannot connect to them yet`, lines: serverLines(overview, look) },
+    { heading: safe`Servers`, lines: serverLines(overview, look) },
     { heading: safe`Problems`, lines: problemSection(overview, look) },
     { heading: safe`Built in, to try things out`, lines: demoLines(overview, style) },
     { heading: safe`Type next`, lines: nextLines(overview, style) },

@@ -10,7 +10,7 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-const eraseLine = "\r\u001b[2K";
+export const eraseLine = "\r\u001b[2K";
 
 export function createProgressLine(label: SafeText, { stderr }: Pick<Io, "stderr">, quiet: boolean): ProgressLine {
   const isTerminal = stderr.isTTY === true;
@@ -20,7 +20,7 @@ export function createProgressLine(label: SafeText, { stderr }: Pick<Io, "stderr
       const line = progressWords(label, progress);
       if (quiet || line === shown) return;
       shown = line;
-      stderr.write(isTerminal ? `${eraseLine}${cut(line, (stderr.columns ?? 80) - 1)}` : `${line}\n`);
+      stderr.write(isTerminal ? `${eraseLine}${cut(line, stderr.columns)}` : `${line}\n`);
     },
     clear() {
       if (isTerminal && shown !== undefined) stderr.write(eraseLine);
@@ -33,8 +33,9 @@ function progressWords(label: SafeText, { progress, total, message }: Progress):
   return message === undefined ? safe`${label} ${steps}` : safe`${label} ${steps} ${toSafeLine(message)}`;
 }
 
-/** A longer line would wrap, and only its last row could be written over. */
-function cut(line: SafeText, columns: number): string {
+/** A longer line would wrap, and only its last row could be written over. A terminal may not know its width, or say 0. */
+export function cut(line: SafeText, columns = 0): string {
+  const room = (columns > 0 ? columns : 80) - 1;
   const characters = Array.from(line);
-  return characters.length <= columns ? line : `${characters.slice(0, columns - 1).join("")}…`;
+  return characters.length <= room ? line : `${characters.slice(0, room - 1).join("")}…`;
 }

@@ -1,139 +1,197 @@
-/** What a server offers, read once from a conversation with it. Texts are the server's own: raw. */
+/** What a server offers, read once from a conversation with it, and what of it could not be used. Texts are the server's own: raw. */
 
-import type { JsonObject, Session } from "@fairlead/wire";
-import { HostError } from "../errors.ts";
+import type {
+  JsonObject,
+  ListedItem,
+  ListedResource,
+  ListedResourceTemplate,
+  ListedTool,
+  Listing,
+  ListKind,
+  Session,
+} from "@fairlead/wire";
+import { type Clock, systemClock } from "../clock.ts";
 
-export interface CatalogTool {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly inputSchema: JsonObject;
-  readonly outputSchema?: JsonObject;
-  /** Hints of the server about itself; nothing may be decided by them. */
-  readonly annotations?: JsonObject;
-}
+export type { ListKind } from "@fairlead/wire";
+export type CatalogTool = ListedTool;
+export type CatalogResource = ListedResource;
+export type CatalogResourceTemplate = ListedResourceTemplate;
 
 export interface CatalogPrompt {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  readonly arguments: readonly { readonly name: string; readonly description?: string; readonly required: boolean }[];
+  readonly arguments: readonly PromptArgument[];
 }
 
-interface Described {
+export interface PromptArgument {
   readonly name: string;
-  readonly title?: string;
   readonly description?: string;
-  readonly mimeType?: string;
+  readonly required: boolean;
 }
 
-export type CatalogResource = Described &
-  ({ readonly kind: "resource"; readonly uri: string } | { readonly kind: "template"; readonly uriTemplate: string });
+/** Something that a server said and that is not taken as it was said. */
+export interface CatalogNote {
+  readonly kind: ListKind;
+  readonly name?: string;
+  readonly reason: string;
+}
 
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly prompts: readonly CatalogPrompt[];
   readonly resources: readonly CatalogResource[];
+  readonly resourceTemplates: readonly CatalogResourceTemplate[];
+  readonly instructions?: string;
+  /** Left out; without a name, it had none. */
+  readonly dropped: readonly CatalogNote[];
+  /** Taken, with something in it made good. */
+  readonly repaired: readonly CatalogNote[];
+  /** Lists that may go on where we stopped reading. */
+  readonly truncated: readonly CatalogNote[];
 }
 
-/** Asks for what the server says it has. */
-export async function readCatalog(serverName: string, session: Session, signal?: AbortSignal): Promise<Catalog> {
-  const options = signal === undefined ? {} : { signal };
-  async function list(capability: string, method: string, key: string): Promise<readonly Item[]> {
-    if (session.capabilities[capability] === undefined) return [];
-    const answer = (await session.request(method, {}, options))[key];
-    if (!Array.isArray(answer))
-      throw new HostError("protocol", `"${serverName}" answered ${method} without ${key}`, { serverName });
-    return answer.map((item: unknown) => createItem(item, `${method} of "${serverName}"`));
+/** One list has been read to its end, or refused. */
+export interface ListStep {
+  readonly step: "list";
+  readonly method: string;
+  readonly items: number;
+  /** What the server says instead of giving it. */
+  readonly refused?: string;
+  /** Since all lists were asked for, at once. */
+  readonly milliseconds: number;
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+  readonly observe?: (step: ListStep) => void;
+  readonly clock?: Clock;
+}
+
+export const listMethods: Readonly<Record<ListKind, string>> = {
+  tools: "tools/list",
+  prompts: "prompts/list",
+  resources: "resources/list",
+  resourceTemplates: "resources/templates/list",
+};
+
+/** Asks for all lists at once; the signal bounds the time for them all together. */
+export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
+  const { listAll, WireError } = await import("@fairlead/wire");
+  const { signal, observe, clock = systemClock } = options;
+  const asked = listsOf(session);
+  const begin = clock.now();
+  const refusals: Error[] = [];
+
+  async function take<K extends ListKind>(kind: K, nameOf: (item: ListedItem<K>) => string): Promise<Taken<K>> {
+    if (!asked.includes(kind)) return nothing;
+    const method = listMethods[kind];
+    const since = (): number => clock.now() - begin;
+    try {
+      const listing = await listAll(session, kind, signal && { signal, timeout: Number.POSITIVE_INFINITY });
+      observe?.({ step: "list", method, items: listing.items.length, milliseconds: since() });
+      return taken(kind, listing, nameOf);
+    } catch (error) {
+      // Only that the server answers with an error is the list's own affair; anything else ends the conversation.
+      if (!(error instanceof WireError) || error.code !== "rpc") throw error;
+      refusals.push(error);
+      observe?.({ step: "list", method, items: 0, refused: error.message, milliseconds: since() });
+      return { ...nothing, dropped: [{ kind, reason: `${method} was refused: ${error.message}` }] };
+    }
   }
-  const [tools, prompts, resources, templates] = await Promise.all([
-    list("tools", "tools/list", "tools"),
-    list("prompts", "prompts/list", "prompts"),
-    list("resources", "resources/list", "resources"),
-    list("resources", "resources/templates/list", "resourceTemplates"),
+
+  const lists = await Promise.all([
+    take("tools", ({ name }) => name),
+    take("prompts", ({ name }) => name),
+    take("resources", ({ uri }) => uri),
+    take("resourceTemplates", ({ uriTemplate }) => uriTemplate),
   ]);
+  if (refusals[0] && refusals.length === asked.length) throw refusals[0];
+  const [tools, prompts, resources, resourceTemplates] = lists;
+  const { named, unnamed } = toPrompts(prompts.items);
   return {
-    tools: tools.map(toTool),
-    prompts: prompts.map(toPrompt),
-    resources: [
-      ...resources.map((item): CatalogResource => ({ kind: "resource", uri: item.text("uri"), ...describe(item) })),
-      ...templates.map(
-        (item): CatalogResource => ({ kind: "template", uriTemplate: item.text("uriTemplate"), ...describe(item) }),
-      ),
-    ],
+    tools: tools.items,
+    prompts: named,
+    resources: resources.items,
+    resourceTemplates: resourceTemplates.items,
+    ...(session.instructions !== undefined && { instructions: session.instructions }),
+    dropped: lists.flatMap(({ dropped }) => dropped),
+    repaired: [...lists.flatMap(({ repaired }) => repaired), ...unnamed],
+    truncated: lists.flatMap(({ truncated }) => truncated),
   };
 }
 
-function toTool(item: Item): CatalogTool {
-  return {
-    name: item.text("name"),
-    ...item.texts("title", "description"),
-    inputSchema: item.object("inputSchema"),
-    ...item.objects("outputSchema", "annotations"),
-  };
+/** What a server does not declare is not asked for: some never answer. One that declares nothing at all may just have forgotten to. */
+export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
+  const declares = (capability: string): boolean => isObject(capabilities[capability]);
+  const kinds: readonly ListKind[] = [
+    ...(declares("tools") ? (["tools"] as const) : []),
+    ...(declares("prompts") ? (["prompts"] as const) : []),
+    ...(declares("resources") ? (["resources", "resourceTemplates"] as const) : []),
+  ];
+  return kinds.length > 0 ? kinds : ["tools", "prompts", "resources", "resourceTemplates"];
 }
 
-function toPrompt(item: Item): CatalogPrompt {
-  return {
-    name: item.text("name"),
-    ...item.texts("title", "description"),
-    arguments: item.items("arguments").map((argument) => ({
-      name: argument.text("name"),
-      ...argument.texts("description"),
-      required: argument.isTrue("required"),
-    })),
-  };
+/** Whether lists may grow later: then an empty one says little. */
+export function mayGrow({ capabilities }: Pick<Session, "capabilities">): boolean {
+  return ["tools", "prompts", "resources"].some((capability) => {
+    const declared = capabilities[capability];
+    return isObject(declared) && declared["listChanged"] === true;
+  });
 }
 
-function describe(item: Item): Described {
-  return { name: item.text("name"), ...item.texts("title", "description", "mimeType") };
+interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired" | "truncated"> {
+  readonly items: readonly ListedItem<K>[];
 }
 
-/** One entry of a list, whose fields may be anything. */
-interface Item {
-  text(name: string): string;
-  texts<N extends string>(...names: readonly N[]): { readonly [K in N]?: string };
-  object(name: string): JsonObject;
-  objects<N extends string>(...names: readonly N[]): { readonly [K in N]?: JsonObject };
-  items(name: string): readonly Item[];
-  isTrue(name: string): boolean;
-}
+const nothing = { items: [], dropped: [], repaired: [], truncated: [] } as const;
 
-function createItem(value: unknown, where: string): Item {
-  const fields = new Map<string, unknown>(isObject(value) ? Object.entries(value) : []);
-  const missing = (name: string): HostError =>
-    new HostError("protocol", `${where} has an entry without a proper "${name}"`);
-  function pick<N extends string, T>(
-    names: readonly N[],
-    accepts: (field: unknown) => field is T,
-  ): { readonly [K in N]?: T } {
-    const found = names.flatMap((name) => {
-      const field = fields.get(name);
-      return accepts(field) ? [[name, field] as const] : [];
-    });
-    return Object.fromEntries(found) as { readonly [K in N]?: T };
+/** The first of a name keeps it: a second one could never be asked for. */
+function taken<K extends ListKind>(
+  kind: K,
+  { items, dropped, repaired, truncated }: Listing<K>,
+  nameOf: (item: ListedItem<K>) => string,
+): Taken<K> {
+  const firsts = new Map<string, ListedItem<K>>();
+  const seconds: CatalogNote[] = [];
+  for (const item of items) {
+    const name = nameOf(item);
+    if (firsts.has(name)) seconds.push({ kind, name, reason: "there is another one of the same name" });
+    else firsts.set(name, item);
   }
   return {
-    text: (name) => pick([name], isText)[name] ?? raise(missing(name)),
-    texts: (...names) => pick(names, isText),
-    object: (name) => pick([name], isObject)[name] ?? raise(missing(name)),
-    objects: (...names) => pick(names, isObject),
-    items(name) {
-      const list = fields.get(name) ?? [];
-      return Array.isArray(list) ? list.map((entry: unknown) => createItem(entry, where)) : raise(missing(name));
-    },
-    isTrue: (name) => fields.get(name) === true,
+    items: [...firsts.values()],
+    dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
+    repaired: repaired.map((note) => ({ kind, ...note })),
+    truncated: truncated === undefined ? [] : [{ kind, reason: truncated }],
   };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+/** The arguments of prompts are listed as they came; one without a name cannot be given. */
+function toPrompts(listed: readonly ListedItem<"prompts">[]): {
+  readonly named: readonly CatalogPrompt[];
+  readonly unnamed: readonly CatalogNote[];
+} {
+  const unnamed: CatalogNote[] = [];
+  const named = listed.map(({ name, title, description, arguments: given = [] }) => {
+    const usable = given.flatMap(toArgument);
+    if (usable.length < given.length)
+      unnamed.push({ kind: "prompts", name, reason: "an argument without a name was left out" });
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      arguments: usable,
+    };
+  });
+  return { named, unnamed };
+}
+
+function toArgument({ name, description, required }: JsonObject): readonly PromptArgument[] {
+  if (typeof name !== "string") return [];
+  return [{ name, ...(typeof description === "string" && { description }), required: required === true }];
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function raise(error: HostError): never {
-  throw error;
 }

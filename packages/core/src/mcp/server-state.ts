@@ -1,45 +1,78 @@
-/** Where a server stands, and what that means for a call into it. Pure. */
+/** The life of a server: where it stands, what may happen to it there, and what a call into it meets. Pure. */
 
 import { type ErrorCode, HostError } from "../errors.ts";
-import type { ServerState } from "../events.ts";
-import { toShellWord } from "../text/shell-word.ts";
+import type { Failure, Offer, Peer, ServerState } from "../events.ts";
 import type { Admission } from "../trust/admit.ts";
 
-/** Where a configured server stands at first. */
-export function toState(name: string, admission: Admission): ServerState {
-  if (admission.status !== "admitted") return { name, ...admission };
-  return {
-    name,
-    status: "disconnected",
-    reason: "lazy",
-    message: `"${name}" may start, but this version of Fairlead cannot connect to servers yet`,
-    next: `fairlead mcp get ${toShellWord(name)}`,
-  };
+/** What happens to a server. */
+export type ServerChange =
+  | { readonly type: "connect" }
+  | { readonly type: "opened"; readonly peer: Peer }
+  | { readonly type: "discovered"; readonly offer: Offer }
+  /** Its end begins; `because` is absent if we simply want it to end. */
+  | { readonly type: "disconnect"; readonly because?: Failure }
+  /** Nothing of it is left; `because` says why it never came about. */
+  | { readonly type: "ended"; readonly because?: Failure };
+
+export function initialState(name: string, admission: Admission, since: number): ServerState {
+  if (admission.status === "admitted") return { name, since, status: "disconnected", reason: "lazy" };
+  return { name, since, ...admission };
+}
+
+/** What comes too late, or out of turn, changes nothing: the very same state is returned. */
+export function transition(state: ServerState, change: ServerChange, now: number): ServerState {
+  const here = { name: state.name, since: now };
+  switch (state.status) {
+    case "disconnected":
+      return change.type === "connect" ? { ...here, status: "connecting" } : state;
+    case "connecting":
+      if (change.type === "opened") return { ...here, status: "connected", peer: change.peer };
+      if (change.type === "disconnect") return disconnecting(here, change.because);
+      return change.type === "ended" ? resting(here, change.because) : state;
+    case "connected":
+      if (change.type === "discovered") return { ...state, offer: change.offer };
+      return change.type === "disconnect" ? disconnecting(here, change.because) : state;
+    case "disconnecting":
+      // Why its end began explains more than what went wrong meanwhile.
+      return change.type === "ended" ? resting(here, state.because) : state;
+    case "needs_auth":
+      return change.type === "disconnect" ? resting(here) : state;
+    // Decided by settings and trust: nothing that happens on a connection changes them.
+    case "disabled":
+    case "blocked":
+      return state;
+  }
+}
+
+type Here = Pick<ServerState, "name" | "since">;
+
+function disconnecting(here: Here, because: Failure | undefined): ServerState {
+  return { ...here, status: "disconnecting", ...(because && { because }) };
+}
+
+function resting(here: Here, because?: Failure): ServerState {
+  // Who calls it off knows why: the server did nothing wrong.
+  if (because === undefined || because.reason === "cancelled")
+    return { ...here, status: "disconnected", reason: "lazy" };
+  return { ...here, status: because.reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
+}
+
+export function toFailure({ code, message, next, evidence }: HostError): Failure {
+  return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }
 
 /** Why a call into a server that is not connected goes nowhere. */
 export function refusal(state: ServerState): HostError {
   const { name: serverName, status } = state;
-  switch (status) {
-    case "blocked":
-    case "disabled":
-    case "disconnected": {
-      const { message = `"${serverName}" is ${status}`, next } = state;
-      return new HostError(codeOf(state.reason), message, { serverName, ...(next === undefined ? {} : { next }) });
-    }
-    case "connecting":
-    case "connected":
-    case "disconnecting":
-    case "needs_auth":
-      return new HostError("internal", `"${serverName}" is ${status}`, { serverName });
-  }
+  const why = status === "disconnecting" ? state.because : "message" in state ? state : undefined;
+  if (why === undefined) return new HostError("unreachable", `"${serverName}" is ${status}`, { serverName });
+  const { reason, message, ...more } = why;
+  return new HostError(codeOf(reason), message, { serverName, ...more });
 }
 
-type Reason = Extract<ServerState, { readonly reason: string }>["reason"];
+type Reason = Extract<ServerState, { readonly message: string }>["reason"];
 
 function codeOf(reason: Reason): ErrorCode {
-  if (reason === "lazy") return "unreachable";
   // A person or an administrator decided: the message names the setting.
-  if (reason === "user" || reason === "not_allowed" || reason === "excluded") return "denied";
-  return reason;
+  return reason === "user" || reason === "not_allowed" || reason === "excluded" ? "denied" : reason;
 }

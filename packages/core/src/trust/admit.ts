@@ -42,6 +42,14 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
   );
 }
 
+type Named = Pick<ConfiguredServer, "name">;
+type Lists = Pick<AdmissionFacts, "settings">;
+
+/** A server that no file names obeys the lists all the same. */
+export function admitBuiltIn(name: string, settings: AdmissionFacts["settings"]): Admission {
+  return excluded({ name }, { settings }) ?? notAllowed({ name }, { settings }) ?? { status: "admitted" };
+}
+
 /** The switch that `fairlead mcp enable` turns is the user's; any other is turned by hand. */
 function switchedOff({ name, enabled, disabledBy }: ConfiguredServer): Admission | undefined {
   if (enabled) return undefined;
@@ -57,7 +65,7 @@ function switchedOff({ name, enabled, disabledBy }: ConfiguredServer): Admission
   };
 }
 
-function excluded({ name }: ConfiguredServer, { settings }: AdmissionFacts): Admission | undefined {
+function excluded({ name }: Named, { settings }: Lists): Admission | undefined {
   if (!settings.excluded.names.has(name)) return undefined;
   const where = places(settings.excluded.origins);
   return {
@@ -68,7 +76,7 @@ function excluded({ name }: ConfiguredServer, { settings }: AdmissionFacts): Adm
   };
 }
 
-function notAllowed({ name }: ConfiguredServer, { settings }: AdmissionFacts): Admission | undefined {
+function notAllowed({ name }: Named, { settings }: Lists): Admission | undefined {
   if (settings.allowed === undefined || settings.allowed.names.has(name)) return undefined;
   const where = places(settings.allowed.origins);
   return {

@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { toHostError } from "../../src/connect/outcome.ts";
+import { toCallError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t" };
@@ -15,17 +15,17 @@ describe("every error of the wire has its code in the host", () => {
     unreachable: "unreachable",
     tls: "tls",
     proxy: "proxy",
-    send_blocked: "lost",
     http_status: "http_status",
     unauthorized: "auth_required",
     session_expired: "lost",
     stream_lost: "lost",
     too_large: "too_large",
     bad_message: "protocol",
+    send_blocked: "unreachable",
   };
   test.each(Object.entries(codes))("%s: %s", (wireCode, code) => {
     const cause = new WireError(wireCode as WireErrorCode, "words");
-    expect(toHostError(cause, subject)).toMatchObject({ code, message: "s.t: words", serverName: "s", cause });
+    expect(toCallError(cause, subject)).toMatchObject({ code, message: "s.t: words", serverName: "s", cause });
   });
 
   test.each([
@@ -33,18 +33,18 @@ describe("every error of the wire has its code in the host", () => {
     [-32603, "tool_error"],
     [-32000, "tool_error"],
   ])("an error reply %i: %s", (rpc, code) => {
-    expect(toHostError(new WireError("rpc", "words", { rpc: { code: rpc } }), subject)).toMatchObject({ code });
+    expect(toCallError(new WireError("rpc", "words", { rpc: { code: rpc } }), subject)).toMatchObject({ code });
   });
 });
 
 test("an error of the host stays what it is; anything else should not have happened", () => {
   const own = new HostError("denied", "no");
-  expect(toHostError(own, subject)).toBe(own);
+  expect(toCallError(own, subject)).toBe(own);
   const foreign = new TypeError("x is undefined");
-  expect(toHostError(foreign, subject)).toMatchObject({
+  expect(toCallError(foreign, subject)).toMatchObject({
     code: "internal",
     message: "s.t failed: x is undefined",
     cause: foreign,
   });
-  expect(toHostError("thrown text", subject)).toMatchObject({ code: "internal", message: "s.t failed: thrown text" });
+  expect(toCallError("thrown text", subject)).toMatchObject({ code: "internal", message: "s.t failed: thrown text" });
 });

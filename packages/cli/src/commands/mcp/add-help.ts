@@ -11,6 +11,8 @@ All words after a command belong to the server; options for fairlead come before
 Values are written as you type them: $NAME and \${NAME} are filled in when the server starts, $$ is a dollar sign,
 \${secret:NAME} is what fairlead secret set NAME stored. Quote them, or your shell fills them in at once.
 A server added to a project is approved with that; others who use the project are asked by fairlead trust add.
+Then it is connected to, if it may start: what it offers is shown, or why it does not work. The entry stays either way,
+and the exit code is 0 because it was added; in a script, fairlead mcp test NAME gives the code.
 
 Examples:
   fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes

@@ -16,7 +16,8 @@ import {
 import { launchNotes } from "../../output/server-notes.ts";
 import { hideLiteral, redact } from "../../output/server-redaction.ts";
 import { secretHints } from "../../output/server-secrets.ts";
-import { transportWord } from "../../output/server-status.ts";
+import { type ListedServer, serverDocument } from "../../output/server-state.ts";
+import { transportWord } from "../../output/transport-word.ts";
 import type { WrittenApproval } from "./approve-written.ts";
 import type { Destination } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
@@ -42,9 +43,14 @@ interface Report {
   readonly trustLine: string;
 }
 
-export function document({ added, destination: { scope, file }, servers, trusted, approval }: Report): object {
+/** `tested`: those that were connected to. */
+export function document(
+  { added, destination: { scope, file }, servers, trusted, approval }: Report,
+  tested: readonly ListedServer[],
+): object {
   return {
     servers: added.map(({ name, entry, replaced, undo }) => {
+      const test = tested.find((one) => one.server.name === name);
       const server = inForce(name, servers);
       const definition = server?.definition;
       return {
@@ -58,6 +64,7 @@ export function document({ added, destination: { scope, file }, servers, trusted
         problems: server?.origin.file === file ? server.problems : [],
         notes: [...(definition ? launchNotes(definition.transport) : []), ...hints(entry)],
         ...(undo === undefined ? {} : { undo }),
+        ...(test === undefined ? {} : { test: serverDocument(test) }),
       };
     }),
   };

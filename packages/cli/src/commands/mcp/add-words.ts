@@ -8,7 +8,9 @@ const withValue = new Set(
   ),
 );
 const switches = new Set(
-  "--trust --replace --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(" "),
+  "--trust --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
+    " ",
+  ),
 );
 
 /** What the word after the name is. */

@@ -1,4 +1,4 @@
-/** `fairlead mcp add`: writes a server into the settings, and says what was written and how to take it back. */
+/** `fairlead mcp add`: writes a server into the settings, says what was written and how to take it back, and tries it. */
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,11 +19,14 @@ import { lookalikes, splitAddWords } from "./add-words.ts";
 import { approveWritten, isApproved, noApproval, trustAddLine } from "./approve-written.ts";
 import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./destination.ts";
 import { type AddOptions, type NewServer, newServers, refuseNonsense } from "./new-entry.ts";
+import { printTested, testAdded } from "./test-added.ts";
 import { removeLine, restore } from "./undo.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
   readonly replace?: boolean;
+  /** `--no-test` makes it false. */
+  readonly test: boolean;
   /** `--no-approve` makes it false. */
   readonly approve: boolean;
 }
@@ -52,13 +55,14 @@ export const verb: Verb = {
       .option("--include-tools <a,b>", "only these tools")
       .option("--exclude-tools <a,b>", "all but these tools")
       .option("--replace", "replace an entry of the same name without asking")
+      .option("--no-test", "do not connect to it now")
       .option("--no-approve", "leave a project's server to fairlead trust add")
       .addHelpText("after", addHelp);
   },
 
   async run(context) {
     const { io, out, globals, command, operands, rest } = context;
-    const { scope, replace = false, approve, ...options } = command.opts<Options>();
+    const { scope, replace = false, approve, test, ...options } = command.opts<Options>();
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
     const servers = newServers({ operands, rest, isFile }, options);
@@ -90,8 +94,13 @@ export const verb: Verb = {
     const { servers: readBack } = destination.scope === "user" ? inFact : after;
     const trustLine = trustAddLine(after.locations);
     const report = { added, destination, servers: readBack, trusted: inFact.trust.trusted, approval, trustLine };
-    if (globals.json) out.json(document(report));
-    else print(report, out);
+    if (!globals.json) print(report, out);
+    const written = inFact.servers.filter(
+      ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
+    );
+    const tested = test ? await testAdded(written, inFact, context) : [];
+    if (globals.json) out.json(document(report, tested));
+    else printTested(tested, out);
   },
 };
 

@@ -18,7 +18,8 @@ import {
 } from "../../output/server-details.ts";
 import { launchNotes } from "../../output/server-notes.ts";
 import { hideLiteral, redact } from "../../output/server-redaction.ts";
-import { statusDocument, statusWords, transportWord } from "../../output/server-status.ts";
+import { statusDocument, statusWords } from "../../output/server-status.ts";
+import { transportWord } from "../../output/transport-word.ts";
 import type { Verb } from "../../verb.ts";
 import { findServer } from "./find-server.ts";
 

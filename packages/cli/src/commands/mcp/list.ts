@@ -1,67 +1,71 @@
-/** `fairlead mcp list`: what is configured, from which file, and whether it may start. */
+/** `fairlead mcp list`: connects to every server that may start, and shows where each one stands. */
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
-import type { ConfiguredServer } from "@fairlead/core/settings/definition";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { MCPDiscoveryState } from "@fairlead/core/events";
+import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { concernsFile, configurationOf } from "../../configuration.ts";
-import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import { place } from "../../output/server-details.ts";
-import { redact } from "../../output/server-redaction.ts";
-import { errorCode, statusDocument, statusWords, transportWord } from "../../output/server-status.ts";
-import type { Verb } from "../../verb.ts";
+import { type ListedServer, serverDocument, serverText } from "../../output/server-state.ts";
+import type { Context, Verb } from "../../verb.ts";
 
 export const verb: Verb = {
   define(command) {
     command.option("--strict", "exit with the worst code among the servers, not 0").addHelpText(
       "after",
       `
-Shows every configured server, the file and line it comes from, what it runs or reaches, and whether it may start.
-Starts nothing. Secrets in arguments and addresses are hidden.
+Connects to all servers that may start, at the same time, and shows for each one what it offers or why it does not
+work, what it runs or reaches, and the file and line it comes from. On a terminal each is shown as soon as it has
+answered; the ones still waited for are named below. Everything that was started has ended when the command ends.
+Secrets in arguments and addresses are hidden.
 
 Examples:
   fairlead mcp list
   fairlead mcp list --json
-  fairlead mcp list --strict        in a script: 3 settings problem, 6 waits for approval or trust`,
+  fairlead mcp list --strict        in a script: 3 settings, 4 does not connect, 5 sign in, 6 waits for approval or trust
+  fairlead mcp list --debug=github  then: fairlead mcp logs github`,
     );
   },
 
   async run(context) {
     const { out, globals, command } = context;
     const configuration = await configurationOf(context);
-    if (globals.json) out.json(document(configuration));
-    else print(configuration, await missingSecrets(configuration, context), out);
-    if (command.opts<{ strict?: boolean }>().strict) failOnWorst(configuration);
+    if (!globals.json) printHead(configuration, out);
+    const listed = await connect(configuration, context);
+    if (globals.json)
+      out.json({
+        discoveryState: "completed" satisfies MCPDiscoveryState,
+        servers: listed.map(serverDocument),
+        problems: configuration.problems,
+      });
+    if (command.opts<{ strict?: boolean }>().strict) failOnWorst(listed, configuration);
   },
 };
 
-function document({ servers, problems }: Configuration): object {
-  return {
-    discoveryState: "not_started",
-    servers: servers.map(({ server, admission }) => ({
-      name: server.name,
-      ...statusDocument(admission),
-      transport: transportWord(server.kind),
-      scope: server.scope,
-      tools: 0,
-      prompts: 0,
-      resources: 0,
-    })),
-    problems,
-  };
+/** In the order of the settings; as text, they have been printed. */
+async function connect(configuration: Configuration, context: Context): Promise<readonly ListedServer[]> {
+  const listed = configuration.servers.map(({ server, admission }) => ({
+    server,
+    state: initialState(server.name, admission, 0),
+  }));
+  // Whatever connects is loaded only if there is something to connect to.
+  if (configuration.servers.some(({ admission }) => admission.status === "admitted"))
+    return (await import("../../list-servers.ts")).listServers(listed, configuration, context);
+  const { out, globals } = context;
+  if (listed.length > 0 && !globals.json) out.print(joinSafe(listed.map((one) => serverText(one, out))));
+  return listed;
 }
 
-function print(configuration: Configuration, missing: ReadonlySet<string>, out: Output): void {
+function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
   // The problems of a server are told with the server, and those of a whole file have been told.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
-  if (servers.length > 0) out.print(joinSafe(servers.map((server) => entry(server, missing, out))));
-  else printNone(configuration, out);
+  if (servers.length === 0) printNone(configuration, out);
 }
 
 function printNone({ settings }: Configuration, out: Output): void {
@@ -74,50 +78,17 @@ function printNone({ settings }: Configuration, out: Output): void {
   out.say(safe`try:       fairlead tools demo`);
 }
 
-function entry(
-  { server, admission }: AdmittedServer,
-  missing: ReadonlySet<string>,
-  { style, typed }: Output,
-): SafeText {
-  const { name, scope, origin, shadows, problems } = server;
-  const words = statusWords(admission);
-  const status = admission.status === "admitted" ? style.green(words) : style.yellow(words);
-  const lines = [
-    safe`${style.bold(toSafeLine(name))}  ${status}`,
-    safe`  ${toSafeLine(transportWord(server.kind))}: ${target(server)}`,
-    safe`  from ${place(origin)} (${toSafeLine(scope)})`,
-    ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
-  ];
-  if (admission.status !== "admitted") {
-    lines.push(safe`  why: ${toSafeLine(admission.message)}`);
-    if (admission.next !== undefined) lines.push(typed(safe`  next: ${toSafeLine(admission.next)}`));
-  }
-  const isTold = (message: string): boolean =>
-    admission.status === "disconnected" && admission.message.startsWith(message);
-  for (const { severity, message } of problems)
-    if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
-  for (const line of missingSecretLines(server.definition?.secrets ?? [], missing))
-    lines.push(typed(safe`  warning: ${line}`));
-  return joinSafe(lines);
-}
-
-function target({ definition }: ConfiguredServer): SafeText {
-  if (!definition) return safe`?`;
-  const shown = redact(definition.transport);
-  return toVisibleLine(shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url);
-}
-
-/** What a person decided (disabled, excluded, not allowed) is no failure; what waits or is wrong is. */
-function failOnWorst({ servers, problems }: Configuration): void {
+/** What a person decided (disabled, excluded, not allowed) is no failure; what waits, is wrong or does not work is. */
+function failOnWorst(listed: readonly ListedServer[], { problems }: Configuration): void {
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
-  for (const { admission } of servers) {
-    const code = admission.status === "admitted" ? "denied" : errorCode(admission);
+  const unable = listed.filter(({ state }) => state.status !== "connected");
+  for (const { state } of unable) {
+    const { code } = refusal(state);
     if (code !== "denied") codes.push(code);
   }
   const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
   if (worst === undefined) return;
-  const unable = servers.filter(({ admission }) => admission.status !== "admitted").length;
-  throw new HostError(worst, `${unable} of ${count(servers.length, "server")} cannot start`, {
+  throw new HostError(worst, `${unable.length} of ${count(listed.length, "server")} cannot be used`, {
     next: "fairlead mcp list",
   });
 }

@@ -1,4 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
 
@@ -109,7 +111,7 @@ describe("what is written", () => {
   test("comments, unknown keys and formatting survive adding and removing, byte for byte", async () => {
     const before = `\uFEFF{\r\n\t// mine\r\n\t"theme": "dark", /* odd */ "mcpServers": {\r\n\t\t"old": { "command": "x", "weird": [1,2 , 3] }, // keep\r\n\t},\r\n}\r\n`;
     await using here = await machine({ [userFile]: before });
-    expect(await here.run("mcp", "add", "-s", "user", "new", "node")).toMatchObject({ code: 0 });
+    expect(await here.run("mcp", "add", "--no-test", "-s", "user", "new", "node")).toMatchObject({ code: 0 });
     const between = await here.read(userFile);
     expect(between).toContain('"weird": [1,2 , 3] }, // keep\r\n');
     expect(between).toMatch(/"new"/);
@@ -221,7 +223,7 @@ describe("approval", () => {
     expect((await here.run("mcp", "list")).stdout).toMatch(/blocked: folder not trusted/);
     await here.run("trust", "add", "--yes");
     expect((await here.run("trust", "list")).stdout).toMatch(/a +approved/);
-    expect((await here.run("mcp", "list")).stdout).toMatch(/ready to start/);
+    expect((await here.run("mcp", "get", "a")).stdout).toMatch(/ready to start/);
   });
 
   test("what a planted .env file decides has not been seen, and is not approved", async () => {
@@ -262,13 +264,13 @@ describe("approval", () => {
 
   test("another server of the same file is not approved with it", async () => {
     await using here = await machine({ [projectFile]: { mcpServers: { planted: { command: "evil" } } } });
-    await here.run("mcp", "add", "mine", "node");
+    await here.run("mcp", "add", "mine", "no-such-program");
     const { servers } = JSON.parse(
       (await here.runWith({ env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } }, "mcp", "list", "--json")).stdout,
     );
     expect(servers.map(({ name, reason }: { name: string; reason: string }) => [name, reason])).toEqual([
       ["planted", "awaiting_approval"],
-      ["mine", "lazy"],
+      ["mine", "command_not_found"],
     ]);
   });
 
@@ -358,5 +360,47 @@ describe("what is said", () => {
     const ours = await here.run("mcp", "add", "--json", "a", "x");
     expect(JSON.parse(ours.stdout)).toMatchObject({ schemaVersion: 1, error: { code: "usage" } });
     expect(await here.run("mcp", "add", "a", "x", "--json", "-q")).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+describe("what was added is tried at once", () => {
+  const { command, args } = stdioServer("well-behaved");
+
+  test("what it offers is shown", async () => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run("mcp", "add", "-s", "user", "a", command, ...args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^added "a"[\s\S]*\n"a" is connected: 1 tool\n$/);
+    expect(stderr).toMatch(/look: fairlead tools a\n$/);
+    const other = await here.run("mcp", "add", "-s", "user", "--json", "b", command, ...args);
+    expect(JSON.parse(other.stdout)).toMatchObject({
+      servers: [{ name: "b", test: { name: "b", status: "connected", tools: 1, protocolVersion: "2025-11-25" } }],
+    });
+  });
+
+  test("one that does not work stays in the settings, with what to do about it; adding it did work", async () => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run("mcp", "add", "-s", "user", "a", "no-such-program");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("connected");
+    expect(stderr).toMatch(
+      /warning: "a" was added, but does not work yet\n {2}why: .*no-such-program.*\n {2}next: .*\nthen: fairlead mcp test a\n$/,
+    );
+    expect(await entries(here, userFile)).toEqual({ a: { command: "no-such-program" } });
+    const json = await here.run("mcp", "add", "-s", "user", "--json", "b", "no-such-program");
+    expect({ code: json.code, ...JSON.parse(json.stdout) }).toMatchObject({
+      code: 0,
+      servers: [{ name: "b", test: { status: "disconnected", error: { code: "command_not_found" } } }],
+    });
+  });
+
+  test.each([
+    ["with --no-test", ["-s", "user", "--no-test"]],
+    ["while the folder's settings do not count", ["-s", "project"]],
+  ])("not %s", async (_when, options) => {
+    await using here = await machine();
+    const touch = ["touch", join(here.project, "started")];
+    expect(await here.run("mcp", "add", ...options, "a", ...touch)).toMatchObject({ code: 0 });
+    expect(await readdir(here.project)).toEqual([".gemini"]);
   });
 });

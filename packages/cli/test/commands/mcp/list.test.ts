@@ -1,5 +1,8 @@
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
+import { openTerminal } from "../../terminal.ts";
 
 test("nothing configured: says so, and what to type next", async () => {
   await using here = await machine();
@@ -8,11 +11,14 @@ test("nothing configured: says so, and what to type next", async () => {
   expect(stderr).toMatch(/fairlead mcp add NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
 });
 
+const good = (...args: readonly string[]): object => stdioServer("well-behaved", ...args);
+
 const every = {
   "etc/settings.json": { mcp: { excluded: ["excluded"] } },
   [userFile]: {
     mcpServers: {
-      ready: { command: "node", args: ["x", "--api-key", "canary-4711"] },
+      good: good("--api-key", "canary-4711"),
+      gone: { command: process.execPath, args: ["-e", "process.exit(3)", "canary", "--api-key", "canary-4711"] },
       off: { url: "https://example.com/sse?token=canary-4711", type: "sse" },
       excluded: { httpUrl: "https://user:canary-4711@example.com/mcp" },
       unset: { url: "https://example.com/$NOT_SET" },
@@ -32,10 +38,27 @@ test("the JSON document has every server with its status, reason, transport and 
     discoveryState: string;
     servers: { error?: { code: string; message: string; next?: string } }[];
   };
-  expect({ schemaVersion, discoveryState }).toEqual({ schemaVersion: 1, discoveryState: "not_started" });
+  expect({ schemaVersion, discoveryState }).toEqual({ schemaVersion: 1, discoveryState: "completed" });
   const counts = { tools: 0, prompts: 0, resources: 0 };
   expect(servers.map(({ error, ...server }) => ({ ...server, ...(error ? { error: error.code } : {}) }))).toEqual([
-    { name: "ready", status: "disconnected", reason: "lazy", transport: "stdio", scope: "user", ...counts },
+    {
+      name: "good",
+      status: "connected",
+      transport: "stdio",
+      scope: "user",
+      ...counts,
+      tools: 1,
+      protocolVersion: "2025-11-25",
+    },
+    {
+      name: "gone",
+      status: "disconnected",
+      reason: "server_exited",
+      transport: "stdio",
+      scope: "user",
+      ...counts,
+      error: "server_exited",
+    },
     { name: "off", status: "disabled", reason: "user", transport: "sse", scope: "user", ...counts, error: "denied" },
     {
       name: "excluded",
@@ -76,12 +99,13 @@ test("the JSON document has every server with its status, reason, transport and 
   ]);
 });
 
-test("the text names file and line, why a server does not start and what to do; no secret in it", async () => {
+test("the text names file and line, what a server offers, or why it does not work and what to do; no secret in it", async () => {
   await using here = await machine(every);
   const { stdout, stderr } = await here.run("mcp", "list");
   expect(stdout).toMatch(
-    /ready {2}ready to start\n {2}stdio: node x --api-key \(hidden\)\n {2}from .*home\/\.gemini\/settings\.json:3:5 \(user\)\n/,
+    /good {2}connected: 1 tool\n {2}stdio: .*node .*well-behaved\.mjs --api-key \(hidden\)\n {2}from .*home\/\.gemini\/settings\.json:3:5 \(user\)\n/,
   );
+  expect(stdout).toMatch(/gone {2}failed: server exited\n[\s\S]*?why: "gone" exited with code 3.*\n {2}next: /);
   expect(stdout).toMatch(/off {2}disabled\n[\s\S]*next: fairlead mcp enable off\n/);
   expect(stdout).toMatch(/theirs {2}blocked: folder not trusted\n[\s\S]*next: fairlead trust add\n/);
   expect(stdout).toMatch(/unset {2}cannot start: variable not set\n[\s\S]*why: .*NOT_SET/);
@@ -99,7 +123,8 @@ test("an entry that replaces another says which", async () => {
 });
 
 test.each([
-  ["nothing wrong", { [userFile]: { mcpServers: { a: { command: "x" } } } }, 0],
+  ["nothing wrong", { [userFile]: { mcpServers: { a: good() } } }, 0],
+  ["a server does not connect", { [userFile]: { mcpServers: { a: good(), b: { command: "no-such" } } } }, 4],
   ["switched off by the person", { [userFile]: { mcpServers: { a: { command: "x" } }, mcp: { excluded: ["a"] } } }, 0],
   ["a variable is not set", { [userFile]: { mcpServers: { a: { command: "$NOT_SET" } } } }, 3],
   ["a file is broken", { [userFile]: "{" }, 3],
@@ -112,9 +137,9 @@ test.each([
 });
 
 test("--trust-workspace approves for the run, and names what it approved", async () => {
-  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "x" } } } });
+  await using here = await machine({ [projectFile]: { mcpServers: { a: good() } } });
   const { stdout, stderr } = await here.run("mcp", "list", "--trust-workspace");
-  expect(stdout).toMatch(/a {2}ready to start/);
+  expect(stdout).toMatch(/a {2}connected: 1 tool/);
   expect(stderr).toMatch(/approved for this run: a \(--trust-workspace\)/);
   expect((await here.run("mcp", "list")).stdout).toMatch(/not trusted/);
 });
@@ -137,11 +162,7 @@ test("a secret that is not stored is pointed out, and only then", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { a: entry } } });
   const env = { FAIRLEAD_SECRET_STORE: "file" };
   const ask = async (): Promise<string[]> => {
-    const runs = [
-      await here.run("mcp", "list"),
-      await here.run("mcp", "get", "a"),
-      await here.run("settings", "validate"),
-    ];
+    const runs = [await here.run("mcp", "get", "a"), await here.run("settings", "validate")];
     return runs.map(({ stdout, stderr }) => stdout + stderr);
   };
   for (const said of await ask())
@@ -167,4 +188,29 @@ test("text from a settings file can move no cursor and hide nothing", async () =
     );
     expect(controls, argv.join(" ")).toEqual([]);
   }
+});
+
+test("on a terminal each is shown as soon as it has answered, and the one that is waited for is named", async () => {
+  await using here = await machine();
+  const gate = join(here.project, "open");
+  await here.write(userFile, {
+    mcpServers: { slow: stdioServer("slow-start", gate), fast: good(), off: { command: "x" } },
+    mcp: { excluded: ["off"] },
+  });
+  const terminal = openTerminal(here, "mcp", "list");
+  const before = await terminal.until(/fast {2}connected[\s\S]*waiting for slow \(\d+ s\)$/);
+  expect(before).toMatch(/off {2}blocked: in mcp\.excluded[\s\S]*fast {2}connected: 1 tool/);
+  expect(before).not.toMatch(/slow {2}/);
+  await here.write("project/open", "");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toMatch(/slow {2}connected: 1 tool\n[\s\S]*slow-start[\s\S]*from /);
+  expect(terminal.screen()).not.toContain("waiting for");
+  expect(terminal.screen().match(/^(off|fast|slow) {2}/gm)).toEqual(["off  ", "fast  ", "slow  "]);
+});
+
+test("a server that waits to be used is connected to all the same", async () => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: good() }, fairlead: { servers: { a: { start: "lazy" } } } },
+  });
+  expect((await here.run("mcp", "list")).stdout).toMatch(/a {2}connected: 1 tool/);
 });

@@ -116,7 +116,7 @@ test("putting back a project's entry that was not approved does not approve it",
   await here.run("trust", "add", "--yes");
   const [again = []] = undoOf((await here.run("mcp", "remove", "a")).stderr);
   await here.run(...again);
-  expect((await here.run("mcp", "list")).stdout).toMatch(/ready to start/);
+  expect((await here.run("mcp", "get", "a")).stdout).toMatch(/ready to start/);
 });
 
 test("the undo line names the files that were named, and keeps characters that cannot be seen", async () => {

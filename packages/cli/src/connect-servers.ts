@@ -1,0 +1,36 @@
+/** Connects to servers of a host; on a terminal, says who is waited for and for how long. */
+
+import type { ServerState } from "@fairlead/core/events";
+import type { Host } from "@fairlead/core/host";
+import { isSettled } from "./output/server-state.ts";
+import { createWaitingLine, type WaitingLine } from "./output/waiting-line.ts";
+import type { Context } from "./verb.ts";
+
+interface ConnectOptions {
+  readonly onSettled?: (state: ServerState) => void;
+  /** For who writes to the terminal meanwhile: the line must be hidden first. */
+  readonly waiting?: WaitingLine;
+}
+
+/** Resolves when each has answered or failed; its state says which. Ctrl-C rejects with `cancelled`. */
+export async function connectServers(
+  host: Host,
+  names: readonly string[],
+  context: Pick<Context, "io" | "globals">,
+  { onSettled, waiting = createWaitingLine(context) }: ConnectOptions = {},
+): Promise<void> {
+  if (names.length === 0) return waiting.end();
+  const stopListening = host.on("state", ({ state }) => {
+    if (state.status === "connecting") waiting.started(state.name);
+    if (!isSettled(state)) return;
+    waiting.settled(state.name);
+    waiting.hide();
+    onSettled?.(state);
+  });
+  try {
+    await host.start({ servers: names, signal: context.io.signal });
+  } finally {
+    stopListening();
+    waiting.end();
+  }
+}

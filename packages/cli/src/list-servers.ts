@@ -1,0 +1,40 @@
+/** Connects to all servers that may start, and shows each one: on a terminal as soon as it has answered, elsewhere in order. */
+
+import { joinSafe } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { connectServers } from "./connect-servers.ts";
+import { isSettled, type ListedServer, serverText } from "./output/server-state.ts";
+import type { Context } from "./verb.ts";
+import { useHost } from "./with-host.ts";
+
+/** `listed`: all servers, in the order of the settings, before anything is started. */
+export function listServers(
+  listed: readonly ListedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const { io, out, globals } = context;
+  const isLive = io.stdout.isTTY === true && !globals.json;
+  const shown = new Set<string>();
+  const show = (one: ListedServer): void => {
+    if (shown.has(one.server.name)) return;
+    shown.add(one.server.name);
+    out.print(serverText(one, out));
+  };
+
+  return useHost(configuration, context, async (host) => {
+    if (isLive) for (const one of listed) if (isSettled(one.state)) show(one);
+    const names = listed.filter(({ state }) => !isSettled(state)).map(({ server }) => server.name);
+    await connectServers(host, names, context, {
+      onSettled(state) {
+        const one = listed.find(({ server }) => server.name === state.name);
+        if (isLive && one) show({ ...one, state });
+      },
+    });
+    const states = new Map(host.states().map((state) => [state.name, state]));
+    const reached = listed.map(({ server, state }) => ({ server, state: states.get(server.name) ?? state }));
+    if (isLive) for (const one of reached) show(one);
+    else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));
+    return reached;
+  });
+}

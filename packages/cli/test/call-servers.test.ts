@@ -1,0 +1,70 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { processesOf } from "./left-over.ts";
+import { type Machine, machine, userFile } from "./machine.ts";
+import { openTerminal } from "./terminal.ts";
+
+/** One that leaves a trace when it is started. */
+const trap = (here: Machine): object => ({ command: "touch", args: [join(here.home, "started")] });
+
+async function withServers(servers: (here: Machine) => object): Promise<Machine> {
+  const here = await machine();
+  await here.write(userFile, { mcpServers: servers(here) });
+  return here;
+}
+
+test("a call connects to its own server and to no other", async () => {
+  await using here = await withServers((at) => ({ trap: trap(at), good: stdioServer("well-behaved") }));
+  expect(await here.run("call", "good.echo", "text=hello")).toEqual({ code: 0, stdout: "hello\n", stderr: "" });
+  expect(await readdir(here.home)).not.toContain("started");
+});
+
+test("so do the tools of one server", async () => {
+  await using here = await withServers((at) => ({ trap: trap(at), good: stdioServer("well-behaved") }));
+  const { code, stdout } = await here.run("tools", "good");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/good: 1 tool\n\n {2}echo\(text: string\)/);
+  expect(await readdir(here.home)).not.toContain("started");
+});
+
+test("the tools of all: those that answer are listed, the others named", async () => {
+  await using here = await withServers(() => ({
+    bad: { command: "no-such-program" },
+    good: stdioServer("well-behaved"),
+  }));
+  const { code, stdout, stderr } = await here.run("tools");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^good: 1 tool\n/);
+  expect(stderr).toMatch(/^"bad" did not start: .*\n {2}next: /);
+  expect(stderr).toMatch(/call good\.echo text=text\n$/);
+});
+
+test("dots in names: the server that has the tool is meant", async () => {
+  const good = stdioServer("well-behaved");
+  await using here = await withServers(() => ({ a: good, "a.b": good }));
+  expect(await here.run("call", "a.b.echo", "text=1")).toMatchObject({ code: 0, stdout: "1\n" });
+  expect(await here.run("call", "a.echo", "text=2")).toMatchObject({ code: 0, stdout: "2\n" });
+});
+
+test("a server that does not work is the reason why its call does not", async () => {
+  await using here = await withServers(() => ({ bad: { command: "no-such-program" } }));
+  const { code, stderr } = await here.run("call", "bad.tool", "nonsense");
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^fairlead: "bad" did not start: .*\n {2}next: /);
+});
+
+test.each([["call", "silent.echo", "text=1"], ["tools"], ["mcp", "test", "silent"]])(
+  "Ctrl-C while a server is waited for: %s %s",
+  async (...argv) => {
+    await using here = await withServers(() => ({ silent: stdioServer("silent") }));
+    const terminal = openTerminal(here, ...argv);
+    await terminal.until(/waiting for silent \(\d+ s\)/);
+    terminal.type("\u0003");
+    expect(await terminal.exitCode).toBe(130);
+    expect(terminal.screen()).toMatch(/^fairlead: .*cancelled$/m);
+    expect(terminal.screen()).not.toContain("waiting for");
+    expect(processesOf(here)).toEqual([]);
+  },
+);

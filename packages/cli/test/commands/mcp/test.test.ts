@@ -1,0 +1,94 @@
+import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../../machine.ts";
+
+test("each step is shown with what came of it; of the environment, names and never values", async () => {
+  await using here = await machine({
+    [userFile]: {
+      mcpServers: { a: { ...stdioServer("well-behaved", "--token", "canary-4711"), env: { KEY: "canary-4711" } } },
+    },
+  });
+  const env = { AWS_SECRET_ACCESS_KEY: "canary-4711", LANG: "C" };
+  const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "test", "a");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "look: fairlead tools a\n" });
+  const shown = stdout
+    .replaceAll(/ {2}\(\d+ ms\)/g, "")
+    .replaceAll(here.home, "/HOME")
+    .replaceAll(process.execPath, "/NODE");
+  expect(shown.replaceAll(/\/\S*\/programs\//g, "…/")).toBe(`a
+  definition   /HOME/.gemini/settings.json:3:5 (user)
+               stdio: /NODE …/well-behaved.mjs --token (hidden)
+               waits 30000 ms at most (fairlead.connectTimeout)
+  program      /NODE
+               in /HOME
+  environment  passed on: HOME, LANG, PATH
+               set by the entry: KEY
+               withheld: AWS_SECRET_ACCESS_KEY, GEMINI_CLI_SYSTEM_SETTINGS_PATH
+  start        the process runs
+  handshake    test 1.0.0, protocol 2025-11-25 (with a session) over stdio
+  list         tools/list: 1
+connected: 1 tool
+`);
+});
+
+test("the JSON document has the steps, what was left out and the end of stderr", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { a: stdioServer("one-bad-tool") } } });
+  const { code, stdout } = await here.run("mcp", "test", "a", "--json");
+  const { steps, dropped, repaired, ...document } = JSON.parse(stdout);
+  expect({ code, ...document }).toMatchObject({ code: 0, ok: true, status: "connected", stderr: [], truncated: [] });
+  expect(steps.map(({ step }: { step: string }) => step)).toEqual([
+    "definition",
+    "program",
+    "environment",
+    "start",
+    "handshake",
+    "list",
+  ]);
+  expect(steps.every(({ durationMs }: { durationMs: unknown }) => Number.isInteger(durationMs))).toBe(true);
+  expect([dropped.length > 0, repaired.length > 0]).toEqual([true, true]);
+});
+
+test("a program that ends: how far it came, its last words, what to do, and the code", async () => {
+  const script = "console.error('first\\u001b[2J\\nlast'); process.exit(3)";
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: { command: process.execPath, args: ["-e", script] } } },
+  });
+  const { code, stdout, stderr } = await here.run("mcp", "test", "a");
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/ {2}start .*\n {2}stderr {7}first.*\n {15}last\n$/);
+  expect(stdout).not.toContain("\u001b");
+  expect(stderr).toMatch(/^fairlead: "a" exited with code 3 .*\n {2}next: .*\n$/);
+  const json = await here.run("mcp", "test", "a", "--json");
+  expect({ code: json.code, ...JSON.parse(json.stdout) }).toMatchObject({
+    code: 4,
+    ok: false,
+    status: "disconnected",
+    error: { code: "server_exited" },
+  });
+});
+
+test("an address that has something else: how its answer begins", async () => {
+  await using web = await webServer(loginPage);
+  await using here = await machine({ [userFile]: { mcpServers: { a: { url: `${web.origin}/mcp` } } } });
+  const { code, stdout, stderr } = await here.run("mcp", "test", "a");
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/ {2}definition .*\n {15}http, then sse: http:\/\/127.*\n/);
+  expect(stdout).toMatch(/ {2}answer {7}<!doctype html>\n/);
+  expect(stderr).toMatch(/not an MCP server/);
+});
+
+test("over HTTP", async () => {
+  await using web = await webServer(behaves);
+  await using here = await machine({ [userFile]: { mcpServers: { a: { url: `${web.origin}/mcp` } } } });
+  const { code, stdout } = await here.run("mcp", "test", "a");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/ over streamable HTTP/);
+});
+
+test("one that may not start is not started, and one that is not there is unknown", async () => {
+  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "touch", args: ["started"] } } } });
+  const { code, stdout, stderr } = await here.run("mcp", "test", "a");
+  expect({ code, stdout }).toEqual({ code: 6, stdout: "a\n" });
+  expect(stderr).toMatch(/not trusted[\s\S]*next: fairlead trust add/);
+  expect(await here.run("mcp", "test", "b")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,39 @@
+import { refusingProxy } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { type Ending, machine, userFile } from "./machine.ts";
+import { runProcess } from "./process.ts";
+
+/** What `mcp list` tells about a server that lies behind this proxy, as far as the environment says. */
+async function listedThrough(proxy: string): Promise<unknown> {
+  await using here = await machine({ [userFile]: { mcpServers: { away: { url: "https://mcp.example/" } } } });
+  const { stdout }: Ending = await runProcess(
+    { ...here, env: { ...here.env, HTTPS_PROXY: proxy } },
+    "mcp",
+    "list",
+    "--json",
+  );
+  const { servers } = JSON.parse(stdout) as { servers: readonly { error: unknown }[] };
+  return servers[0]?.error;
+}
+
+const next = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
+
+test("a proxy that refuses is told apart from the server behind it", async () => {
+  await using proxy = await refusingProxy(407);
+  expect(await listedThrough(proxy.origin)).toEqual({
+    code: "proxy",
+    message: '"away" cannot be reached: the proxy answered 407',
+    next,
+  });
+  expect(proxy.asked).toEqual(["mcp.example:443"]);
+});
+
+test("so is a proxy that is not there", async () => {
+  const proxy = await refusingProxy(403);
+  await proxy[Symbol.asyncDispose]();
+  expect(await listedThrough(proxy.origin)).toEqual({
+    code: "proxy",
+    message: '"away" cannot be reached: the proxy cannot be reached: ECONNREFUSED',
+    next,
+  });
+});

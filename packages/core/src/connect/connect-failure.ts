@@ -1,0 +1,218 @@
+/** Says why a connection did not come about: a code, what happened with the evidence at hand, and what to do next. */
+
+import type { WireError } from "@fairlead/wire";
+import { type ErrorCode, HostError } from "../errors.ts";
+import type { ServerDefinition } from "../settings/definition.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import type { Patience } from "./connect-step.ts";
+import { credentialHint } from "./credential-hint.ts";
+import type { Redact } from "./redact.ts";
+
+/** What was known when it failed. */
+export interface ConnectFacts {
+  readonly definition: ServerDefinition;
+  readonly patience: Patience;
+  /** Our own patience came to its end, not the caller's. */
+  readonly isLate: boolean;
+  /** The request that was sent last. */
+  readonly asked: string | undefined;
+  /** Whether the server sent a message of the protocol at all. */
+  readonly hasSpoken: boolean;
+  /** What the wire found odd: first of all, what a program printed that is no message. */
+  readonly remarks: readonly string[];
+  /** The last lines that a program wrote to stderr. */
+  readonly stderr: readonly string[];
+  /** Whether the file of a program was found. */
+  readonly isFound: boolean;
+  /** Variables of ours that a program does not see. */
+  readonly withheld: readonly string[];
+  /** Entries of `PATH` that were left out. */
+  readonly droppedPath: readonly string[];
+  readonly redact: Redact;
+}
+
+interface Failure {
+  readonly code: ErrorCode;
+  /** Continues after the server's name. */
+  readonly what: string;
+  readonly next?: string | undefined;
+}
+
+const shownCharacters = 200;
+
+export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
+  const { definition, stderr, redact, isLate } = facts;
+  const { code, what, next } = isLate && error.code === "cancelled" ? late(facts) : failureOf(error, facts);
+  const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
+  return new HostError(code, redact(`"${definition.name}" ${what}`), {
+    serverName: definition.name,
+    cause: error,
+    ...(next !== undefined && { next }),
+    ...(evidence !== undefined && evidence !== "" && { evidence: redact(evidence) }),
+  });
+}
+
+function failureOf(error: WireError, facts: ConnectFacts): Failure {
+  const { code, message, evidence } = error;
+  const { definition } = facts;
+  switch (code) {
+    case "cancelled":
+      return { code, what: "was not connected: cancelled" };
+    case "timeout":
+      return late(facts);
+    case "spawn_failed":
+      return notStarted(error, facts);
+    case "exited":
+    case "closed":
+      return gone(error, facts);
+    case "unreachable":
+    case "session_expired":
+    case "stream_lost":
+      return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
+    case "tls":
+      return { code, what: `cannot be reached safely: ${message}`, next: extraAuthority };
+    case "proxy":
+      return { code, what: `cannot be reached: ${message}`, next: checkProxy };
+    case "http_status":
+      return refused(error, facts);
+    case "unauthorized":
+      return signIn(error, facts);
+    case "too_large":
+      return { code, what: `was not connected: ${message}`, next: logs(definition) };
+    case "bad_message":
+      return senseless(error, facts);
+    case "send_blocked":
+      return { code: "protocol", what: `does not read what it is sent: ${message}`, next: logs(definition) };
+    case "rpc":
+      return {
+        code: "protocol",
+        what: `answered ${evidence.step ?? "the handshake"} with an error: ${message} (${evidence.rpc?.code ?? 0})`,
+        next: credentialHint([message], facts) ?? logs(definition),
+      };
+  }
+}
+
+const extraAuthority =
+  "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.";
+const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
+
+function late({ patience, asked, remarks, hasSpoken, stderr, definition }: ConnectFacts): Failure {
+  const step = asked === undefined ? "was not there" : `did not answer ${asked}`;
+  const noise = hasSpoken ? undefined : remarks[0];
+  const said = noise ?? lastWords(stderr);
+  return {
+    code: "connect_timeout",
+    what: `${step} within ${patience.milliseconds} ms${said === undefined ? "" : `; ${said}`}`,
+    next:
+      patience.setting === "timeout"
+        ? `If it needs longer, raise "timeout" in its entry (${place(definition)}).`
+        : 'If it needs longer, raise "fairlead.connectTimeout" in your settings (milliseconds).',
+  };
+}
+
+function notStarted(error: WireError, { definition, droppedPath, isFound }: ConnectFacts): Failure {
+  const leftOut = droppedPath.map((entry) => JSON.stringify(entry)).join(", ");
+  const dropped = leftOut === "" ? "" : `; left out of it, as this folder is not trusted: ${leftOut}`;
+  const what = `did not start: ${error.message}${dropped}`;
+  const cause = rootCauseOf(error);
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const correct = `orrect its entry (${place(definition)}).`;
+  if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "ENOEXEC")
+    return { code: "command_not_found", what, next: isFound ? `C${correct}` : `Install it, or c${correct}` };
+  if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
+    return { code: "settings_invalid", what, next: `C${correct}` };
+  // Too many files, too many processes: not the server's fault, and it may pass.
+  return { code: "unreachable", what };
+}
+
+function gone({ code, message, evidence }: WireError, facts: ConnectFacts): Failure {
+  const { definition, asked, hasSpoken, remarks, stderr } = facts;
+  const end = code === "exited" ? message.replace(/^the server /, "") : `went away (${message})`;
+  if (!hasSpoken && remarks[0] !== undefined && evidence.exitCode === 0)
+    return {
+      code: "not_mcp",
+      what: `is not an MCP server: ${remarks[0]}; then it ${end}`,
+      next: checkCommand(definition),
+    };
+  const when = asked === undefined ? "" : ` before it answered ${asked}`;
+  const words = lastWords(stderr) ?? remarks[0];
+  return {
+    code: "server_exited",
+    what: `${end}${when}${words === undefined ? "" : `; ${words}`}`,
+    next: credentialHint(stderr, facts) ?? (stderr.length > 0 ? logs(definition) : checkCommand(definition)),
+  };
+}
+
+function refused({ message, evidence }: WireError, { definition }: ConnectFacts): Failure {
+  const { httpStatus = 0, retryAfter, firstBytes = "" } = evidence;
+  const later = retryAfter === undefined ? "" : ` (to be tried again after: ${retryAfter})`;
+  const said = firstBytes === "" ? "" : `; it begins ${beginning(firstBytes)}`;
+  const next = httpStatus >= 500 || httpStatus === 429 ? "Try again later." : checkAddress(definition);
+  return { code: "http_status", what: `cannot be used: ${message}${later}${said}`, next };
+}
+
+function signIn(error: WireError, { definition }: ConnectFacts): Failure {
+  const { message, evidence } = error;
+  const auth = `fairlead mcp auth ${toShellWord(definition.name)}`;
+  if (rootCauseOf(error) !== undefined)
+    return { code: "auth_failed", what: `did not let us in: ${message}`, next: auth };
+  const status = `HTTP ${evidence.httpStatus ?? 401}`;
+  const sent = definition.transport.kind === "stdio" ? [] : [...definition.transport.headers.keys()];
+  if (sent.length === 0) return { code: "auth_required", what: `wants you to sign in (${status})`, next: auth };
+  return {
+    code: "auth_required",
+    what: `wants you to sign in (${status}); what its entry sends was not enough: ${sent.join(", ")}`,
+    next: auth,
+  };
+}
+
+function senseless({ message, evidence }: WireError, { definition, hasSpoken, remarks }: ConnectFacts): Failure {
+  if (evidence.unsent)
+    return {
+      code: "settings_invalid",
+      what: `cannot be asked: ${message}`,
+      next: `Correct its entry (${place(definition)}).`,
+    };
+  if (hasSpoken) return { code: "protocol", what: `breaks the protocol: ${message}`, next: logs(definition) };
+  const { firstBytes = "" } = evidence;
+  const why = message.replace(/^not an MCP server: /, "");
+  const begins = firstBytes === "" ? (remarks[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
+  const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
+  return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
+}
+
+/** What is below the wire's own words, which are repeated with every step that they pass. */
+function rootCauseOf(error: WireError): unknown {
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.name === error.name) cause = cause.cause;
+  return cause;
+}
+
+function beginning(text: string): string {
+  return JSON.stringify(text.slice(0, shownCharacters));
+}
+
+/** The line that says most: programs in trouble often end with a trace. */
+function lastWords(lines: readonly string[]): string | undefined {
+  const telling = lines.findLast((line) =>
+    /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable)\b|Error:/i.test(line),
+  );
+  const line = (telling ?? lines.findLast((other) => other.trim() !== ""))?.trim();
+  return line === undefined ? undefined : `its last words: ${line.slice(0, shownCharacters)}`;
+}
+
+function place({ origin }: ServerDefinition): string {
+  return `${origin.file}:${origin.line}`;
+}
+
+function logs({ name }: ServerDefinition): string {
+  return `fairlead mcp logs ${toShellWord(name)}`;
+}
+
+function checkAddress(definition: ServerDefinition): string {
+  return `Check that it is running, and the address in its entry (${place(definition)}).`;
+}
+
+function checkCommand(definition: ServerDefinition): string {
+  return `Check the command and its arguments (${place(definition)}).`;
+}

@@ -1,0 +1,68 @@
+/** How a server that is a program is started: which file, in which folder, with which environment. */
+
+import type { StdioTarget } from "@fairlead/wire";
+import { HostError } from "../errors.ts";
+import type { StdioTransport } from "../settings/definition.ts";
+import type { Environment } from "../settings/paths.ts";
+import { type ChildEnvironment, childEnvironment } from "./child-environment.ts";
+import { findProgram, liesIn, outside } from "./search-path.ts";
+
+export interface Place {
+  readonly environment: Environment;
+  /** The workspace root, a real path. */
+  readonly root: string;
+  readonly trusted: boolean;
+}
+
+export interface Launch {
+  readonly target: StdioTarget;
+  /** Absent when the command was not found. */
+  readonly file?: string;
+  readonly droppedPath: readonly string[];
+  readonly environment: ChildEnvironment;
+}
+
+/** `transport` is expanded. Nothing of a workspace that is not trusted gets to run, nor is it where a server starts. */
+export async function planLaunch(serverName: string, transport: StdioTransport, place: Place): Promise<Launch> {
+  const { root, trusted, environment } = place;
+  // Who works in the home folder, or above it, has everything inside: there it says nothing.
+  const forbidden = trusted || (await liesIn(environment.home, root)) ? undefined : root;
+  const isForbidden = async (path: string): Promise<boolean> => forbidden !== undefined && liesIn(path, forbidden);
+
+  const cwd = transport.cwd ?? (trusted ? root : environment.home);
+  if (await isForbidden(cwd)) throw notTrusted(serverName, `would start in ${cwd}`);
+  const child = childEnvironment(environment, transport.env);
+  const given = searchPathOf(child.env, environment.platform);
+  const { path, dropped } = trusted ? { path: given.value, dropped: [] } : await outside(given.value, forbidden);
+  const file = await findProgram(transport.command, path, cwd);
+  if (file !== undefined && (await isForbidden(file))) throw notTrusted(serverName, `would run ${file}`);
+  return {
+    target: {
+      kind: "stdio",
+      // What was found and checked is what runs.
+      command: file ?? transport.command,
+      args: transport.args,
+      env: { ...child.env, ...(given.name !== undefined && { [given.name]: path }) },
+      cwd,
+    },
+    ...(file !== undefined && { file }),
+    droppedPath: dropped,
+    environment: child,
+  };
+}
+
+function searchPathOf(
+  env: ChildEnvironment["env"],
+  platform: NodeJS.Platform,
+): { readonly name?: string; readonly value: string } {
+  const name = platform === "win32" ? Object.keys(env).find((key) => key.toUpperCase() === "PATH") : "PATH";
+  const value = name === undefined ? undefined : env[name];
+  return name === undefined || value === undefined ? { value: "" } : { name, value };
+}
+
+function notTrusted(serverName: string, what: string): HostError {
+  return new HostError("untrusted_folder", `"${serverName}" ${what}, in a folder that is not trusted`, {
+    serverName,
+    next: "fairlead trust add",
+  });
+}

@@ -1,0 +1,179 @@
+/** From a definition to a conversation: expands it, plans the start, connects in time, and writes down what happens. */
+
+import type {
+  ConnectOptions,
+  JsonObject,
+  NotificationListener,
+  ProcessKeeper,
+  RequestHandler,
+  Session,
+  Target,
+} from "@fairlead/wire";
+import type { HostError } from "../errors.ts";
+import type { ServerDefinition, Transport } from "../settings/definition.ts";
+import { expandTransport } from "../settings/expand.ts";
+import { clientInfo } from "./client-info.ts";
+import type { ConnectFacts } from "./connect-failure.ts";
+import { type ConnectObserver, createStepper } from "./connect-step.ts";
+import { type Launch, type Place, planLaunch } from "./launch.ts";
+import { toConnectError } from "./outcome.ts";
+import { patienceFor } from "./patience.ts";
+import { createRedactor, hideInArguments, secretsOf } from "./redact.ts";
+import type { ServerLog } from "./server-log.ts";
+import { createWitness } from "./witness.ts";
+
+/** What connecting needs from its host, the same for all servers. */
+export interface ConnectContext extends Place {
+  /** One for the host, made when the first server is started. */
+  readonly keeper: () => Promise<ProcessKeeper>;
+  /** `fairlead.connectTimeout`, in milliseconds. */
+  readonly connectTimeout: number;
+  readonly secret: (name: string) => Promise<string | undefined>;
+  readonly log: (serverName: string) => ServerLog;
+  /** Whether messages go into the log as well. */
+  readonly debug: (serverName: string) => boolean;
+  /** Answers to what servers may ask; without them nothing is declared. */
+  readonly handlers?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
+}
+
+export interface OpenOptions {
+  /** Ends the connecting; the session that comes of it is ended by its own `close`. */
+  readonly signal: AbortSignal;
+  readonly observe?: ConnectObserver;
+  readonly onNotification?: NotificationListener;
+  /** Every line that a program writes to stderr, without secrets. */
+  readonly onStderrLine?: (line: string) => void;
+}
+
+export interface OpenedSession extends Session {
+  /** What went wrong with it later, in the host's words; `unanswered` names what took longer than connecting may. */
+  readonly explain?: (error: unknown, unanswered?: string) => HostError;
+}
+
+/** Rejects with a `HostError`, and only when nothing of the server is left. */
+export async function openSession(
+  definition: ServerDefinition,
+  context: ConnectContext,
+  options: OpenOptions,
+): Promise<OpenedSession> {
+  const { name } = definition;
+  const tell = createStepper(options.observe);
+  const stored: string[] = [];
+  const transport = await expandTransport(definition, async (secretName) => {
+    const value = await context.secret(secretName);
+    if (value !== undefined) stored.push(value);
+    return value;
+  });
+  const patience = patienceFor(definition, transport, context.connectTimeout);
+  tell({ step: "definition", transport: definition.resolved ?? definition.transport, patience });
+
+  const { target, launch } = await targetFor(name, transport, context);
+  if (launch) tellLaunch(launch, tell);
+  const redact = createRedactor(secretsOf(transport, definition, stored));
+  const log = context.log(name);
+  const witness = createWitness({
+    log,
+    redact,
+    debug: context.debug(name),
+    onFirstMessage: () => launch && tell({ step: "start" }),
+    onStderrLine: options.onStderrLine,
+  });
+  witness.note(`connecting: ${describe(target)}`);
+
+  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isLate" | "asked">): HostError =>
+    toConnectError(error, {
+      definition,
+      patience,
+      ...witness.seen(),
+      isFound: launch?.file !== undefined,
+      withheld: launch?.environment.withheld ?? [],
+      droppedPath: launch?.droppedPath ?? [],
+      redact,
+      ...circumstances,
+    });
+
+  const deadline = startDeadline(options.signal, patience.milliseconds);
+  try {
+    const { connect } = await import("@fairlead/wire");
+    const session = await connect(target, {
+      clientInfo,
+      signal: deadline.signal,
+      times: { connect: patience.milliseconds },
+      ...(launch && { keeper: await context.keeper() }),
+      ...handlersOf(context),
+      ...(options.onNotification && { onNotification: options.onNotification }),
+      ...witness.listeners,
+    });
+    const { era, protocolVersion, serverInfo, verdict } = session;
+    tell({ step: "handshake", era, protocolVersion, serverInfo, transport: verdict?.transport ?? "stdio" });
+    witness.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
+    void session.closed.then((cause) => {
+      witness.note(cause === undefined ? "closed" : `lost: ${cause.message}`);
+      return log.close();
+    });
+    return {
+      ...session,
+      explain: (error, unanswered) => explain(error, { isLate: unanswered !== undefined, asked: unanswered }),
+    };
+  } catch (cause) {
+    const error = explain(cause, { isLate: deadline.isOver(), asked: witness.seen().asked });
+    witness.note(`not connected: ${error.message}`);
+    await log.close();
+    throw error;
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function targetFor(
+  name: string,
+  transport: Transport,
+  place: Place,
+): Promise<{ readonly target: Target; readonly launch?: Launch }> {
+  if (transport.kind !== "stdio") {
+    const { kind, url, headers } = transport;
+    return { target: { kind, url, headers: Object.fromEntries(headers) } };
+  }
+  const launch = await planLaunch(name, transport, place);
+  return { target: launch.target, launch };
+}
+
+function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {
+  tell({ step: "program", ...(file !== undefined && { file }), cwd: target.cwd, droppedPath });
+  const { passed, set, withheld } = environment;
+  tell({ step: "environment", passed, set, withheld });
+}
+
+function describe(target: Target): string {
+  if (target.kind === "stdio")
+    return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
+  return `${target.url} (${target.kind})`;
+}
+
+/** A server of the user's own does not learn about a folder that is not trusted. */
+function handlersOf({ handlers, trusted }: ConnectContext): Pick<ConnectOptions, "capabilities" | "onRequest"> {
+  if (handlers === undefined || trusted) return handlers ?? {};
+  const { roots: _roots, ...capabilities } = handlers.capabilities;
+  return {
+    capabilities,
+    onRequest: async (method, params, signal) =>
+      method === "roots/list" ? { roots: [] } : handlers.onRequest(method, params, signal),
+  };
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Whether it was time, and not the caller, that ended the waiting. */
+  isOver(): boolean;
+  stop(): void;
+}
+
+function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), milliseconds);
+  return {
+    signal: AbortSignal.any([caller, late.signal]),
+    isOver: () => late.signal.aborted && !caller.aborted,
+    stop: () => clearTimeout(timer),
+  };
+}

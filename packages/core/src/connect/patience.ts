@@ -1,0 +1,39 @@
+/** How long connecting to a server may take. */
+
+import type { ServerDefinition, Transport } from "../settings/definition.ts";
+import type { Patience } from "./connect-step.ts";
+
+/** These may have to fetch the server before they can start it. */
+const launchers: ReadonlySet<string> = new Set("npx bunx pnpx uvx pipx docker podman nerdctl".split(" "));
+const launcherVerbs: ReadonlySet<string> = new Set([
+  "npm exec",
+  "npm x",
+  "pnpm dlx",
+  "yarn dlx",
+  "bun x",
+  "uv run",
+  "uv tool",
+  "deno run",
+]);
+const fetchingFactor = 4;
+
+export function patienceFor({ timeout }: ServerDefinition, transport: Transport, connectTimeout: number): Patience {
+  const allowed = isLaunched(transport) ? connectTimeout * fetchingFactor : connectTimeout;
+  return timeout < allowed
+    ? { milliseconds: timeout, setting: "timeout" }
+    : { milliseconds: allowed, setting: "fairlead.connectTimeout" };
+}
+
+function isLaunched(transport: Transport): boolean {
+  if (transport.kind !== "stdio") return false;
+  const words = [transport.command, ...transport.args];
+  // The usual way on Windows: `cmd /c npx …`.
+  if (programName(words[0]) === "cmd" && /^\/c$/i.test(words[1] ?? "")) words.splice(0, 2);
+  const name = programName(words[0]);
+  return launchers.has(name) || launcherVerbs.has(`${name} ${words[1] ?? ""}`);
+}
+
+function programName(command = ""): string {
+  const name = command.split(/[/\\]/).at(-1) ?? "";
+  return name.toLowerCase().replace(/\.(cmd|exe|bat|ps1)$/, "");
+}

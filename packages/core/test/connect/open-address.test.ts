@@ -1,0 +1,115 @@
+import {
+  behaves,
+  brokenJson,
+  cutAt,
+  empty,
+  emptyJson,
+  loginPage,
+  noContent,
+  redirectTo,
+  status,
+  type WebReply,
+  webServer,
+  wrongContentType,
+} from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { connection } from "./connection.ts";
+
+test("a server on the web is connected, and every step on the way is told", async () => {
+  await using web = await webServer(behaves);
+  await using server = await connection(
+    { httpUrl: web.origin, headers: { "X-Mine": "$MINE" } },
+    { env: { MINE: "1" } },
+  );
+  const { serverInfo } = await server.open();
+  const milliseconds = expect.any(Number);
+  expect(server.steps).toEqual([
+    {
+      step: "definition",
+      transport: { kind: "http", url: web.origin, headers: new Map([["X-Mine", "1"]]) },
+      patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+      milliseconds,
+    },
+    { step: "handshake", era: "legacy", protocolVersion: "2025-11-25", transport: "http", serverInfo, milliseconds },
+  ]);
+  expect(web.seen.map(({ headers }) => headers["x-mine"])).toEqual(web.seen.map(() => "1"));
+});
+
+describe("what is no server is not_mcp, with the first of what it said", () => {
+  test.each<[string, WebReply, RegExp]>([
+    ["a login page", loginPage, /answered 200 with text\/html.*; it begins "<!doctype html>/],
+    ["204", noContent, /answered 204/],
+    ["nothing", empty, /answered 200/],
+    ["an empty JSON document", emptyJson, /holds no response/],
+    ["the wrong type", wrongContentType, /answered 200 with text\/plain.*; it begins "\{/],
+    ["broken JSON", brokenJson, /says it is JSON, but is not; it begins "\{/],
+  ])("%s", async (_name, reply, message) => {
+    await using web = await webServer(reply);
+    await using server = await connection({ httpUrl: web.origin });
+    expect(await server.failure()).toMatchObject({
+      code: "not_mcp",
+      message: expect.stringMatching(message),
+      next: expect.stringMatching(/^Check that it is running, and the address in its entry \(.*settings\.json:3\)\.$/),
+    });
+  });
+});
+
+describe("a status", () => {
+  test.each<[WebReply, string, RegExp, RegExp]>([
+    [status(404), "http_status", /answered 404 with text\/plain, .*; it begins "status 404, sorry"$/, /^Check that/],
+    [status(503, { "retry-after": "7" }), "http_status", /answered 503.*\(to be tried again after: 7\)/, /^Try again/],
+    [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
+    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, /^fairlead mcp auth s$/],
+    [status(403), "auth_required", /^"s" wants you to sign in \(HTTP 403\)$/, /^fairlead mcp auth s$/],
+    [cutAt("initialize"), "unreachable", /the server's answer was cut$/, /^Check that/],
+  ])("%#: %s", async (reply, code, message, next) => {
+    await using web = await webServer(reply);
+    await using server = await connection({ url: web.origin });
+    expect(await server.failure()).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      next: expect.stringMatching(next),
+    });
+  });
+
+  test("headers that were not enough are named, never their values", async () => {
+    await using web = await webServer(status(401));
+    await using server = await connection({ httpUrl: web.origin, headers: { "X-Api-Key": "sesame-open" } });
+    const { message } = await server.failure();
+    expect(message).toBe('"s" wants you to sign in (HTTP 401); what its entry sends was not enough: X-Api-Key');
+  });
+});
+
+test("nobody there", async () => {
+  const { origin } = await closedServer();
+  await using server = await connection({ httpUrl: origin });
+  const { host } = new URL(origin);
+  expect(await server.failure()).toMatchObject({
+    code: "unreachable",
+    message: `"s" cannot be reached: ${host} cannot be reached: ECONNREFUSED`,
+  });
+});
+
+test("a certificate that nobody vouches for: the variable for one's own authority is named", async () => {
+  await using web = await webServer(behaves, { secure: true });
+  await using server = await connection({ httpUrl: web.origin });
+  expect(await server.failure()).toMatchObject({
+    code: "tls",
+    message: expect.stringMatching(/^"s" cannot be reached safely: the certificate of 127\.0\.0\.1/),
+    next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+  });
+});
+
+test("a server that never answers is late, not unreachable", async () => {
+  await using web = await webServer(() => {});
+  await using server = await connection({ httpUrl: web.origin }, { connectTimeout: 300 });
+  expect(await server.failure()).toMatchObject({
+    code: "connect_timeout",
+    message: '"s" did not answer server/discover within 300 ms',
+  });
+});
+
+async function closedServer(): Promise<{ readonly origin: string }> {
+  await using web = await webServer(behaves);
+  return { origin: web.origin };
+}

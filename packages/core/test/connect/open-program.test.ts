@@ -1,0 +1,198 @@
+import { processesWith, stdioServer } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { connection, script } from "./connection.ts";
+
+const echo = stdioServer("well-behaved");
+const entryAt = expect.stringMatching(/orrect its entry \(.*settings\.json:3\)\.$/);
+
+describe("a program that is a server", () => {
+  test("is connected, and every step on the way is told", async () => {
+    await using server = await connection(echo, { env: { LC_ALL: "C", MY_SECRET: "x" } });
+    const { serverInfo } = await server.open();
+    const milliseconds = expect.any(Number);
+    expect(server.steps).toEqual([
+      {
+        step: "definition",
+        transport: { kind: "stdio", ...echo, env: new Map() },
+        patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+        milliseconds,
+      },
+      { step: "program", file: process.execPath, cwd: server.world.root, droppedPath: [], milliseconds },
+      {
+        step: "environment",
+        passed: ["HOME", "LC_ALL", "PATH"],
+        set: [],
+        withheld: ["GEMINI_CLI_SYSTEM_SETTINGS_PATH", "MY_SECRET"],
+        milliseconds,
+      },
+      { step: "start", milliseconds },
+      {
+        step: "handshake",
+        era: "legacy",
+        protocolVersion: "2025-11-25",
+        transport: "stdio",
+        serverInfo,
+        milliseconds,
+      },
+    ]);
+  });
+
+  test("is connected whatever else it says, and all of that is in its log", async () => {
+    await using server = await connection(stdioServer("noisy"));
+    const { serverInfo } = await server.open();
+    expect(serverInfo.name).toBe("test");
+    expect(await server.log()).toContain(" note not a message on stdout: ");
+  });
+
+  test("is told about nothing that nobody would answer", async () => {
+    const says = "s => process.stderr.write(s)";
+    const spy = script(`process.stdin.once("data", ${says}); process.stdin.on("end", () => process.exit(7))`, {
+      timeout: 500,
+    });
+    await using server = await connection(spy);
+    await server.failure();
+    expect(await server.log()).toContain('clientCapabilities":{}');
+  });
+});
+
+describe("a program that is none", () => {
+  test("a command that is nowhere: the message names the PATH that was searched", async () => {
+    await using server = await connection({ command: "no-such-command" }, { env: { PATH: "/usr/bin:/nowhere" } });
+    expect(await server.failure()).toMatchObject({
+      code: "command_not_found",
+      serverName: "s",
+      message:
+        '"s" did not start: cannot start "no-such-command": there is no such command in its PATH (/usr/bin:/nowhere)',
+      next: expect.stringMatching(/^Install it, or correct its entry \(.*settings\.json:3\)\.$/),
+    });
+  });
+
+  test.each([
+    [{ ...echo, cwd: "/no/such/folder" }, /its working folder does not exist: \/no\/such\/folder$/],
+    [{ command: "/etc/passwd" }, /\/etc\/passwd is not an executable file$/],
+    [{ command: "~/missing" }, /there is no file .*\/home\/missing$/],
+  ])("%o", async (entry, message) => {
+    await using server = await connection(entry);
+    expect(await server.failure()).toMatchObject({
+      code: "command_not_found",
+      message: expect.stringMatching(message),
+      next: entryAt,
+    });
+  });
+
+  test("one that ends is reported with its exit code and the line that says most of what it wrote", async () => {
+    const trace = "TypeError: options.url is missing\\n    at start (x.js:1)\\n\\nNode.js v20";
+    await using server = await connection(script(`console.error("${trace}"); process.exit(3)`));
+    expect(await server.failure()).toMatchObject({
+      code: "server_exited",
+      message:
+        '"s" exited with code 3 before it answered initialize; its last words: TypeError: options.url is missing',
+      next: "fairlead mcp logs s",
+      evidence: "TypeError: options.url is missing\n    at start (x.js:1)\n\nNode.js v20",
+    });
+  });
+
+  test("a signal is reported by its name; with nothing said, the command is to be checked", async () => {
+    await using server = await connection(script('process.kill(process.pid, "SIGKILL")'));
+    expect(await server.failure()).toMatchObject({
+      code: "server_exited",
+      message: '"s" was ended by SIGKILL before it answered initialize',
+      next: expect.stringMatching(/^Check the command and its arguments \(.*settings\.json:3\)\.$/),
+    });
+  });
+
+  test.each([
+    [
+      "Error: GITHUB_TOKEN is required",
+      {},
+      /^GITHUB_TOKEN is set here, .* add "env": \{"GITHUB_TOKEN": "\$GITHUB_TOKEN"\}/,
+    ],
+    ["please set an api key", {}, /^If it needs credentials, name them in "env" of its entry/],
+    ["401 Unauthorized", { env: { GITLAB_TOKEN: "wrong-token", B: "c" } }, /sets in "env" \(.*\): GITLAB_TOKEN, B\.$/],
+  ])("one that lacks credentials (%s) is told which", async (words, rest, next) => {
+    await using server = await connection(
+      { ...stdioServer("exits", "1", words), ...rest },
+      { env: { GITHUB_TOKEN: "not for everybody" } },
+    );
+    expect(await server.failure()).toMatchObject({ code: "server_exited", next: expect.stringMatching(next) });
+  });
+
+  test("one that prints something else and ends well is no server", async () => {
+    await using server = await connection(script('console.log("usage: x [options]")'));
+    expect(await server.failure()).toMatchObject({
+      code: "not_mcp",
+      message: '"s" is not an MCP server: not a message on stdout: "usage: x [options]"; then it exited with code 0',
+    });
+  });
+
+  test("one that prints without end is no server", async () => {
+    await using server = await connection(stdioServer("garbage"));
+    expect(await server.failure()).toMatchObject({
+      code: "not_mcp",
+      message: expect.stringMatching(
+        /^"s" is not an MCP server: 1,000 lines and no message; it begins "\\u001b\[31mcomp/,
+      ),
+    });
+  });
+
+  test.each([
+    [{ error: { code: -32000, message: "go away" } }, '"s" answered initialize with an error: go away (-32000)'],
+    [{ result: {} }, `"s" breaks the protocol: the server's answer to initialize names no protocol version`],
+    [{ result: 7 }, '"s" breaks the protocol: the answer to initialize holds no result'],
+  ])("%o in answer to initialize", async (answer, message) => {
+    await using server = await connection(stdioServer("refuses", JSON.stringify(answer)));
+    expect(await server.failure()).toMatchObject({ code: "protocol", message });
+  });
+});
+
+describe("patience", () => {
+  test.each([
+    [{}, { connectTimeout: 300 }, /raise "fairlead.connectTimeout" in your settings/],
+    [{ timeout: 300 }, {}, /raise "timeout" in its entry \(.*settings\.json:3\)/],
+  ])("%o %o: the message names the step and the setting", async (rest, options, next) => {
+    await using server = await connection({ ...stdioServer("silent"), ...rest }, options);
+    expect(await server.failure()).toMatchObject({
+      code: "connect_timeout",
+      message: '"s" did not answer server/discover within 300 ms',
+      next: expect.stringMatching(next),
+    });
+  });
+
+  test("what a silent server wrote to stderr is told", async () => {
+    const code = 'process.stderr.write("waiting for the database"); process.stdin.resume()';
+    await using server = await connection(script(code), { connectTimeout: 1500 });
+    expect(await server.failure()).toMatchObject({
+      code: "connect_timeout",
+      message: '"s" did not answer initialize within 1500 ms; its last words: waiting for the database',
+      evidence: "waiting for the database",
+    });
+  });
+
+  test("the caller's own is cancelled, not late", async () => {
+    await using server = await connection(stdioServer("silent"));
+    const caller = new AbortController();
+    const observe = ({ step }: { readonly step: string }): void => {
+      if (step === "start") caller.abort();
+    };
+    expect(await server.failure({ signal: caller.signal, observe })).toMatchObject({
+      code: "cancelled",
+      message: '"s" was not connected: cancelled',
+    });
+  });
+});
+
+test.each(["silent", "stubborn"] as const)("nothing of a %s server is left when the failure is known", async (kind) => {
+  const mark = `mark-${kind}-${process.pid}`;
+  const entry = { ...stdioServer(kind), env: { MARK: mark } };
+  await using server = await connection(entry);
+  const caller = new AbortController();
+  const started: string[] = [];
+  const observe = ({ step }: { readonly step: string }): void => {
+    if (step !== "start") return;
+    started.push(...processesWith(mark));
+    caller.abort();
+  };
+  await server.failure({ signal: caller.signal, observe });
+  expect(started).toHaveLength(1);
+  expect(processesWith(mark)).toEqual([]);
+});

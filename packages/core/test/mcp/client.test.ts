@@ -1,0 +1,441 @@
+import { type JsonObject, WireError } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import type { OpenedSession, OpenOptions } from "../../src/connect/open-session.ts";
+import { HostError } from "../../src/errors.ts";
+import type { ServerState } from "../../src/events.ts";
+import { McpClient, type McpClientOptions } from "../../src/mcp/client.ts";
+import { manualClock } from "../manual-clock.ts";
+import { oneTool, scriptedSession } from "./scripted-session.ts";
+
+const dead = new WireError("exited", "the server exited with code 3", { exitCode: 3, stderr: "out of rope" });
+
+function testClient(open: McpClientOptions["open"], options: Partial<McpClientOptions> = {}) {
+  const seen: ServerState[] = [];
+  const client = new McpClient({
+    definition: { name: "s", excludeTools: [] },
+    open,
+    connectTimeout: 1000,
+    onState: (state) => seen.push(state),
+    ...options,
+  });
+  return { client, seen, statuses: () => seen.map(({ status }) => status) };
+}
+
+/** An opening that the test brings to its end. */
+function heldOpening() {
+  let resolve: (session: OpenedSession) => void = () => {};
+  let options: OpenOptions | undefined;
+  const opened = new Promise<OpenedSession>((settle) => {
+    resolve = settle;
+  });
+  return {
+    open: (given: OpenOptions) => {
+      options = given;
+      return opened;
+    },
+    isCalledOff: () => options?.signal.aborted,
+    resolve,
+  };
+}
+
+test("connect, then discover: connected, first without and then with what it offers", async () => {
+  const clock = manualClock();
+  const { client, seen } = testClient(async () => scriptedSession(), { clock });
+  expect(client.getStatus()).toBe("disconnected");
+  await client.connect();
+  const peer = {
+    era: "legacy",
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "scripted", version: "1.0.0" },
+    transport: "stdio",
+  };
+  expect(client.state).toEqual({ name: "s", since: 0, status: "connected", peer });
+  expect(client.offering).toBeUndefined();
+  const offering = await client.discover();
+  expect(client.offering).toBe(offering);
+  expect(offering.catalog.tools.map(({ name }) => name)).toEqual(["echo"]);
+  await client.disconnect();
+  expect(client.offering).toBeUndefined();
+  expect(seen).toEqual([
+    { name: "s", since: 0, status: "connecting" },
+    { name: "s", since: 0, status: "connected", peer },
+    {
+      name: "s",
+      since: 0,
+      status: "connected",
+      peer,
+      offer: { tools: 1, prompts: 0, resources: 0, resourceTemplates: 0 },
+    },
+    { name: "s", since: 0, status: "disconnecting" },
+    { name: "s", since: 0, status: "disconnected", reason: "lazy" },
+  ]);
+});
+
+describe("guards", () => {
+  test("connect is refused in every state but disconnected, naming the state", async () => {
+    const opening = heldOpening();
+    let letGo = (): void => {};
+    const closing = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { client } = testClient(opening.open);
+    const refused = (status: string) =>
+      expect(client.connect()).rejects.toMatchObject({
+        code: "usage",
+        message: `"s" is ${status}; it can be connected only while it is disconnected`,
+        serverName: "s",
+      });
+    const connecting = client.connect();
+    await refused("connecting");
+    opening.resolve(scriptedSession({ closing }));
+    await connecting;
+    await refused("connected");
+    const disconnecting = client.disconnect();
+    await refused("disconnecting");
+    letGo();
+    await disconnecting;
+    expect(client.getStatus()).toBe("disconnected");
+  });
+
+  test("connect is refused while signing in is asked for; disconnect forgets about it", async () => {
+    const failure = new HostError("auth_required", "sign in", { next: "fairlead mcp auth s" });
+    const { client } = testClient(() => Promise.reject(failure));
+    await expect(client.connect()).rejects.toBe(failure);
+    expect(client.state).toMatchObject({ status: "needs_auth", reason: "auth_required", next: "fairlead mcp auth s" });
+    await expect(client.connect()).rejects.toMatchObject({ code: "usage" });
+    await client.disconnect();
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "lazy" });
+  });
+
+  const requests: readonly [string, (client: McpClient) => Promise<unknown>][] = [
+    ["discover", (client) => client.discover()],
+    ["callTool", (client) => client.callTool("echo", {})],
+    ["getPrompt", (client) => client.getPrompt("p", {})],
+    ["readResource", (client) => client.readResource("x://1")],
+    ["complete", (client) => client.complete({})],
+  ];
+
+  test.each(requests)("%s is refused while nothing is connected, with the reason", async (_, ask) => {
+    const { client } = testClient(() =>
+      Promise.reject(new HostError("server_exited", "it is gone", { next: "look", evidence: "out of rope" })),
+    );
+    await expect(ask(client)).rejects.toMatchObject({ code: "unreachable", message: '"s" is disconnected' });
+    await expect(client.connect()).rejects.toMatchObject({ code: "server_exited" });
+    await expect(ask(client)).rejects.toMatchObject({
+      code: "server_exited",
+      message: "it is gone",
+      next: "look",
+      evidence: "out of rope",
+      serverName: "s",
+    });
+  });
+});
+
+describe("requests", () => {
+  const answers = {
+    ...oneTool,
+    "tools/call": { content: ["hi"], isError: false },
+    "prompts/get": { messages: [{ role: "user", content: { type: "text", text: "teach" } }] },
+    "resources/read": { contents: [{ uri: "x://1", text: "one" }] },
+    "completion/complete": { completion: { values: ["a", 7, "b"], total: 9, hasMore: true } },
+  };
+
+  async function connected(more: Readonly<Record<string, JsonObject | WireError>> = {}) {
+    const { client } = testClient(async () => scriptedSession({ answers: { ...answers, ...more } }));
+    await client.connect();
+    return client;
+  }
+
+  test("answers are put into shapes that can be relied on", async () => {
+    const client = await connected();
+    expect(await client.callTool("echo", {})).toEqual({
+      content: [{ type: "text", text: "hi" }],
+      isError: false,
+      notes: ["a block is a bare string"],
+    });
+    expect(await client.getPrompt("p", { a: "b" })).toMatchObject({ messages: [{ role: "user" }], notes: [] });
+    expect(await client.readResource("x://1")).toMatchObject({ contents: [{ uri: "x://1", text: "one" }] });
+    expect(await client.complete({})).toEqual({ values: ["a", "b"], total: 9, hasMore: true });
+  });
+
+  test("an answer without a completion completes nothing", async () => {
+    const client = await connected({ "completion/complete": {} });
+    expect(await client.complete({})).toEqual({ values: [], hasMore: false });
+  });
+
+  test("what goes wrong names the server and the tool, and the connection stays", async () => {
+    const client = await connected({ "tools/call": new WireError("rpc", "no such rope", { rpc: { code: -1 } }) });
+    await expect(client.callTool("echo", {})).rejects.toMatchObject({
+      code: "tool_error",
+      message: "s.echo: no such rope",
+      serverName: "s",
+    });
+    expect(client.getStatus()).toBe("connected");
+  });
+
+  test("a server that dies takes its open calls with it, at once and with its own end as the cause", async () => {
+    const session = scriptedSession();
+    const { client } = testClient(async () => session);
+    await client.connect();
+    const calls = Promise.allSettled([client.callTool("echo", {}), client.readResource("x://1")]);
+    session.die(dead);
+    for (const call of await calls)
+      expect(call).toMatchObject({ status: "rejected", reason: { code: "server_exited", cause: dead } });
+  });
+});
+
+describe("the end of a server", () => {
+  test("that dies while connected: disconnected, with its last words, once nothing of it is left", async () => {
+    let letGo = (): void => {};
+    const closing = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const session = scriptedSession({ closing });
+    const explain = (error: unknown) =>
+      new HostError("server_exited", "it is gone", { cause: error, evidence: "rope" });
+    const { client, statuses } = testClient(async () => ({ ...session, explain }));
+    await client.connect();
+    await client.discover();
+    session.die(dead);
+    await new Promise(setImmediate);
+    const because = { reason: "server_exited", message: "it is gone", evidence: "rope" };
+    expect(client.state).toMatchObject({ status: "disconnecting", because });
+    expect(client.offering).toBeUndefined();
+    letGo();
+    await client.disconnect();
+    expect(client.state).toMatchObject({ status: "disconnected", ...because });
+    expect(statuses()).toEqual(["connecting", "connected", "connected", "disconnecting", "disconnected"]);
+  });
+
+  test("that died can be connected to again", async () => {
+    const sessions = [scriptedSession(), scriptedSession()];
+    const [first] = sessions;
+    const { client } = testClient(async () => sessions.shift() ?? scriptedSession());
+    await client.connect();
+    first?.die(dead);
+    await new Promise(setImmediate);
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "server_exited" });
+    await client.connect();
+    expect(client.getStatus()).toBe("connected");
+    await client.discover();
+    expect(client.offering?.offer.tools).toBe(1);
+  });
+
+  test("that cannot be closed properly is an end all the same", async () => {
+    const session = { ...scriptedSession(), close: () => Promise.reject(new Error("stuck")) };
+    const { client } = testClient(async () => session);
+    await client.connect();
+    await client.disconnect();
+    expect(client.getStatus()).toBe("disconnected");
+  });
+
+  test("disconnect may be called at any time, and as often as one likes", async () => {
+    const { client, statuses } = testClient(async () => scriptedSession());
+    await client.disconnect();
+    await client.connect();
+    await Promise.all([client.disconnect(), client.disconnect()]);
+    await client.disconnect();
+    expect(statuses()).toEqual(["connecting", "connected", "disconnecting", "disconnected"]);
+  });
+});
+
+describe("who hears of a state may disconnect on the spot", () => {
+  test.each<readonly ServerState["status"][]>([
+    ["connecting", "disconnecting", "disconnected"],
+    ["connecting", "connected", "disconnecting", "disconnected"],
+  ])("%s, %s, %s, %s", async (...life) => {
+    const seen: string[] = [];
+    let over: Promise<void> | undefined;
+    const session = scriptedSession();
+    const { client } = testClient(async () => session, {
+      onState({ status }) {
+        seen.push(status);
+        if (status === life.at(-3)) over = client.disconnect().then(() => client.disconnect());
+        // Also in the middle of that.
+        if (status === "disconnecting")
+          void client.disconnect().then(() => expect(client.getStatus()).toBe("disconnected"));
+      },
+    });
+    await Promise.allSettled([client.connect()]);
+    await over;
+    expect(seen).toEqual(life);
+    await expect(client.discover()).rejects.toMatchObject({ code: "unreachable" });
+  });
+});
+
+describe("disconnect while connecting", () => {
+  test("calls the opening off and waits until nothing of it is left", async () => {
+    const { client, statuses } = testClient(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => setImmediate(reject, new HostError("cancelled", "called off")));
+        }),
+    );
+    const connecting = expect(client.connect()).rejects.toMatchObject({ code: "cancelled" });
+    await new Promise(setImmediate);
+    await client.disconnect();
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "lazy" });
+    await connecting;
+    expect(statuses()).toEqual(["connecting", "disconnecting", "disconnected"]);
+  });
+
+  test("closes a session that came about all the same", async () => {
+    const opening = heldOpening();
+    const session = scriptedSession();
+    const { client, statuses } = testClient(opening.open);
+    const connecting = expect(client.connect()).rejects.toMatchObject({
+      code: "cancelled",
+      message: '"s" was not connected: cancelled',
+    });
+    await new Promise(setImmediate);
+    const disconnecting = client.disconnect();
+    expect(opening.isCalledOff()).toBe(true);
+    opening.resolve(session);
+    await Promise.all([connecting, disconnecting]);
+    expect(await session.closed).toBeUndefined();
+    expect(statuses()).toEqual(["connecting", "disconnecting", "disconnected"]);
+  });
+
+  test("the caller's signal does the same, without a word about the server", async () => {
+    const opening = heldOpening();
+    const stop = new AbortController();
+    const { client, statuses } = testClient(opening.open);
+    const connecting = expect(client.connect(stop.signal)).rejects.toMatchObject({ code: "cancelled" });
+    await new Promise(setImmediate);
+    stop.abort();
+    opening.resolve(scriptedSession());
+    await connecting;
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "lazy" });
+    expect(statuses()).toEqual(["connecting", "disconnected"]);
+  });
+});
+
+describe("discovery that comes to nothing ends the connection", () => {
+  const silent = { "prompts/list": { prompts: [] } };
+  const capabilities = { tools: {}, prompts: {} };
+
+  test("a list that never comes: late, naming the list, with what was left of the time to connect", async () => {
+    const clock = manualClock();
+    const opening = heldOpening();
+    const { client, seen } = testClient(opening.open, { clock });
+    const connecting = client.connect();
+    await clock.pass(600);
+    const asked: (string | undefined)[] = [];
+    const explain = (error: unknown, unanswered?: string) => {
+      asked.push(unanswered);
+      return new HostError("connect_timeout", `did not answer ${unanswered}`, { cause: error });
+    };
+    opening.resolve({ ...scriptedSession({ answers: silent, capabilities }), explain });
+    await connecting;
+    const discovering = expect(client.discover()).rejects.toMatchObject({
+      code: "connect_timeout",
+      message: "did not answer tools/list",
+    });
+    await clock.pass(399);
+    expect(client.getStatus()).toBe("connected");
+    await clock.pass(1);
+    await discovering;
+    expect(asked).toEqual(["tools/list"]);
+    expect(seen.slice(2)).toEqual([
+      {
+        name: "s",
+        since: 1000,
+        status: "disconnecting",
+        because: { reason: "connect_timeout", message: "did not answer tools/list" },
+      },
+      {
+        name: "s",
+        since: 1000,
+        status: "disconnected",
+        reason: "connect_timeout",
+        message: "did not answer tools/list",
+      },
+    ]);
+  });
+
+  test("the same without anyone who could explain it better", async () => {
+    const clock = manualClock();
+    const { client } = testClient(async () => scriptedSession({ answers: {}, capabilities }), { clock });
+    await client.connect();
+    const discovering = expect(client.discover()).rejects.toMatchObject({
+      code: "connect_timeout",
+      message: '"s" did not answer tools/list, prompts/list in time',
+    });
+    await clock.pass(1000);
+    await discovering;
+  });
+
+  test("a server that dies meanwhile: with its cause, once nothing of it is left", async () => {
+    let letGo = (): void => {};
+    const closing = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const session = scriptedSession({ answers: {}, closing });
+    const { client } = testClient(async () => session);
+    await client.connect();
+    let isOver = false;
+    const discovering = expect(
+      client.discover().finally(() => {
+        isOver = true;
+      }),
+    ).rejects.toMatchObject({ code: "server_exited" });
+    await new Promise(setImmediate);
+    session.die(dead);
+    await new Promise(setImmediate);
+    expect([isOver, client.getStatus()]).toEqual([false, "disconnecting"]);
+    letGo();
+    await discovering;
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "server_exited" });
+  });
+
+  test("a server that offers nothing", async () => {
+    const session = scriptedSession({ answers: { "tools/list": { tools: [] } } });
+    const { client, statuses } = testClient(async () => session);
+    await client.connect();
+    const message = "No prompts, tools, or resources found on the server";
+    await expect(client.discover()).rejects.toMatchObject({ code: "no_capabilities", message });
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "no_capabilities", message });
+    expect(statuses()).toEqual(["connecting", "connected", "disconnecting", "disconnected"]);
+    expect(await session.closed).toBeUndefined();
+  });
+
+  test("a server that wants one to sign in only now", async () => {
+    const refused = new WireError("unauthorized", "401", { httpStatus: 401 });
+    const { client } = testClient(async () => scriptedSession({ answers: { "tools/list": refused } }));
+    await client.connect();
+    await expect(client.discover()).rejects.toMatchObject({ code: "auth_required" });
+    expect(client.getStatus()).toBe("needs_auth");
+  });
+
+  test("unless it was called off, or everything had been read before", async () => {
+    const answers: Record<string, JsonObject | WireError> = { ...oneTool };
+    const { client } = testClient(async () => scriptedSession({ answers }));
+    await client.connect();
+    await client.discover();
+    answers["tools/list"] = new WireError("rpc", "not now", { rpc: { code: -32603 } });
+    await expect(client.discover()).rejects.toMatchObject({ message: '"s": not now' });
+    expect(client.offering?.offer.tools).toBe(1);
+    delete answers["tools/list"];
+    const stop = new AbortController();
+    const discovering = expect(client.discover(stop.signal)).rejects.toMatchObject({
+      code: "cancelled",
+      message: '"s" was not discovered: cancelled',
+    });
+    stop.abort();
+    await discovering;
+    expect(client.getStatus()).toBe("connected");
+  });
+
+  test("disconnected meanwhile, it says so", async () => {
+    const { client } = testClient(async () => scriptedSession({ answers: {} }));
+    await client.connect();
+    const discovering = expect(client.discover()).rejects.toMatchObject({
+      code: "unreachable",
+      message: '"s" is disconnected',
+    });
+    await new Promise(setImmediate);
+    await client.disconnect();
+    await discovering;
+    expect(client.state).toMatchObject({ status: "disconnected", reason: "lazy" });
+  });
+});

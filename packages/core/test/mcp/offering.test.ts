@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import type { Catalog } from "../../src/discover/catalog.ts";
+import { toOffering } from "../../src/mcp/offering.ts";
+import type { ToolFilter } from "../../src/normalise/filter.ts";
+
+const empty: Catalog = {
+  tools: [],
+  prompts: [],
+  resources: [],
+  resourceTemplates: [],
+  dropped: [],
+  repaired: [],
+  truncated: [],
+};
+const tools = ["read", "write"].map((name) => ({ name, inputSchema: {} }));
+const prompts = [{ name: "p", arguments: [] }];
+const none: ToolFilter = { excludeTools: [] };
+
+const offering = (catalog: Partial<Catalog>, filter: ToolFilter = none, mayGrow = false) =>
+  toOffering({ ...empty, ...catalog }, { serverName: "s", filter, mayGrow });
+
+test("filtered tools are not offered, and each is known with the setting that takes it out", () => {
+  const filter = { includeTools: ["read", "draw"], excludeTools: ["draw"] };
+  const { catalog, hidden, offer } = offering(
+    { tools: [...tools, { name: "draw", inputSchema: {} }], prompts },
+    filter,
+  );
+  expect(catalog).toEqual({ ...empty, tools: [tools[0]], prompts });
+  expect([...hidden]).toEqual([
+    ["write", "includeTools"],
+    ["draw", "excludeTools"],
+  ]);
+  expect(offer).toEqual({ tools: 1, prompts: 1, resources: 0, resourceTemplates: 0 });
+});
+
+test("templates alone are something", () => {
+  const resourceTemplates = [{ uriTemplate: "x://{n}", name: "n" }];
+  expect(offering({ resourceTemplates }).offer).toEqual({ tools: 0, prompts: 0, resources: 0, resourceTemplates: 1 });
+});
+
+describe("without tools, the offer says why if that is known", () => {
+  test.each<[string, Partial<Catalog>, ToolFilter, boolean, string | undefined]>([
+    ["it has other things", { prompts }, none, false, undefined],
+    ["it may get some", {}, none, true, "0 tools yet"],
+    ["a filter", { tools, prompts }, { excludeTools: ["*"] }, false, "excludeTools leaves none of its 2 tools"],
+    [
+      "a filter, for now",
+      { tools },
+      { includeTools: [], excludeTools: [] },
+      true,
+      "includeTools leaves none of its 2 tools",
+    ],
+    [
+      "two filters",
+      { tools, prompts },
+      { includeTools: ["read"], excludeTools: ["read"] },
+      false,
+      "excludeTools and includeTools leave none of its 2 tools",
+    ],
+  ])("%s", (_, catalog, filter, mayGrow, note) => {
+    expect(offering(catalog, filter, mayGrow).offer.note).toBe(note);
+  });
+});
+
+describe("a server that is of no use", () => {
+  test("offers nothing", () => {
+    expect(() => offering({})).toThrow(
+      expect.objectContaining({
+        code: "no_capabilities",
+        message: "No prompts, tools, or resources found on the server",
+        serverName: "s",
+      }),
+    );
+  });
+
+  test("offers nothing that can be used: what was dropped is named", () => {
+    const dropped = [
+      { kind: "tools", reason: "it has no name" },
+      { kind: "prompts", reason: "prompts/list was refused: no" },
+    ] as const;
+    expect(() => offering({ dropped })).toThrow(
+      "No prompts, tools, or resources found on the server; 2 could not be used, first of all in tools: it has no name",
+    );
+  });
+
+  test("offers nothing that its entry lets through: the filter is named, and that it can be changed", () => {
+    expect(() => offering({ tools }, { excludeTools: ["read", "write"] })).toThrow(
+      expect.objectContaining({
+        code: "no_capabilities",
+        message: '"s" offers nothing that may be used: excludeTools leaves none of its 2 tools',
+        next: 'Change excludeTools of "s" in the settings.',
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { scaled, seed, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { answers, hostOf, processesOf, stateOf } from "./beside.ts";
+
+const serversPerHost = 20;
+const isLong = scaled(10) === 10;
+
+/** What a server says until it is connected and its lists are read. */
+async function recordHandshake(folder: TemporaryFolder): Promise<string> {
+  const { command, args } = stdioServer("well-behaved");
+  const record = `"$0" "$@" | tee ${folder.path}/recorded`;
+  await using host = await hostOf(folder, { good: { command: "sh", args: ["-c", record, command, ...args] } });
+  await host.start();
+  expect(stateOf(host, "good")).toMatchObject({ status: "connected" });
+  // The last message is whole without the end of its line.
+  return (await folder.read("recorded")).trimEnd();
+}
+
+/** Every byte, or every tenth from a random one on and those beside the ends of lines. */
+function cuts(said: string, start: number): readonly number[] {
+  const bytes = Array.from({ length: said.length }, (_, at) => at);
+  const isBeside = (at: number): boolean => said.slice(Math.max(at - 1, 0), at + 1).includes("\n");
+  return isLong ? bytes : bytes.filter((at) => at % 10 === start % 10 || isBeside(at));
+}
+
+function exited(name: string): object {
+  const noise = String.raw`not a message on stdout: "\{.*"`;
+  return {
+    status: "disconnected",
+    reason: "server_exited",
+    message: expect.stringMatching(
+      new RegExp(`^"${name}" exited with code 9( before it answered initialize)?(; ${noise})?$`),
+    ),
+    next: expect.stringMatching(/^Check the command and its arguments \(.*\/settings\.json:\d+\)\.$/),
+  };
+}
+
+test("a server that dies at any byte of what it says until it is connected has exited, and another has not", {
+  timeout: isLong ? 600_000 : 60_000,
+}, async () => {
+  await using folder = await temporaryFolder();
+  const said = await recordHandshake(folder);
+  expect(said.split("\n").map((line) => JSON.parse(line) as object)).toHaveLength(3);
+  const start = seed();
+  const names = cuts(said, start).map((cut) => `cut-${cut}`);
+  for (let at = 0; at < names.length; at += serversPerHost) {
+    const batch = names.slice(at, at + serversPerHost);
+    const odd = Object.fromEntries(batch.map((name) => [name, stdioServer("cut", name.slice("cut-".length))]));
+    const host = await hostOf(folder, { ...odd, good: stdioServer("well-behaved") });
+    await host.start();
+    const states = batch.map((name) => [name, stateOf(host, name)]);
+    expect(states, `FAIRLEAD_SEED=${start}`).toEqual(batch.map((name) => [name, exited(name)]));
+    await answers(host, "good");
+    await host[Symbol.asyncDispose]();
+    expect(processesOf(folder)).toEqual([]);
+  }
+});

@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hiddenBy } from "../../src/normalise/filter.ts";
+
+const isIncluded = (entry: string, tool: string) =>
+  hiddenBy(tool, { includeTools: [entry], excludeTools: [] }) === undefined;
+
+describe("an entry names", () => {
+  test.each([
+    ["read", "read"],
+    ["read(path)", "read"],
+    ["read()", "read"],
+    ["read_*", "read_file"],
+    ["*", ""],
+    ["*_file", "read_file"],
+    ["r*_f*e", "read_file"],
+    ["read_????", "read_file"],
+    ["**d**", "read"],
+    // What looks like a pattern may be the very name.
+    ["what?", "what?"],
+    ["a.b", "a.b"],
+    ["[ab]", "[ab]"],
+  ])("%s: %s", (entry, tool) => {
+    expect(isIncluded(entry, tool)).toBe(true);
+  });
+});
+
+describe("an entry does not name", () => {
+  test.each([
+    ["read", "Read"],
+    ["read", "read_file"],
+    ["read_file", "read"],
+    ["read(path)", "rea"],
+    ["read_*", "write_file"],
+    ["*_file", "read_files"],
+    ["read_????", "read_dir"],
+    ["?", ""],
+    ["", "read"],
+    ["a.b", "axb"],
+    ["[ab]*", "a"],
+  ])("%s: %s", (entry, tool) => {
+    expect(isIncluded(entry, tool)).toBe(false);
+  });
+});
+
+describe("the setting that takes a tool out", () => {
+  test.each([
+    [undefined, [], undefined],
+    [["read"], [], undefined],
+    [["write"], [], "includeTools"],
+    [[], [], "includeTools"],
+    [undefined, ["read"], "excludeTools"],
+    [undefined, ["read(path)"], "excludeTools"],
+    [["read"], ["r*"], "excludeTools"],
+    [["write"], ["read"], "excludeTools"],
+  ])("include %j, exclude %j: %s", (includeTools, excludeTools, setting) => {
+    expect(hiddenBy("read", { ...(includeTools && { includeTools }), excludeTools })).toBe(setting);
+  });
+});
+
+test("patterns agree with regular expressions", () => {
+  const letters = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
+  fc.assert(
+    fc.property(letters, letters, (entry, tool) => {
+      const expression = new RegExp(`^${entry.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+      const expected = entry === tool || (/[*?]/.test(entry) && expression.test(tool));
+      expect(isIncluded(entry, tool)).toBe(expected);
+    }),
+  );
+});
+
+test("a pattern made to take for ever does not", () => {
+  expect(isIncluded(`${"a*".repeat(50)}b`, "a".repeat(20_000))).toBe(false);
+});

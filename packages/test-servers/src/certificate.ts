@@ -1,0 +1,19 @@
+/** A self-signed certificate for localhost and its key, made for these tests and used nowhere else. */
+
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUXs3f5Iipm2FRpA25qJu9H3C9ygcwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTIxNDM1MFoYDzIxMjYxMDIy
+MjE0MzUwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASXQL76tf2+hhxWo6fSGNScKcx7DabLPsfviFgyDDmFvwnervz8pVXQ
+bgdgEvK2e6HsVkFPqVBoJNwbHuKqiKbNo28wbTAdBgNVHQ4EFgQUxB+J/dJJvUSL
+J6mBJ1gneCI1KzowHwYDVR0jBBgwFoAUxB+J/dJJvUSLJ6mBJ1gneCI1KzowDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgIzHJc/wqnmWYR392wKhXXhlOk5RhYoEGSSnrx7CynNACIQDt
+HiRJyNlaj47VS4FrYP0HhZCQk6xaFh4ZeUfgbqczpQ==
+-----END CERTIFICATE-----`;
+
+export const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYm5Vt0CY4k1H+iAo
+PltljNM7iFGapQtZey/bCn8RJi+hRANCAASXQL76tf2+hhxWo6fSGNScKcx7DabL
+PsfviFgyDDmFvwnervz8pVXQbgdgEvK2e6HsVkFPqVBoJNwbHuKqiKbN
+-----END PRIVATE KEY-----`;

@@ -1,0 +1,26 @@
+// Works, once it has relatives of every kind that stay when it goes. Its tool tells their process numbers.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { serve } from "./serve.mjs";
+
+const stay = "while :; do sleep 1; done";
+const shell = (code, options = {}) =>
+  spawn("/bin/sh", ["-c", code], { stdio: ["ignore", "pipe", "ignore"], ...options });
+
+const relatives = [
+  // In our group.
+  shell(`echo $$; ${stay}`),
+  // In our group, with nothing in its environment.
+  shell(`exec env -i /bin/sh -c 'echo $$; ${stay}'`),
+  // In a session of its own.
+  shell(`echo $$; ${stay}`, { detached: true }),
+  // The same, and its parent is gone: the shell that started it does not wait.
+  shell(`setsid /bin/sh -c 'echo $$; ${stay}' &`),
+];
+const pids = await Promise.all(
+  relatives.map(async ({ stdout }) => {
+    for await (const line of createInterface({ input: stdout })) return Number(line);
+  }),
+);
+
+serve({ "tools/call": () => ({ content: [{ type: "text", text: [process.pid, ...pids].join(" ") }] }) });

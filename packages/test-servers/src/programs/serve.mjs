@@ -1,0 +1,35 @@
+// The least that makes a program an MCP server on stdin and stdout. What is odd about one is said in its own file.
+import { createInterface } from "node:readline";
+
+const echo = {
+  name: "echo",
+  description: "Says what it is told.",
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+};
+
+/** @type {Record<string, (params: any) => object>} */
+const usual = {
+  initialize: () => ({
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "test", version: "1.0.0" },
+  }),
+  ping: () => ({}),
+  "tools/list": () => ({ tools: [echo] }),
+  "tools/call": ({ arguments: { text } }) => ({ content: [{ type: "text", text }] }),
+};
+
+/**
+ * @param {Record<string, ((params: any) => object) | undefined>} [unusual] What it answers instead, by method.
+ * @param {(text: string) => void} [write] Takes every message it says.
+ */
+export function serve(unusual = {}, write = (text) => void process.stdout.write(text)) {
+  const answers = { ...usual, ...unusual };
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params = {} } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
+    const body = answer ? { result: answer(params) } : { error: { code: -32601, message: `no ${method} here` } };
+    write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
+  });
+}

@@ -1,0 +1,4 @@
+// Does what one expects of it.
+import { serve } from "./serve.mjs";
+
+serve();

@@ -1,0 +1,35 @@
+/** A proxy that lets nothing through: every request and every tunnel is answered with a status of refusal. */
+
+import { once } from "node:events";
+import { createServer, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface RefusingProxy extends AsyncDisposable {
+  readonly origin: string;
+  /** What it was asked for, as the request line named it. */
+  readonly asked: readonly string[];
+}
+
+export async function refusingProxy(status: 403 | 407): Promise<RefusingProxy> {
+  const asked: string[] = [];
+  const server = createServer(({ url = "" }, response) => {
+    asked.push(url);
+    response.writeHead(status).end();
+  });
+  server.on("connect", ({ url = "" }, socket) => {
+    asked.push(url);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\n\r\n`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** A real HTTP server on a port of its own that answers as it is told; gone at the end of the scope. */
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { certificate, key } from "./certificate.ts";
+
+export interface WebRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export type WebReply = (request: WebRequest, response: ServerResponse) => void;
+
+export interface WebServer extends AsyncDisposable {
+  readonly origin: string;
+  /** Every request so far. */
+  readonly seen: readonly WebRequest[];
+}
+
+/** `secure`: over TLS, with a certificate that no authority vouches for. */
+export async function webServer(
+  reply: WebReply,
+  { secure = false }: { readonly secure?: boolean } = {},
+): Promise<WebServer> {
+  const seen: WebRequest[] = [];
+  const listener: RequestListener = (incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { method = "", url: path = "", headers } = incoming;
+      const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      seen.push(request);
+      reply(request, response);
+    });
+  };
+  const server = secure ? createSecureServer({ cert: certificate, key }, listener) : createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
