@@ -4,6 +4,7 @@ import { onAbort } from "./abort.ts";
 import type { OpenChannel } from "./channel.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { WireError } from "./errors.ts";
+import { guardedCallbacks } from "./guarded-callbacks.ts";
 import { createLegacySession } from "./legacy-session.ts";
 import { type EraPlan, negotiate } from "./negotiate.ts";
 import { openRpc, type Rpc } from "./rpc.ts";
@@ -28,9 +29,10 @@ type Patience = Pick<Clock, "hold" | "release">;
 export async function attemptTo(
   target: Target,
   { transport, eras }: Attempt,
-  { options, limits, times }: Settings,
+  { options: given, limits, times }: Settings,
   signal: AbortSignal,
 ): Promise<Session> {
+  const options = { ...given, ...guardedCallbacks(given) };
   const running: { clock?: Patience } = {};
   const auth = options.auth && patientAuth(options.auth, running);
   const open = await channelFor(target, transport, { ...options, ...(auth && { auth }) }, { limits, times });

@@ -1,6 +1,6 @@
 /** Blocks of content, as tools and prompts give them: the known kinds checked, everything else kept as unknown. */
 
-import { isObject, stringOf } from "./json.ts";
+import { excerpt, isObject, stringOf } from "./json.ts";
 import type { JsonObject } from "./session.ts";
 
 /** The contents of a resource; exactly one of `text` and `blob` (Base64) unless the server sent neither. */
@@ -54,7 +54,7 @@ export function blockOf(raw: unknown, notes: string[]): Block {
   const block = isObject(raw) ? knownBlockOf(raw) : undefined;
   if (block !== undefined) return block;
   const type = isObject(raw) ? raw["type"] : undefined;
-  notes.push(`a block of type ${String(JSON.stringify(type)).slice(0, 60)} is unknown or broken`);
+  notes.push(`a block of type ${excerpt(type, 60)} is unknown or broken`);
   return { type: "unknown", raw };
 }
 

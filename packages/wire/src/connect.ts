@@ -3,7 +3,7 @@
 import { onAbort } from "./abort.ts";
 import { type Attempt, attemptTo, type Settings } from "./attempt.ts";
 import { WireError } from "./errors.ts";
-import { errorCodes } from "./modern-envelope.ts";
+import { modernCodes } from "./modern-envelope.ts";
 import type { EraPlan } from "./negotiate.ts";
 import { cancelledError, toWireError } from "./rpc-errors.ts";
 import type { Session } from "./session.ts";
@@ -82,7 +82,6 @@ function leadsOn({ code, evidence }: WireError, { transport }: Attempt): boolean
   return evidence.httpStatus !== undefined && notSpoken.has(evidence.httpStatus);
 }
 
-const modernCodes: ReadonlySet<number> = new Set(Object.values(errorCodes));
 const notSpoken: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
 /** A request to sign in, or to stop, is an answer of its own. */

@@ -6,6 +6,7 @@ import type { ChannelEvents, Message } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { messagesOf } from "./http-answer.ts";
+import { createOddities, type Odd } from "./oddities.ts";
 import type { WireLimits } from "./target.ts";
 
 export interface EventReader {
@@ -17,7 +18,7 @@ export interface EventReader {
   /** Messages delivered so far. */
   delivered(): number;
   /** Waits as long as the server asked for, at least. */
-  pause(signal: AbortSignal, atLeast?: number): Promise<void>;
+  pause(signal: AbortSignal, how?: { readonly atLeast?: number; readonly keepsAlive?: boolean }): Promise<void>;
 }
 
 interface ReaderOptions {
@@ -30,6 +31,7 @@ const defaultPause = 1_000;
 const longestPause = 60_000;
 
 export function createEventReader({ events, limits, until }: ReaderOptions): EventReader {
+  const odd = createOddities((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
   let delivered = 0;
@@ -38,7 +40,7 @@ export function createEventReader({ events, limits, until }: ReaderOptions): Eve
   function take({ event, data, id }: StreamEvent): void {
     if (id !== undefined && id !== "") position = id;
     if ((event !== undefined && event !== "message") || data === "") return;
-    for (const message of parse(data, events)) {
+    for (const message of parse(data, odd)) {
       delivered += 1;
       done ||= until?.(message) ?? false;
       events.message(message);
@@ -66,19 +68,19 @@ export function createEventReader({ events, limits, until }: ReaderOptions): Eve
     done: () => done,
     position: () => position,
     delivered: () => delivered,
-    async pause(signal, atLeast = 0) {
-      await sleep(Math.max(wish, atLeast), undefined, { signal, ref: false }).catch((cause: unknown) => {
+    async pause(signal, { atLeast = 0, keepsAlive = false } = {}) {
+      await sleep(Math.max(wish, atLeast), undefined, { signal, ref: keepsAlive }).catch((cause: unknown) => {
         throw new WireError("cancelled", "cancelled while waiting to resume", {}, { cause });
       });
     },
   };
 }
 
-function parse(data: string, events: ChannelEvents): readonly Message[] {
+function parse(data: string, odd: Odd): readonly Message[] {
   try {
     return messagesOf(JSON.parse(data) as unknown);
   } catch {
-    events.diagnostic(`an event of ${data.length} characters is not JSON`);
+    odd("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     return [];
   }
 }

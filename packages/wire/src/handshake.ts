@@ -1,9 +1,10 @@
 /** The first exchange with a server in either era: `initialize`, or `server/discover`. */
 
 import { WireError } from "./errors.ts";
-import { objectOf, stringOf } from "./json.ts";
-import { envelope, errorCodes, standardHeaders } from "./modern-envelope.ts";
+import { excerpt, objectOf, stringOf } from "./json.ts";
+import { envelope, errorCodes, modernCodes, standardHeaders } from "./modern-envelope.ts";
 import type { Rpc } from "./rpc.ts";
+import { timeoutError } from "./rpc-errors.ts";
 import type { JsonObject, ServerInfo } from "./session.ts";
 import type { ConnectOptions, WireTimes } from "./target.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
@@ -24,7 +25,7 @@ export interface Handshake {
 }
 
 export type Discovery =
-  | { readonly era: "modern"; readonly greeting: Greeting; readonly discover: JsonObject }
+  | { readonly era: "modern"; readonly greeting: Greeting }
   /** The server knows nothing of the modern era, or wants none of it. */
   | { readonly era: "legacy"; readonly offer: string };
 
@@ -37,14 +38,16 @@ export async function initialize({ rpc, options, times, signal }: Handshake, off
   );
   const protocolVersion = agreedVersion(result["protocolVersion"], rpc);
   rpc.setProtocolVersion(protocolVersion);
-  await sayInitialized(rpc);
+  await sayInitialized(rpc, times, signal);
   return greetingOf(result, protocolVersion, result["serverInfo"]);
 }
 
-async function sayInitialized(rpc: Rpc): Promise<void> {
+async function sayInitialized(rpc: Rpc, times: WireTimes, signal: AbortSignal): Promise<void> {
+  const tired = AbortSignal.timeout(times.connect);
   try {
-    await rpc.notify("notifications/initialized");
+    await rpc.notify("notifications/initialized", undefined, { signal: AbortSignal.any([signal, tired]) });
   } catch (error) {
+    if (tired.aborted) throw timeoutError("initialize", times.connect);
     // Some servers do not like notifications; what matters is whether they take requests.
     if (!(error instanceof WireError) || (error.code !== "http_status" && error.code !== "rpc")) throw error;
     rpc.diagnostic(`the server refused notifications/initialized: ${error.message}`);
@@ -98,13 +101,13 @@ function discoveryOf(result: JsonObject): Discovery {
     : modernVersions[0];
   if (version !== undefined) {
     const info = objectOf(result["_meta"])["io.modelcontextprotocol/serverInfo"] ?? result["serverInfo"];
-    return { era: "modern", greeting: greetingOf(result, version, info), discover: result };
+    return { era: "modern", greeting: greetingOf(result, version, info) };
   }
   const offer = commonVersion(legacyVersions, supportedVersions);
   if (offer !== undefined) return { era: "legacy", offer };
   throw new WireError("bad_message", "the server speaks no protocol version that is known here", {
     step: "server/discover",
-    firstBytes: JSON.stringify(supportedVersions).slice(0, 200),
+    firstBytes: excerpt(supportedVersions, 200),
   });
 }
 
@@ -120,15 +123,13 @@ function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"
   );
 }
 
-const modernCodes: ReadonlySet<number> = new Set(Object.values(errorCodes));
-
 /** A version that we do not know but that reads like one is a server's slip; anything else is no answer. */
 function agreedVersion(version: unknown, rpc: Rpc): string {
   if (typeof version === "string" && legacyVersions.includes(version)) return version;
   if (typeof version !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(version))
     throw new WireError("bad_message", "the server's answer to initialize names no protocol version", {
       step: "initialize",
-      firstBytes: String(JSON.stringify(version)).slice(0, 100),
+      firstBytes: excerpt(version, 100),
     });
   rpc.diagnostic(`the server chose protocol version ${version}, which is not known here`);
   return version;

@@ -1,8 +1,9 @@
 /** From an HTTP answer to JSON-RPC messages, or to the error it amounts to. */
 
 import type { Message } from "./channel.ts";
-import { WireError, type WireEvidence } from "./errors.ts";
+import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
 import { type HttpAnswer, readStart } from "./http-client.ts";
+import { clip, excerpt } from "./json.ts";
 
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
@@ -28,7 +29,7 @@ export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<un
     throw new WireError("stream_lost", "the server's answer was cut", evidenceOf(answer), { cause });
   }
   if (size === 0) return undefined;
-  const text = (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString("utf8") ?? "";
+  const text = (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString("utf8").replace(/^\ufeff/, "") ?? "";
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
@@ -36,6 +37,20 @@ export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<un
       "bad_message",
       "the server's answer says it is JSON, but is not",
       { ...evidenceOf(answer), firstBytes: text.slice(0, 512) },
+      { cause },
+    );
+  }
+}
+
+/** A message as a body. */
+export function written(message: Message): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new WireError(
+      "bad_message",
+      `the message cannot be written as JSON: ${wordsOf(cause)}`,
+      { unsent: true },
       { cause },
     );
   }
@@ -56,10 +71,10 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   const parsed = await readJson(answer, Math.min(maxBytes, 1024 * 1024)).catch((error: WireError) => error);
   if (parsed instanceof WireError) return statusError(answer, parsed.evidence.firstBytes ?? "");
   const error = messagesOf(parsed).find((message) => isErrorObject(message["error"]))?.["error"];
-  if (!isErrorObject(error)) return statusError(answer, String(JSON.stringify(parsed)).slice(0, 512));
+  if (!isErrorObject(error)) return statusError(answer, excerpt(parsed, 512));
   const code = typeof error.code === "number" ? error.code : 0;
   const message = typeof error.message === "string" ? error.message : `HTTP ${answer.status}`;
-  return new WireError("rpc", message, {
+  return new WireError("rpc", clip(message), {
     ...evidence,
     rpc: { code, ...(error.data === undefined ? {} : { data: error.data }) },
   });
@@ -67,7 +82,7 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
 
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const type = contentType(answer.headers);
-  const what = type === "" ? "" : ` with ${type}`;
+  const what = type === "" ? "" : ` with ${clip(type, 100)}`;
   const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
   return new WireError(code, `the server answered ${answer.status}${what}, which is no answer to a request`, {
     ...evidenceOf(answer),

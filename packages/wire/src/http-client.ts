@@ -2,9 +2,12 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
-import { WireError, type WireEvidence } from "./errors.ts";
+import { decodedBody } from "./decoded-body.ts";
+import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
+import { clip } from "./json.ts";
 import type { Route } from "./proxy.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "./target.ts";
+import { webAddress } from "./web-address.ts";
 
 interface HttpRequest {
   readonly url: URL;
@@ -14,6 +17,8 @@ interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** May be sent again when a kept-alive connection turns out to be dead. */
   readonly repeatable: boolean;
+  /** Nobody is asked to sign in for it. */
+  readonly unattended?: boolean;
 }
 
 export interface HttpAnswer {
@@ -43,10 +48,14 @@ interface Attempt {
 
 const mostRedirects = 3;
 const mostChallenges = 4;
+const longestStart = 1_000;
 
 export async function createHttpClient(target: HttpTarget, options: HttpOptions): Promise<HttpClient> {
   const { openRoute } = await import("./proxy.ts");
-  const route = await openRoute(new URL(target.url), options);
+  const address = webAddress(target.url);
+  if (address === undefined)
+    throw new WireError("unreachable", "the server's address is not an http or https URL", { unsent: true });
+  const route = await openRoute(address, options);
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
     const sent = (await signingIn(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
@@ -73,12 +82,12 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       }
       const location = response.headers.location;
       if (!isRedirect(response.statusCode) || location === undefined) return attempted;
-      response.resume();
+      discard(response);
       const evidence = { httpStatus: response.statusCode ?? 0 };
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
       // Headers and body carry secrets: another origin gets neither.
       if (next?.origin !== url.origin) {
-        const where = next?.origin ?? "an address that is none";
+        const where = next ? clip(next.origin, 200) : "an address that is none";
         throw new WireError("http_status", `the server redirects to ${where}, which is not followed`, evidence);
       }
       if (hop === mostRedirects)
@@ -101,7 +110,9 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const challenge: Challenge = { status, url, wwwAuthenticate, headers, sent, attempt: refused };
         const signal = request.signal ?? new AbortController().signal;
         const isSignedIn =
-          refused < mostChallenges && (await signingIn(() => options.auth?.challenged(challenge, signal), evidence));
+          refused < mostChallenges &&
+          request.unattended !== true &&
+          (await signingIn(() => options.auth?.challenged(challenge, signal), evidence));
         if (!isSignedIn) throw new WireError("unauthorized", `the server answered ${status}`, evidence);
       }
     },
@@ -118,7 +129,7 @@ async function signingIn<T>(
     return await ask();
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
-    throw new WireError("unauthorized", `the sign-in failed: ${messageOf(cause)}`, evidence, { cause });
+    throw new WireError("unauthorized", `the sign-in failed: ${wordsOf(cause)}`, evidence, { cause });
   }
 }
 
@@ -136,7 +147,7 @@ function exchange(route: Route, url: URL, request: HttpRequest, limits: WireLimi
     outgoing = route.request(url, requestOptions(request, limits));
   } catch (cause) {
     // Node refuses header names and values with forbidden characters.
-    throw new WireError("bad_message", `the request cannot be sent: ${messageOf(cause)}`, { unsent: true }, { cause });
+    throw new WireError("bad_message", `the request cannot be sent: ${wordsOf(cause)}`, { unsent: true }, { cause });
   }
   const abort = (): void => void outgoing.destroy();
   signal?.addEventListener("abort", abort, { once: true });
@@ -149,7 +160,9 @@ function exchange(route: Route, url: URL, request: HttpRequest, limits: WireLimi
   });
   // A tunnel that the proxy refused looks like an answer of the server.
   outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
-    if (statusCode !== 200)
+    if (!Number.isInteger(statusCode))
+      outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
+    else if (statusCode !== 200)
       outgoing.destroy(new WireError("proxy", `the proxy answered ${statusCode}`, { httpStatus: statusCode }));
   });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
@@ -157,6 +170,15 @@ function exchange(route: Route, url: URL, request: HttpRequest, limits: WireLimi
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
+  // Without an answer and without an error: the server switched to another protocol, say.
+  outgoing.once("close", () =>
+    reject(
+      new WireError(
+        signal?.aborted ? "cancelled" : "unreachable",
+        `${url.host} closed the connection without an answer`,
+      ),
+    ),
+  );
   outgoing.end(request.body);
   return promise;
 }
@@ -200,6 +222,9 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
   const code = cause.code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
     return new WireError("too_large", "the server's headers are too large", {}, { cause });
+  // In a tunnel it is the server who speaks; without one it is the proxy.
+  if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
+    return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
   if (code.startsWith("HPE_"))
     return new WireError("bad_message", `${url.host} does not speak HTTP (${code})`, {}, { cause });
   if (isCertificateProblem(code))
@@ -220,19 +245,25 @@ function isCertificateProblem(code: string): boolean {
 
 async function answerOf(response: IncomingMessage): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
-  const encoding = headers["content-encoding"];
-  if (encoding === undefined || encoding === "identity") return { status, headers, body: response };
-  // Nobody was asked to compress, some do all the same.
-  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
-  const { pipeline } = await import("node:stream");
-  const decoder = encoding === "br" ? createBrotliDecompress() : createUnzip();
-  return { status, headers, body: pipeline(response, decoder, () => {}) };
+  return { status, headers, body: await decodedBody(response) };
+}
+
+/** Reads what little is left of a body, so that its connection can be used again; one that goes on is not worth it. */
+export function discard(body: Readable): void {
+  let left = 64 * 1024;
+  body.on("error", () => {});
+  body.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) body.destroy();
+  });
 }
 
 /** The first bytes of a body that is not going to be read: evidence for a person. */
 export async function readStart(body: Readable, most = 512): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
+  // Evidence is not worth waiting for.
+  const enough = setTimeout(() => body.destroy(), longestStart);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
@@ -241,12 +272,10 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
     }
   } catch {
     // What came before the cut is evidence all the same.
+  } finally {
+    clearTimeout(enough);
   }
   return Buffer.concat(chunks).toString("utf8", 0, Math.min(size, most));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {

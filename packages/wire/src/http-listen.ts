@@ -4,7 +4,7 @@ import type { ChannelEvents } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { createEventReader } from "./event-reader.ts";
 import { kindOf } from "./http-answer.ts";
-import type { HttpAnswer } from "./http-client.ts";
+import { discard, type HttpAnswer } from "./http-client.ts";
 import type { WireLimits } from "./target.ts";
 
 interface Listening {
@@ -31,22 +31,23 @@ export async function keepListening({ get, expired, events, limits, signal }: Li
       const answer = await get(reader.position(), signal);
       if (expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
-        answer.body.resume();
+        discard(answer.body);
         // 405 is the protocol's way to say "no such stream"; several servers say it with 404 or 400.
-        if (answer.status >= 400 && answer.status < 500) return;
+        if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the stream of messages answered ${answer.status}`);
       }
-      await reader.read(answer.body, 0);
+      // Whoever opens the stream is well; if it only opens it to cut it, the pauses grow all the same.
       failures = 0;
+      await reader.read(answer.body, 0);
     } catch (error) {
       if (over()) return;
       if (error instanceof WireError && error.code === "unauthorized") return;
-      failures += 1;
+      if (!(error instanceof WireError) || error.code !== "stream_lost") failures += 1;
       events.diagnostic(`the stream of messages broke: ${error instanceof Error ? error.message : String(error)}`);
     }
     idle = reader.delivered() === before ? idle + 1 : 0;
     // The first return is as the server wishes; one that keeps closing an empty stream is visited less and less.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
-    await reader.pause(signal, slower).catch(() => undefined);
+    await reader.pause(signal, { atLeast: slower }).catch(() => undefined);
   }
 }

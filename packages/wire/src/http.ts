@@ -3,9 +3,10 @@
 import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
-import { headerOf, kindOf, messagesOf, readJson, refusalOf, statusError } from "./http-answer.ts";
-import { createHttpClient, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
+import { headerOf, kindOf, messagesOf, readJson, refusalOf, statusError, written } from "./http-answer.ts";
+import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
+import { numberOf } from "./rpc-messages.ts";
 import type { HttpTarget, WireTimes } from "./target.ts";
 
 /** From this revision on there are no sessions, no GET stream, and closing a stream cancels its request. */
@@ -51,7 +52,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   /** An answer to anything that carried our session id: 404 means that the server does not know it any more. */
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
-    answer.body.resume();
+    discard(answer.body);
     const cause = new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
     end(cause);
     return cause;
@@ -64,7 +65,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       headers: {
         accept: "text/event-stream",
         ...commonHeaders(),
-        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+        ...(lastEventId === undefined ? {} : { "last-event-id": Buffer.from(lastEventId).toString("latin1") }),
       },
       signal,
       repeatable: true,
@@ -85,13 +86,33 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
         ...commonHeaders(),
         ...headers,
       },
-      body: JSON.stringify(message),
+      body: written(message),
       signal,
       repeatable: message["method"] !== "tools/call",
     });
     // Only this answer opens a session: some servers send an id with the refusal of a probe as well.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
+  }
+
+  /** Nobody's clock runs for a notification or a reply: it has the time that a message may take to leave. */
+  async function postInTime(
+    message: Message,
+    signal: AbortSignal | undefined,
+    headers: SendOptions["headers"],
+  ): Promise<HttpAnswer> {
+    const tired = AbortSignal.timeout(times.send);
+    try {
+      return await post(message, AbortSignal.any([life.signal, tired, ...(signal ? [signal] : [])]), headers);
+    } catch (error) {
+      if (!tired.aborted) throw error;
+      throw new WireError(
+        "send_blocked",
+        `the server did not take the message for ${times.send} ms`,
+        {},
+        { cause: error },
+      );
+    }
   }
 
   /** Reads the answer to a request until its response has been delivered. */
@@ -101,6 +122,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
     const parsed = await readJson(answer, limits.messageBytes);
     const messages = messagesOf(parsed);
+    const [only] = messages;
+    // An error under no id, in answer to one request, can only be about that one.
+    if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
     for (const message of messages) events.message(message);
     if (!messages.some((message) => answers(message, id)))
       throw new WireError("bad_message", "the server's answer holds no response to the request", {
@@ -115,7 +139,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     const until = signal === undefined ? life.signal : AbortSignal.any([life.signal, signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
-      await reader.pause(until);
+      await reader.pause(until, { keepsAlive: true });
       const next = await get(reader.position(), until);
       const gone = expired(next);
       if (gone) throw gone;
@@ -138,13 +162,13 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
 
   async function send(message: Message, { signal, headers }: SendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
-    const answer = await post(message, signal, headers);
+    const isRequest = message["method"] !== undefined && message["id"] !== undefined;
+    const answer = isRequest ? await post(message, signal, headers) : await postInTime(message, signal, headers);
     const gone = expired(answer);
     if (gone) throw gone;
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
-    if (message["method"] !== undefined && message["id"] !== undefined)
-      return readAnswer(answer, message["id"], signal);
-    answer.body.resume();
+    if (isRequest) return readAnswer(answer, message["id"], signal);
+    discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
       void keepListening({ get, expired, events, limits, signal: life.signal });
   }
@@ -162,10 +186,15 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       // Polite, not necessary: a server that does not answer is left alone.
       if (sessionId !== undefined && !stateless()) {
         const signal = AbortSignal.timeout(times.endGrace);
-        const farewell = client.request({ url, method: "DELETE", headers: commonHeaders(), signal, repeatable: true });
-        await farewell
-          .then(({ body }) => void body.resume())
-          .catch((error: unknown) => events.diagnostic(String(error)));
+        const farewell = client.request({
+          url,
+          method: "DELETE",
+          headers: commonHeaders(),
+          signal,
+          repeatable: true,
+          unattended: true,
+        });
+        await farewell.then(({ body }) => discard(body)).catch((error: unknown) => events.diagnostic(String(error)));
       }
       end(undefined);
     },
@@ -174,5 +203,5 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
 
 /** Whether a message is the response to this request; some servers answer numeric ids as strings. */
 function answers(message: Message, id: unknown): boolean {
-  return message["method"] === undefined && String(message["id"]) === String(id);
+  return message["method"] === undefined && numberOf(message["id"]) === id;
 }

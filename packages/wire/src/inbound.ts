@@ -1,7 +1,9 @@
 /** The server's own requests: answers each through the handler, a bounded number at a time. */
 
 import type { Message, RequestId } from "./channel.ts";
-import { WireError } from "./errors.ts";
+import { WireError, wordsOf } from "./errors.ts";
+import { clip, objectOf } from "./json.ts";
+import type { Odd } from "./oddities.ts";
 import type { JsonObject, RequestHandler } from "./session.ts";
 
 const methodNotFound = -32601;
@@ -11,8 +13,8 @@ const busy = -32000;
 export interface InboundOptions {
   /** How many may be open at once. */
   readonly limit: number;
-  readonly reply: (message: Message) => void;
-  readonly diagnostic: (text: string) => void;
+  readonly reply: (message: Message) => Promise<void>;
+  readonly odd: Odd;
   /** Called when the server begins to wait for an answer, and when it has one. */
   readonly waiting: () => void;
   readonly answered: () => void;
@@ -33,23 +35,32 @@ export function createInbound(options: InboundOptions): Inbound {
   let handler: RequestHandler | undefined;
   let ignoring = false;
 
+  const lost = (error: unknown): void => options.odd("a reply was lost", `a reply was lost: ${wordsOf(error)}`);
+
+  function reply(message: Message): void {
+    options.reply(message).catch(lost);
+  }
+
   const refuse = (id: RequestId, code: number, message: string): void =>
-    options.reply({ jsonrpc: "2.0", id, error: { code, message } });
+    reply({ jsonrpc: "2.0", id, error: { code, message } });
 
   async function answer(id: RequestId, method: string, params: JsonObject, handle: RequestHandler): Promise<void> {
     const controller = new AbortController();
     open.set(id, controller);
     options.waiting();
-    let reply: Message;
+    let given: Message;
     try {
-      reply = { jsonrpc: "2.0", id, result: await handle(method, params, controller.signal) };
+      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, controller.signal)) };
     } catch (error) {
-      reply = { jsonrpc: "2.0", id, error: faultOf(error) };
+      given = { jsonrpc: "2.0", id, error: faultOf(error) };
     }
     if (open.get(id) !== controller) return;
     open.delete(id);
     options.answered();
-    options.reply(reply);
+    // The server waits for an answer, also when the handler's own is none that can be sent.
+    options
+      .reply(given)
+      .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
   }
 
   function cancel(id: unknown): boolean {
@@ -64,10 +75,11 @@ export function createInbound(options: InboundOptions): Inbound {
 
   return {
     take(id, method, params) {
-      if (ignoring || !isRequestId(id)) options.diagnostic(`the server asked ${method}, which nobody may answer`);
-      else if (method === "ping") options.reply({ jsonrpc: "2.0", id, result: {} });
-      else if (open.has(id)) options.diagnostic(`the server asked ${method} twice under one id`);
-      else if (handler === undefined) refuse(id, methodNotFound, `${method} is not supported`);
+      if (ignoring || !isRequestId(id))
+        options.odd("unanswerable", `the server asked ${clip(method, 100)}, which nobody may answer`);
+      else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
+      else if (open.has(id)) options.odd("repeated", `the server asked ${clip(method, 100)} twice under one id`);
+      else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
       else void answer(id, method, params, handler);
     },
@@ -88,8 +100,14 @@ function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number";
 }
 
+/** Whether it was the message itself that could not be sent: not JSON, or too much of it. */
+function isUnsendable(error: unknown): error is WireError {
+  if (!(error instanceof WireError) || error.evidence.unsent !== true) return false;
+  return error.code === "bad_message" || error.code === "too_large";
+}
+
 /** What goes back when the handler throws: the JSON-RPC error it chose, else an internal one. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
-  return { code: internalError, message: error instanceof Error ? error.message : String(error) };
+  return { code: internalError, message: wordsOf(error) };
 }

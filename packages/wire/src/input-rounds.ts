@@ -2,11 +2,11 @@
 
 import { onAbort } from "./abort.ts";
 import { WireError } from "./errors.ts";
-import { isObject } from "./json.ts";
-import { cancelledError, timeoutError, toWireError } from "./rpc-errors.ts";
+import { clip, excerpt, isObject, objectOf } from "./json.ts";
+import { cancelledError, toWireError } from "./rpc-errors.ts";
 import type { JsonObject, RequestHandler, RequestOptions } from "./session.ts";
 import type { WireLimits } from "./target.ts";
-import { uptime } from "./uptime.ts";
+import { withTimeLeft } from "./time-left.ts";
 
 /** The server's own notes travel through us; more than this is not a note. */
 const largestState = 64 * 1024;
@@ -16,20 +16,20 @@ export interface InputRounds {
   readonly options: RequestOptions;
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
+  readonly now: () => number;
   /** Sends the request once more, with these parameters added from the second time on; a new id each time. */
   readonly ask: (added: JsonObject | undefined, options: RequestOptions) => Promise<JsonObject>;
 }
 
 export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> {
-  const { method, options, limits, ask } = rounds;
-  let { total } = options;
+  const { method, options, limits, now, ask } = rounds;
+  let spent = 0;
   let added: JsonObject | undefined;
   for (let round = 0; round <= limits.inputRounds; round += 1) {
-    if (total !== undefined && total <= 0) throw timeoutError(method, undefined);
-    // Only the server's own time counts: while a person answers, the clock stands still.
-    const began = uptime();
-    const result = await ask(added, total === undefined ? options : { ...options, total });
-    if (total !== undefined) total -= uptime() - began;
+    const began = now();
+    const result = await ask(added, withTimeLeft(options, spent, method));
+    // Only the server's own time counts, not that of the person who answers.
+    spent += now() - began;
     if (isFinal(result, method)) return result;
     added = await answersTo(result, rounds);
   }
@@ -42,7 +42,7 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
 function isFinal({ resultType }: JsonObject, step: string): boolean {
   if (resultType === undefined || resultType === "complete" || resultType === "task") return true;
   if (resultType === "input_required") return false;
-  const firstBytes = String(JSON.stringify(resultType)).slice(0, 100);
+  const firstBytes = excerpt(resultType, 100);
   throw new WireError("bad_message", `the answer to ${step} is of an unknown type`, { step, firstBytes });
 }
 
@@ -68,16 +68,17 @@ async function answersTo(result: JsonObject, rounds: InputRounds): Promise<JsonO
 
 async function answerTo(question: unknown, { method: step, options, handler }: InputRounds): Promise<JsonObject> {
   const { method, params } = isObject(question) ? question : { method: undefined, params: undefined };
+  const shown = typeof method === "string" ? clip(method, 100) : "something without a name";
   if (typeof method !== "string" || handler === undefined)
-    throw new WireError("bad_message", `the server asked for ${String(method)}, which nobody can answer`, { step });
+    throw new WireError("bad_message", `the server asked for ${shown}, which nobody can answer`, { step });
   const never = new AbortController();
   const signal = options.signal ?? never.signal;
   try {
-    return await orAborted(handler(method, isObject(params) ? params : {}, signal), signal, step);
+    return objectOf(await orAborted(handler(method, objectOf(params), signal), signal, step));
   } catch (error) {
     if (error instanceof WireError) throw error;
     const { message } = toWireError(error);
-    throw new WireError("rpc", `${method} was not answered: ${message}`, { step }, { cause: error });
+    throw new WireError("rpc", `${shown} was not answered: ${message}`, { step }, { cause: error });
   }
 }
 

@@ -38,12 +38,7 @@ export function createMessageLines({ events, hopeless }: MessageLineOptions): (l
       return;
     }
     messages += 1;
-    try {
-      events.message(value);
-    } catch (error) {
-      // Nesting without end overflows whoever walks it: one message must not take the process down.
-      events.diagnostic(`a message could not be handled: ${String(error)}`);
-    }
+    events.message(value);
   }
 
   return (line) => {

@@ -11,6 +11,7 @@ import { mirrored, type ParamHeader, paramHeadersOf } from "./param-headers.ts";
 import type { Rpc } from "./rpc.ts";
 import type { JsonObject, RequestHandler, RequestOptions, Session } from "./session.ts";
 import type { ConnectOptions, Verdict, WireLimits } from "./target.ts";
+import { withTimeLeft } from "./time-left.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
 /** As many pages as are read to find the marks of one tool, and as many tools as are remembered. */
@@ -20,21 +21,13 @@ const mostTools = 10_000;
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;
-  readonly discover: JsonObject;
   readonly transport: "stdio" | "http";
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "onRequest">;
   readonly limits: WireLimits;
 }
 
-export function createModernSession({
-  rpc,
-  greeting,
-  discover,
-  transport,
-  options,
-  limits,
-}: ModernSessionOptions): Session {
-  const verdict: Verdict = { era: "modern", transport, discover };
+export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
+  const verdict: Verdict = { era: "modern", transport };
   /** Input schemas as listed, and what was found marked in those that were called. */
   const schemas = new Map<string, unknown>();
   const marks = new Map<string, readonly ParamHeader[]>();
@@ -76,6 +69,8 @@ export function createModernSession({
 
   /** Sends it again, once, if the server says what was wrong with the first time. */
   async function sendOrCorrect(method: string, params: JsonObject | undefined, given: RequestOptions) {
+    const began = rpc.clock.now();
+    const left = (): RequestOptions => withTimeLeft(given, rpc.clock.now() - began, method);
     try {
       return await send(method, params, given);
     } catch (error) {
@@ -85,25 +80,29 @@ export function createModernSession({
         if (version === undefined) throw error;
         speak(version);
       } else if (rpcError?.code === errorCodes.headerMismatch && method === "tools/call") {
-        await learnSchemas(given);
+        await learnSchemas(left);
       } else {
         throw error;
       }
-      return send(method, params, given);
+      return send(method, params, left());
     }
   }
 
   function remember(tools: unknown): void {
     marks.clear();
-    for (const tool of Array.isArray(tools) ? tools : [])
-      if (isObject(tool) && typeof tool["name"] === "string" && schemas.size < mostTools)
-        schemas.set(tool["name"], tool["inputSchema"]);
+    for (const tool of Array.isArray(tools) ? tools : []) {
+      const name = isObject(tool) ? tool["name"] : undefined;
+      if (typeof name === "string" && (schemas.has(name) || schemas.size < mostTools))
+        schemas.set(name, tool["inputSchema"]);
+    }
   }
 
-  async function learnSchemas(given: RequestOptions): Promise<void> {
+  async function learnSchemas(left: () => RequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, given);
+      // Progress of the list is not progress of the call.
+      const { onProgress: _, ...options } = left();
+      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, options);
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
       cursor = nextCursor;
     }
@@ -121,10 +120,11 @@ export function createModernSession({
         options: given,
         limits,
         handler,
+        now: rpc.clock.now,
         ask: (added, left) => sendOrCorrect(method, added === undefined ? params : again(params, added), left),
       }),
     notify: (method, params) =>
-      rpc.notify(method, params, transport === "http" ? standardHeaders(method, params) : undefined),
+      rpc.notify(method, params, transport === "http" ? { headers: standardHeaders(method, params) } : undefined),
     onNotification: rpc.onNotification,
     onRequest(given) {
       handler = given;

@@ -5,12 +5,12 @@ import { WireError } from "./errors.ts";
 import { type Discovery, discover, type Greeting, type Handshake, initialize } from "./handshake.ts";
 import { errorCodes } from "./modern-envelope.ts";
 import { toWireError } from "./rpc-errors.ts";
-import type { JsonObject } from "./session.ts";
 import { legacyVersions } from "./versions.ts";
+import { within } from "./within.ts";
 
 export type Agreement =
   | { readonly era: "legacy"; readonly greeting: Greeting }
-  | { readonly era: "modern"; readonly greeting: Greeting; readonly discover: JsonObject };
+  | { readonly era: "modern"; readonly greeting: Greeting };
 
 /** `…-first`: what was true last time; the other era is tried when the server says that it is not so any more. */
 export type EraPlan = "auto" | "legacy" | "modern" | "legacy-first" | "modern-first";
@@ -122,17 +122,4 @@ function outcomeOf<T>(promise: Promise<T>): Promise<Outcome<T>> {
     (value) => ({ ok: true, value }),
     (error: unknown) => ({ ok: false, error: toWireError(error) }),
   );
-}
-
-/** What the promise brings, if it does so in time. */
-async function within<T>(promise: Promise<T>, patience: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const tired = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, patience, undefined);
-  });
-  try {
-    return await Promise.race([promise, tired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

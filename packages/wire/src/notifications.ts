@@ -1,6 +1,9 @@
 /** Hands the server's notifications to whoever listens; news that can only be repeated is coalesced first. */
 
 import { coalesce } from "./coalesce.ts";
+import { wordsOf } from "./errors.ts";
+import { clip } from "./json.ts";
+import type { Odd } from "./oddities.ts";
 import type { JsonObject, NotificationListener } from "./session.ts";
 
 /** Milliseconds in which the same news is told once: long against a storm, short for a person. */
@@ -12,7 +15,7 @@ export interface Notifications {
   readonly stop: () => void;
 }
 
-export function createNotifications(diagnostic: (text: string) => void): Notifications {
+export function createNotifications(odd: Odd): Notifications {
   const listeners = new Set<NotificationListener>();
   const storm = coalesce<{ method: string; params: JsonObject }>(stormWindow, ({ method, params }) =>
     tell(method, params),
@@ -23,7 +26,7 @@ export function createNotifications(diagnostic: (text: string) => void): Notific
       try {
         listener(method, params);
       } catch (error) {
-        diagnostic(`a listener failed on ${method}: ${String(error)}`);
+        odd("a listener failed", `a listener failed on ${clip(method, 100)}: ${wordsOf(error)}`);
       }
     }
   }
@@ -45,6 +48,7 @@ export function createNotifications(diagnostic: (text: string) => void): Notific
 /** Notifications with the same key say the same thing; without a key, each one counts. */
 function keyOf(method: string, params: JsonObject): string | undefined {
   if (method.endsWith("/list_changed")) return method;
-  if (method === "notifications/resources/updated") return `${method} ${String(params["uri"])}`;
+  if (method === "notifications/resources/updated" && typeof params["uri"] === "string")
+    return `${method} ${params["uri"]}`;
   return undefined;
 }

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import type { Message } from "./channel.ts";
-import { WireError, type WireErrorCode } from "./errors.ts";
+import { WireError, type WireErrorCode, wordsOf } from "./errors.ts";
 
 export interface OutboxOptions {
   /** The largest message. */
@@ -39,6 +39,8 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
   let writing: Batch | undefined;
   /** Came when nothing could leave any more; `fail` will know why. */
   let late: Batch | undefined;
+  /** Given to everybody who comes while there is no room: an error costs a stack, and replies come in floods. */
+  let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;
 
@@ -64,6 +66,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
     batch.resolve();
     if (writing !== batch) return;
     writing = undefined;
+    full = undefined;
     flush();
     endWhenEmpty();
   }
@@ -78,7 +81,9 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       const waited = `the server did not read for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
       // One that is half written stays: cutting it would garble whatever follows.
-      if (batch === next) next = undefined;
+      if (batch !== next) return;
+      next = undefined;
+      full = undefined;
     }, deadline);
   }
 
@@ -105,7 +110,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       try {
         line = `${JSON.stringify(message)}\n`;
       } catch (error) {
-        return refuse("bad_message", `the message cannot be written as JSON: ${String(error)}`, { cause: error });
+        return refuse("bad_message", `the message cannot be written as JSON: ${wordsOf(error)}`, { cause: error });
       }
       const bytes = Buffer.byteLength(line);
       if (bytes > messageBytes) {
@@ -113,10 +118,11 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       }
       const waiting = (writing?.bytes ?? 0) + (next?.bytes ?? 0);
       if (waiting > 0 && waiting + bytes > unsentBytes) {
-        return refuse(
+        full ??= refuse(
           "send_blocked",
           `${waiting} bytes wait to be read by the server, ${unsentBytes} may (unsentBytes)`,
         );
+        return full;
       }
       return enqueue(line, bytes);
     },

@@ -1,6 +1,6 @@
 /** Tool arguments that a server wants repeated in headers: the `x-mcp-header` marks in an input schema. */
 
-import { isObject } from "./json.ts";
+import { clip, isObject } from "./json.ts";
 import { headerValue } from "./modern-envelope.ts";
 import type { JsonObject } from "./session.ts";
 
@@ -98,12 +98,12 @@ function lookThrough(inputSchema: unknown): ParamHeaders {
   /** @returns What is wrong with the mark, if anything is. */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
     const header = schema[mark];
+    const where = clip(path.join("."), 200);
     if (!reachable || path.length === 0) return `${mark} stands where no argument can be reached by name`;
-    if (typeof header !== "string" || !fieldName.test(header)) return `${mark} of ${path.join(".")} is no header name`;
-    if (!markableTypes.has(schema["type"]))
-      return `${mark} of ${path.join(".")} is on a value of a type that it may not`;
+    if (typeof header !== "string" || !fieldName.test(header)) return `${mark} of ${where} is no header name`;
+    if (!markableTypes.has(schema["type"])) return `${mark} of ${where} is on a value of a type that it may not`;
     const same = headers.find((other) => other.header.toLowerCase() === header.toLowerCase());
-    if (same) return `${mark} ${header} is used twice`;
+    if (same) return `${mark} ${clip(header, 200)} is used twice`;
     headers.push({ header, path: [...path] });
     return undefined;
   }

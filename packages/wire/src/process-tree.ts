@@ -5,6 +5,7 @@ import type { ServerProcess } from "./process.ts";
 import { isAlive } from "./process-table.ts";
 import type { WireTimes } from "./target.ts";
 import { uptime } from "./uptime.ts";
+import { settledWithin } from "./within.ts";
 
 type Graces = Pick<WireTimes, "endGrace" | "termGrace" | "killGrace">;
 
@@ -94,17 +95,5 @@ async function repeat(end: number, attempt: () => Promise<boolean>): Promise<boo
     if (await attempt()) return true;
     if (uptime() >= end) return false;
     await new Promise((resolve) => setTimeout(resolve, pause));
-  }
-}
-
-export async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

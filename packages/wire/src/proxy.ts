@@ -1,6 +1,9 @@
 /** How requests leave: directly, through a tunnel (https) or with the whole URL in the request line (http); certificates as asked. */
 
+import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
+import { WireError } from "./errors.ts";
+import { webAddress } from "./web-address.ts";
 
 export interface Route {
   readonly proxied: boolean;
@@ -15,22 +18,32 @@ interface RouteOptions {
 
 export async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
   const proxyFor = options.proxyFor ?? (await proxyFromEnvironment());
-  const proxy = proxyFor(url.href);
+  const given = proxyFor(url.href);
+  const proxy = given === undefined ? undefined : webAddress(given);
+  if (given !== undefined && proxy === undefined)
+    throw new WireError("proxy", "the proxy's address is not an http or https URL", { unsent: true });
   const secure = url.protocol === "https:";
-  if (proxy !== undefined && !secure) return plainProxy(new URL(proxy));
+  if (proxy !== undefined && !secure) return plainProxy(proxy);
   const http = secure ? await import("node:https") : await import("node:http");
   const tls = options.ca === undefined ? {} : { ca: await withDefaultAuthorities(options.ca) };
-  const agent = proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls);
+  const life = new AbortController();
+  const agent =
+    proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
   return {
     proxied: proxy !== undefined,
     request: (to, request) => http.request(to, { ...request, ...tls, agent }),
-    close: () => agent.destroy(),
+    close() {
+      agent.destroy();
+      life.abort();
+    },
   };
 }
 
-async function tunnel(proxy: string, tls: { readonly ca?: string[] }): Promise<Agent> {
+/** The agent does not know a connection before the proxy has answered: the signal ends those as well. */
+async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
+  setMaxListeners(0, signal);
   const { HttpsProxyAgent } = await import("https-proxy-agent");
-  return new HttpsProxyAgent(proxy, { keepAlive: true, ...tls });
+  return new HttpsProxyAgent(proxy, { keepAlive: true, ...tls, signal });
 }
 
 async function plainProxy(proxy: URL): Promise<Route> {

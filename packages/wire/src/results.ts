@@ -1,7 +1,7 @@
 /** What servers answer with, whatever they made of it, in shapes that can be relied on; every doubt becomes a note. */
 
 import { type Block, blockOf, blocksOf, contentsOf, metaOf, type ResourceContents } from "./blocks.ts";
-import { isObject, stringOf } from "./json.ts";
+import { excerpt, isObject, stringOf } from "./json.ts";
 import type { JsonObject } from "./session.ts";
 
 export interface ToolResult {
@@ -49,7 +49,10 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
 
 /** One value of any kind, from before there were blocks. */
 function ancientBlock(toolResult: unknown): Block {
-  return { type: "text", text: typeof toolResult === "string" ? toolResult : JSON.stringify(toolResult) };
+  return {
+    type: "text",
+    text: typeof toolResult === "string" ? toolResult : excerpt(toolResult, Number.POSITIVE_INFINITY),
+  };
 }
 
 export function normalisePromptResult(raw: JsonObject): PromptResult {

@@ -1,13 +1,14 @@
 /** The ways in which a request of ours ends without a result. */
 
-import { WireError } from "./errors.ts";
-import { isObject, stringOf } from "./json.ts";
+import { WireError, wordsOf } from "./errors.ts";
+import { clip, isObject, stringOf } from "./json.ts";
 
 /** The server answered with an error; whatever shape it has, it ends the request. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  const number = Number(code);
-  return new WireError("rpc", stringOf(message) ?? `${step} failed, and the server does not say why`, {
+  // Nothing else is converted: JSON can hold objects that throw when they are.
+  const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
+  return new WireError("rpc", clip(stringOf(message) ?? `${step} failed, and the server does not say why`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },
     step,
   });
@@ -44,5 +45,5 @@ export function withStep(error: unknown, step: string): WireError {
 
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
-  return new WireError("unreachable", error instanceof Error ? error.message : String(error), {}, { cause: error });
+  return new WireError("unreachable", wordsOf(error), {}, { cause: error });
 }

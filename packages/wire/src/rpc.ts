@@ -2,11 +2,12 @@
 
 import type { Channel, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { type Clock, createClock } from "./clock.ts";
-import { WireError } from "./errors.ts";
+import { WireError, wordsOf } from "./errors.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import { isObject, objectOf } from "./json.ts";
 import { createNotifications } from "./notifications.ts";
+import { createOddities } from "./oddities.ts";
 import {
   cancelledError,
   closedError,
@@ -30,7 +31,7 @@ export interface RpcOptions
 
 export interface Rpc {
   readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
-  readonly notify: (method: string, params?: JsonObject, headers?: SendOptions["headers"]) => Promise<void>;
+  readonly notify: (method: string, params?: JsonObject, how?: SendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: RequestHandler) => void;
   /** The modern era has no requests of the server: they stay unanswered from now on. */
@@ -38,7 +39,7 @@ export interface Rpc {
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
   /** For whoever knows of another reason why nobody can hurry. */
-  readonly clock: Pick<Clock, "hold" | "release">;
+  readonly clock: Pick<Clock, "now" | "hold" | "release">;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -48,10 +49,22 @@ const rememberedGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal: AbortSignal): Promise<Rpc> {
   const early: Message[] = [];
+  const odd = createOddities((text) => options.onDiagnostic?.(text));
+  /** Nesting without end overflows whoever walks it: no message may take down the process, nor the stream it came on. */
+  const hear = (rpc: ReceivingRpc, message: Message): void => {
+    try {
+      rpc.receive(message);
+    } catch (error) {
+      odd("a message could not be handled", `a message could not be handled: ${wordsOf(error)}`);
+    }
+  };
   const state: { rpc?: ReceivingRpc; gone?: { cause: WireError | undefined } } = {};
   const channel = await open(
     {
-      message: (message) => (state.rpc ? state.rpc.receive(message) : void early.push(message)),
+      message(message) {
+        if (state.rpc) hear(state.rpc, message);
+        else early.push(message);
+      },
       closed(cause) {
         if (state.rpc) state.rpc.end(cause);
         else state.gone = { cause };
@@ -62,7 +75,7 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal: Ab
   );
   const rpc = createRpc(channel, options);
   state.rpc = rpc;
-  for (const message of early) rpc.receive(message);
+  for (const message of early) hear(rpc, message);
   if (state.gone) rpc.end(state.gone.cause);
   return rpc;
 }
@@ -75,15 +88,14 @@ interface ReceivingRpc extends Rpc {
 function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const pending = new Map<number, Exchange>();
   const givenUp = new Set<number>();
-  const oddities = new Map<string, number>();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
+  const odd = createOddities(diagnostic);
   const clock = createClock(expire);
-  const notifications = createNotifications(diagnostic);
+  const notifications = createNotifications(odd);
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
-    reply: (message) =>
-      void transmit(message).catch((error: unknown) => diagnostic(`a reply was lost: ${String(error)}`)),
-    diagnostic,
+    reply: (message) => transmit(message),
+    odd,
     waiting: clock.hold,
     answered: clock.release,
   });
@@ -137,7 +149,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     exchange.breakOff(error);
     if (exchange.quiet || channel.cancelBy === "stream") return;
     notify("notifications/cancelled", { requestId: id, reason: error.message }).catch((failure: unknown) =>
-      diagnostic(`a cancellation was lost: ${String(failure)}`),
+      odd("a cancellation was lost", `a cancellation was lost: ${wordsOf(failure)}`),
     );
   }
 
@@ -195,7 +207,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     try {
       if (progress) exchange.progress(progress);
     } catch (error) {
-      diagnostic(`a listener failed on progress of ${exchange.method}: ${String(error)}`);
+      odd("progress", `a listener failed on progress of ${exchange.method}: ${wordsOf(error)}`);
     }
   }
 
@@ -209,20 +221,9 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     exchange.breakOff(new WireError("stream_lost", `the server ended ${exchange.method}`, { step: exchange.method }));
   }
 
-  /** Counts what is odd but hurts nobody; says so at the first, the tenth, the hundredth time. */
-  function odd(what: string): void {
-    const count = (oddities.get(what) ?? 0) + 1;
-    oddities.set(what, count);
-    if (Number.isInteger(Math.log10(count))) diagnostic(count === 1 ? what : `${what} (${count} times by now)`);
-  }
-
-  async function notify(
-    method: string,
-    params?: JsonObject,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async function notify(method: string, params?: JsonObject, how?: SendOptions): Promise<void> {
     if (over) throw neverSent(method, over.cause);
-    await transmit({ jsonrpc: "2.0", method, ...(params && { params }) }, headers && { headers });
+    await transmit({ jsonrpc: "2.0", method, ...(params && { params }) }, how);
   }
 
   function finish(cause: WireError | undefined): void {
@@ -231,13 +232,13 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     inbound.cancelAll();
     clock.stop();
     notifications.stop();
-    for (const exchange of pending.values()) exchange.fail(closedError(exchange.method, cause));
+    for (const exchange of pending.values()) exchange.breakOff(closedError(exchange.method, cause));
     pending.clear();
   }
 
   async function closeNow(): Promise<void> {
     finish(undefined);
-    await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${String(error)}`));
+    await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${wordsOf(error)}`));
     settleClosed(undefined);
   }
 

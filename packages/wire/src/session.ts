@@ -7,10 +7,10 @@ export type Era = "legacy" | "modern";
 
 export type JsonObject = { [key: string]: unknown };
 
-/** What was learnt about a server: remember it, pass it in next time, and the probe is saved. */
+/** What was learnt about a server: remember it, pass it in next time, and nothing is tried that did not work. */
 export type Verdict =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
-  | { readonly era: "modern"; readonly transport: "stdio" | "http"; readonly discover: JsonObject };
+  | { readonly era: "modern"; readonly transport: "stdio" | "http" };
 
 export interface ServerInfo {
   readonly name: string;

@@ -4,8 +4,9 @@ import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "
 import { WireError } from "./errors.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import type { HttpChannelOptions } from "./http.ts";
-import { kindOf, messagesOf, refusalOf, statusError } from "./http-answer.ts";
-import { createHttpClient, type HttpClient, readStart } from "./http-client.ts";
+import { kindOf, messagesOf, refusalOf, statusError, written } from "./http-answer.ts";
+import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
+import { createOddities } from "./oddities.ts";
 import type { HttpTarget } from "./target.ts";
 
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
@@ -41,6 +42,7 @@ async function startStream(
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
+  const odd = createOddities((text) => events.diagnostic(text));
   let version: string | undefined;
   let ended = false;
   let named: (endpoint: URL) => void = () => {};
@@ -68,7 +70,7 @@ async function startStream(
     try {
       for (const message of messagesOf(JSON.parse(data) as unknown)) events.message(message);
     } catch {
-      events.diagnostic(`an event of ${data.length} characters is not JSON`);
+      odd("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     }
   }
 
@@ -79,7 +81,7 @@ async function startStream(
     else
       end(
         new WireError("bad_message", "the server names an address on another origin for its messages", {
-          firstBytes: data,
+          firstBytes: data.slice(0, 200),
         }),
       );
   }
@@ -108,12 +110,12 @@ async function startStream(
           ...(version === undefined ? {} : { "mcp-protocol-version": version }),
           ...headers,
         },
-        body: JSON.stringify(message),
+        body: written(message),
         signal,
         repeatable: message["method"] !== "tools/call",
       });
       if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
-      accepted.body.resume();
+      discard(accepted.body);
     },
     close: async () => end(undefined),
   };

@@ -8,10 +8,11 @@ import { createLineSplitter } from "./lines.ts";
 import { createMessageLines } from "./message-lines.ts";
 import { createOutbox } from "./outbox.ts";
 import { type Exit, type ServerProcess, startProcess } from "./process.ts";
-import { endTree, settledWithin } from "./process-tree.ts";
+import { endTree } from "./process-tree.ts";
 import { createRing } from "./ring.ts";
 import type { StdioTarget, WireLimits, WireTimes } from "./target.ts";
 import { uptime } from "./uptime.ts";
+import { settledWithin } from "./within.ts";
 
 /** A pipe that gave nothing for so long after the exit is held open by something the server started. */
 const quiet = 50;

@@ -76,7 +76,7 @@ export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
-  /** `auto` probes; a verdict skips the probe and is given up when it proves wrong. */
+  /** `auto` probes; a verdict goes straight to what worked last time, and is given up when it proves wrong. */
   readonly era?: Era | "auto" | Verdict;
   readonly onRequest?: RequestHandler;
   readonly onNotification?: NotificationListener;

@@ -144,7 +144,7 @@ describe("a server of the modern era", () => {
   test("is recognised, and every request of the session names version and method", async () => {
     await using server = await modernServer();
     const session = await connectTo(server);
-    expect(session).toMatchObject({ era: "modern", verdict: { era: "modern", transport: "http", discover } });
+    expect(session).toMatchObject({ era: "modern", verdict: { era: "modern", transport: "http" } });
     expect((await session.request("tools/call", { name: "größe" }))["headers"]).toMatchObject({
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": "tools/call",
@@ -198,7 +198,7 @@ describe("a server of the modern era", () => {
 
   test("that is not modern any more is found out", async () => {
     await using server = await legacyServer((_, response) => send(response, 400));
-    const session = await connectTo(server, { era: { era: "modern", transport: "http", discover } });
+    const session = await connectTo(server, { era: { era: "modern", transport: "http" } });
     expect(session.era).toBe("legacy");
     await session.close();
   });

@@ -227,7 +227,7 @@ describe("a server of the modern era", () => {
       era: "modern",
       protocolVersion: "2026-07-28",
       serverInfo: { name: "memory", version: "1" },
-      verdict: { era: "modern", transport: "stdio", discover },
+      verdict: { era: "modern", transport: "stdio" },
     });
     expect(await echo(session)).toMatchObject({
       a: 1,
@@ -291,7 +291,7 @@ describe("a server of the modern era", () => {
   });
 
   test("known to be modern is asked without haste", async () => {
-    const era: Verdict = { era: "modern", transport: "stdio", discover };
+    const era: Verdict = { era: "modern", transport: "stdio" };
     await using server = await connectTo(
       { discover: { ...discovered, after: 200 }, initialize: "die" },
       { era, times: { probe: 1 } },
@@ -309,7 +309,7 @@ describe("a server of the modern era", () => {
 
 describe("what was learnt and is not true any more", () => {
   test("a server that was modern is opened in the legacy era, in the same process", async () => {
-    const era: Verdict = { era: "modern", transport: "stdio", discover };
+    const era: Verdict = { era: "modern", transport: "stdio" };
     await using server = await connectTo({ discover: unknownMethod, initialize: initialized }, { era });
     expect((await server.connecting).verdict).toEqual({ era: "legacy", transport: "stdio" });
     expect((await server.notices()).filter((line) => line === "start")).toHaveLength(1);

@@ -212,3 +212,34 @@ describe("a request that the server answers with questions", () => {
     expect(await late).toMatchObject({ code: "timeout" });
   });
 });
+
+describe("questions that nothing can be made of", () => {
+  const deep = (): unknown => JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
+
+  test.each<[string, () => JsonObject]>([
+    ["a type without end", () => ({ resultType: deep() })],
+    ["a method without end", () => inputRequired({ inputRequests: { q: { method: deep() } } })],
+    [
+      "a method that converts to nothing",
+      () => inputRequired({ inputRequests: { q: { method: { toString: 1, valueOf: 1 } } } }),
+    ],
+    ["a method of a megabyte", () => inputRequired({ inputRequests: { q: { method: "x".repeat(1_000_000) } } })],
+  ])("are a bad message, in few words: %s", async (_, result) => {
+    const server = memoryServer();
+    const { session } = await modernSession(server);
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, result());
+    const error = await failed;
+    expect(error).toBeInstanceOf(WireError);
+    expect(error).toMatchObject({ code: "bad_message", evidence: { step: "tools/call" } });
+    expect(error.message.length).toBeLessThan(200);
+  });
+
+  test("that the handler cannot answer are told in few words, too", async () => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, { onRequest: () => Promise.reject(new Error("no")) });
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method: "x".repeat(1_000_000) } } }));
+    expect((await failed).message.length).toBeLessThan(200);
+  });
+});

@@ -246,13 +246,20 @@ describe("entries", () => {
     expect(Object.getPrototypeOf(items[0])).toBe(Object.prototype);
   });
 
+  test("annotations are kept as they came, whatever is in them", async () => {
+    const annotations = { readOnlyHint: "yes", destructiveHint: 0, title: ["no"], idempotentHint: null, other: {} };
+    const tool = { name: "a", inputSchema: { type: "object" }, annotations };
+    const server = serverOf(() => ({ tools: [tool] }));
+    expect(await listAll(server, "tools")).toEqual({ ...nothing, items: [tool] });
+  });
+
   test("tools with impossible marks are dropped where marks matter, and only those", async () => {
     const odd = {
       name: "odd",
       inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } },
     };
     const answer = (): JsonObject => ({ tools: [odd, ...tools("fine")] });
-    const modern: Verdict = { era: "modern", transport: "http", discover: {} };
+    const modern: Verdict = { era: "modern", transport: "http" };
     expect(await listAll(serverOf(answer, { verdict: modern }), "tools")).toEqual({
       items: tools("fine"),
       dropped: [{ name: "odd", reason: "x-mcp-header of a is on a value of a type that it may not" }],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../src/channel.ts";
 import type { JsonObject } from "../src/session.ts";
-import { failure, memoryServer } from "./support/memory-server.ts";
-import { clientInfo, discover, modernSession } from "./support/modern-session.ts";
+import { failure, type MemoryServer, memoryServer } from "./support/memory-server.ts";
+import { clientInfo, modernSession } from "./support/modern-session.ts";
 
 const envelope = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -50,7 +50,7 @@ describe("every request", () => {
       protocolVersion: "2026-07-28",
       serverInfo: { name: "memory", version: "1" },
       capabilities: { tools: {} },
-      verdict: { era: "modern", transport: "http", discover },
+      verdict: { era: "modern", transport: "http" },
     });
   });
 });
@@ -156,6 +156,61 @@ describe("a refusal that can be corrected", () => {
       ["tools/call", { "mcp-method": "tools/call", "mcp-name": "t" }],
     ]);
   });
+});
+
+describe("the absolute limit of a request", () => {
+  /** Refuses the headers of every call but never lists its tools, or lists them without end. */
+  function refusing(onList: (message: Message, server: MemoryServer) => void): MemoryServer {
+    return memoryServer({
+      cancelBy: "stream",
+      onMessage: (message, it) =>
+        message["method"] === "tools/list" ? onList(message, it) : it.error(message, -32020, "no"),
+    });
+  }
+
+  test("holds for all that is done for it", async () => {
+    const page = (message: Message, it: MemoryServer): void =>
+      void setTimeout(() => it.result(message, { tools: [], nextCursor: `${it.sent.length}` }), 60);
+    const server = refusing(page);
+    const { session } = await modernSession(server, { transport: "http" });
+    const failed = failure(session.request("tools/call", { name: "a" }, { total: 150 }));
+    expect(await failed).toMatchObject({ code: "timeout" });
+    expect(server.sent.length).toBeLessThan(6);
+    expect(server.sent.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+  });
+
+  test("the progress of those lists is not told as that of the call", async () => {
+    const server = refusing((message, it) => {
+      it.say({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: message["id"], progress: 1 },
+      });
+      it.result(message, { tools: [] });
+    });
+    const { session } = await modernSession(server, { transport: "http" });
+    const told: unknown[] = [];
+    await failure(session.request("tools/call", { name: "a" }, { onProgress: (step) => void told.push(step) }));
+    expect(server.sent.map(({ method }) => method)).toEqual(["tools/call", "tools/list", "tools/call"]);
+    expect(told).toEqual([]);
+  });
+});
+
+test("a tool that is known is known anew with every list, however many there are", async () => {
+  const marked = (header: string): JsonObject => ({
+    type: "object",
+    properties: { a: { type: "string", "x-mcp-header": header } },
+  });
+  const many = Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, inputSchema: marked("Old") }));
+  const server = memoryServer();
+  const { session } = await modernSession(server, { transport: "http" });
+  for (const tools of [many, [{ name: "t0", inputSchema: marked("New") }]]) {
+    const listed = session.request("tools/list");
+    server.result({ id: server.sent.length }, { tools });
+    await listed;
+  }
+  void session.request("tools/call", { name: "t0", arguments: { a: "1" } });
+  expect(server.sendOptions.at(-1)?.headers).toMatchObject({ "mcp-param-new": "1" });
 });
 
 describe("a subscription", () => {

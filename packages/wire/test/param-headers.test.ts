@@ -134,3 +134,16 @@ describe("values of headers", () => {
     expect(standardHeaders(method, params)).toEqual(expected);
   });
 });
+
+test("what is wrong with a mark is said in few words, however long the names are", () => {
+  const long = "x".repeat(100_000);
+  const marked = (type: string, ...marks: unknown[]): unknown => ({
+    type: "object",
+    properties: Object.fromEntries(marks.map((mark, index) => [`${long}${index}`, { type, "x-mcp-header": mark }])),
+  });
+  for (const schema of [marked("string", 7), marked("number", "A"), marked("string", long, long)]) {
+    const found = paramHeadersOf(schema);
+    expect(found.valid).toBe(false);
+    expect(JSON.stringify(found).length).toBeLessThan(500);
+  }
+});

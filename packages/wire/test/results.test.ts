@@ -118,6 +118,19 @@ describe("a tool's result", () => {
   });
 });
 
+test("annotations of a block are kept as they came, whatever is in them", () => {
+  const annotations = { audience: "everybody", priority: "high", lastModified: 7 };
+  const { content, notes } = normaliseToolResult({ content: [{ type: "text", text: "a", annotations }] });
+  expect(content).toEqual([{ type: "text", text: "a", annotations }]);
+  expect(notes).toEqual([]);
+});
+
+test("values nested without end are no reason to fail", () => {
+  const deep: unknown = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
+  expect(normaliseToolResult({ content: [{ type: deep }] }).content).toMatchObject([{ type: "unknown" }]);
+  expect(normaliseToolResult({ toolResult: deep }).content).toMatchObject([{ type: "text" }]);
+});
+
 describe("a prompt", () => {
   test("has messages of one block each", () => {
     expect(

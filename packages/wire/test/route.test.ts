@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
-import { type AddressInfo, connect as connectTo } from "node:net";
+import { type AddressInfo, connect as connectTo, createServer as createPlainServer } from "node:net";
 import { expect, test } from "vitest";
 import { createHttpClient, type HttpClient } from "../src/http-client.ts";
 import { defaultLimits } from "../src/target.ts";
@@ -91,6 +91,42 @@ test("a proxy that is not there is a `proxy` error", async () => {
   await gone[Symbol.asyncDispose]();
   for (const url of ["http://server.invalid/", "https://server.invalid/"])
     await expect(get(url, { proxy: gone.url })).rejects.toMatchObject({ code: "proxy" });
+});
+
+test("a proxy that speaks something else is a `proxy` error that says so", async () => {
+  const proxy = createPlainServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n"));
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  for (const url of ["http://server.invalid/", "https://server.invalid/"])
+    await expect(get(url, { proxy: address })).rejects.toMatchObject({
+      code: "proxy",
+      message: expect.stringContaining("the proxy does not speak HTTP"),
+    });
+  proxy.close();
+});
+
+test.each(["", "no address", "localhost:8080", "socks5://user:secret@127.0.0.1:1080"])(
+  "an address that is none is told as whose it is: %j",
+  async (address) => {
+    for (const url of ["http://server.invalid/", "https://server.invalid/"])
+      await expect(get(url, { proxy: address })).rejects.toMatchObject({
+        code: "proxy",
+        message: "the proxy's address is not an http or https URL",
+      });
+    await expect(get(address)).rejects.toMatchObject({
+      code: "unreachable",
+      message: "the server's address is not an http or https URL",
+    });
+  },
+);
+
+test("an origin to which a server redirects is named in few words", async () => {
+  const location = `http://${"x".repeat(50_000)}.invalid/`;
+  await using server = await webServer((_request, response) => void response.writeHead(307, { location }).end());
+  const error = await get(server.url).catch((cause: Error) => cause);
+  expect(error).toMatchObject({ code: "http_status" });
+  expect(String(error).length).toBeLessThan(400);
 });
 
 test("headers over the limit are refused", async () => {

@@ -144,13 +144,9 @@ describe("what servers write to stdout", () => {
     const depth = 200_000;
     const code = `process.stdout.write("[".repeat(${depth}) + "]".repeat(${depth}) + "\\n" +
       '{"deep":' + '{"a":'.repeat(${depth}) + "1" + "}".repeat(${depth + 1}) + '\\n{"a":1}\\n'); ${stays}`;
-    await using server = await openServer(script(code), {
-      // What a careless reader would do.
-      onMessage: (message) => JSON.stringify(message),
-    });
+    await using server = await openServer(script(code));
     const messages = await server.arrived(2);
     expect(messages.at(-1)).toEqual({ a: 1 });
-    expect(server.diagnostics.join()).toContain("could not be handled");
   });
 
   test("a message cut short by the exit is not delivered, at whatever byte it is cut", async () => {

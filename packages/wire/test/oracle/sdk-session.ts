@@ -2,7 +2,6 @@
 
 import {
   Client,
-  type DiscoverResult,
   type PriorDiscovery,
   SSEClientTransport,
   type StandardSchemaV1,
@@ -120,8 +119,7 @@ function modeFor(era: ConnectOptions["era"]): "legacy" | "auto" | { pin: string 
 }
 
 function priorOf(era: ConnectOptions["era"]): PriorDiscovery | undefined {
-  if (typeof era !== "object") return undefined;
-  return era.era === "legacy" ? { kind: "legacy" } : { kind: "modern", discover: era.discover as DiscoverResult };
+  return typeof era === "object" && era.era === "legacy" ? { kind: "legacy" } : undefined;
 }
 
 function capabilityOf(method: (typeof askable)[number]): string {
@@ -142,10 +140,9 @@ function transportFor(target: Target): Transport {
 }
 
 function verdictOf(client: Client, target: Target): Verdict {
-  const discover = client.getDiscoverResult();
   const transport = target.kind === "http-or-sse" ? "http" : target.kind;
-  if (discover === undefined || transport === "sse") return { era: "legacy", transport };
-  return { era: "modern", transport, discover };
+  if (client.getDiscoverResult() === undefined || transport === "sse") return { era: "legacy", transport };
+  return { era: "modern", transport };
 }
 
 /** The SDK keeps a subscription's confirmation to itself: it is told here as the notification that it was. */

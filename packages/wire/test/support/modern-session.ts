@@ -21,7 +21,6 @@ export async function modernSession(
   const { rpc, diagnostics } = await rpcTo(server);
   const session = createModernSession({
     rpc,
-    discover,
     transport,
     greeting: {
       protocolVersion: "2026-07-28",
