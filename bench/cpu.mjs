@@ -10,7 +10,7 @@ function sample(argv, env) {
   return (user + system) * 1000;
 }
 
-function median(values) {
+export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2;
 }

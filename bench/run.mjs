@@ -1,7 +1,16 @@
 // Benchmarks: `npm run bench` runs all, `npm run bench -- start` one. Ratios side by side in one run; never part of the tests.
-const benches = { start: () => import("./start.mjs"), list: () => import("./list.mjs") };
+import { parseArgs } from "node:util";
 
-const names = process.argv.slice(2);
+const benches = {
+  start: () => import("./start.mjs"),
+  list: () => import("./list.mjs"),
+  wire: () => import("./wire.mjs"),
+};
+
+const { positionals: names, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { cell: { type: "string" }, peers: { type: "string" }, rounds: { type: "string" } },
+});
 for (const name of names.length > 0 ? names : Object.keys(benches)) {
   const load = benches[name];
   if (load === undefined) {
@@ -9,6 +18,6 @@ for (const name of names.length > 0 ? names : Object.keys(benches)) {
     process.exitCode = 2;
   } else {
     const { bench } = await load();
-    if (!(await bench())) process.exitCode = 1;
+    if (!(await bench(options))) process.exitCode = 1;
   }
 }

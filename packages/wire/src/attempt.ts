@@ -30,17 +30,25 @@ export async function attemptTo(
   target: Target,
   { transport, eras }: Attempt,
   { options: given, limits, times }: Settings,
-  signal: AbortSignal,
 ): Promise<Session> {
   const options = { ...given, ...guardedCallbacks(given) };
+  const { signal } = options;
   const running: { clock?: Patience } = {};
   const auth = options.auth && patientAuth(options.auth, running);
-  const open = await channelFor(target, transport, { ...options, ...(auth && { auth }) }, { limits, times });
+  const open = await channelFor(target, transport, auth === undefined ? options : { ...options, auth }, {
+    limits,
+    times,
+  });
   let rpc: Rpc | undefined;
   try {
-    rpc = await openInTime(running, times.connect, signal, (opening) =>
-      openRpc(open, { ...options, limits, times, oneStream: transport === "stdio" }, opening),
-    );
+    const { onRequest, onNotification, onDiagnostic, onMessage } = options;
+    const oneStream = transport === "stdio";
+    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream };
+    // A process starts or does not; only the network keeps us waiting.
+    rpc =
+      transport === "stdio"
+        ? await openRpc(open, rpcOptions, signal)
+        : await openInTime(running, times.connect, signal, (opening) => openRpc(open, rpcOptions, opening));
     running.clock = rpc.clock;
     const agreement = await negotiate({ rpc, options, times, signal }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse")
@@ -64,12 +72,10 @@ async function channelFor(
   target: Target,
   transport: Attempt["transport"],
   { onStderr, keeper, auth, proxyFor, ca }: ConnectOptions,
-  bounds: Omit<Settings, "options">,
+  { limits, times }: Omit<Settings, "options">,
 ): Promise<OpenChannel> {
-  if (target.kind === "stdio") {
-    return openStdio(target, { ...bounds, ...(onStderr && { onStderr }), ...(keeper && { keeper }) });
-  }
-  const network = { ...bounds, auth, proxyFor, ca };
+  if (target.kind === "stdio") return openStdio(target, { onStderr, keeper, limits, times });
+  const network = { limits, times, auth, proxyFor, ca };
   if (transport === "sse") {
     const { openSse } = await import("./sse.ts");
     return openSse(target, network);
@@ -97,11 +103,11 @@ function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): Au
 async function openInTime(
   running: { clock?: Patience },
   patience: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => Promise<Rpc>,
 ): Promise<Rpc> {
   const opening = new AbortController();
-  const stopListening = onAbort(signal, () => opening.abort(signal.reason));
+  const stopListening = onAbort(signal, () => opening.abort(signal?.reason));
   const clock = createClock(() => {
     opening.abort();
     return Number.POSITIVE_INFINITY;
@@ -111,7 +117,7 @@ async function openInTime(
   try {
     return await open(opening.signal);
   } catch (error) {
-    throw opening.signal.aborted && !signal.aborted ? timeoutError("connect", patience) : error;
+    throw opening.signal.aborted && !signal?.aborted ? timeoutError("connect", patience) : error;
   } finally {
     clock.stop();
     stopListening();

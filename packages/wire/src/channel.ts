@@ -1,5 +1,6 @@
 /** A way to exchange JSON-RPC messages with one server; the transports implement it, `rpc.ts` speaks over it. */
 
+import type { Cancellation } from "./cancellation.ts";
 import type { WireError } from "./errors.ts";
 import type { JsonObject } from "./session.ts";
 
@@ -11,6 +12,8 @@ export type Message = JsonObject;
 export interface SendOptions {
   /** Ends the exchange: a transport with one stream per request closes that stream. */
   readonly signal?: AbortSignal;
+  /** The same, for those who can do without a signal. */
+  readonly cancellation?: Cancellation;
   /** Extra headers of this one request; transports without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -38,4 +41,4 @@ export interface Channel {
 }
 
 /** Opens a channel: starts the process, or prepares the connection. */
-export type OpenChannel = (events: ChannelEvents, signal: AbortSignal) => Promise<Channel>;
+export type OpenChannel = (events: ChannelEvents, signal?: AbortSignal) => Promise<Channel>;

@@ -1,6 +1,5 @@
 /** From a target to a session: what can be tried, in which order, and when the next attempt makes sense. */
 
-import { onAbort } from "./abort.ts";
 import { type Attempt, attemptTo, type Settings } from "./attempt.ts";
 import { WireError } from "./errors.ts";
 import { modernCodes } from "./modern-envelope.ts";
@@ -12,24 +11,24 @@ import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from ".
 export async function connect(target: Target, options: ConnectOptions): Promise<Session> {
   const settings: Settings = {
     options,
-    limits: { ...defaultLimits, ...options.limits },
-    times: { ...defaultTimes, ...options.times },
+    limits: options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits },
+    times: options.times === undefined ? defaultTimes : { ...defaultTimes, ...options.times },
   };
-  // The caller's signal stops the connecting, not the session that comes of it.
   const { signal } = options;
-  const connecting = new AbortController();
-  if (signal?.aborted) throw cancelledError("connect", signal.reason, true);
-  const stopListening = signal && onAbort(signal, () => connecting.abort(signal.reason));
+  if (isAborted(signal)) throw cancelledError("connect", signal?.reason, true);
   try {
-    const session = await tryInTurn(attemptsFor(target, options.era ?? "auto"), target, settings, connecting.signal);
-    if (!connecting.signal.aborted) return session;
+    const session = await tryInTurn(attemptsFor(target, options.era ?? "auto"), target, settings);
+    if (!isAborted(signal)) return session;
     await session.close();
-    throw cancelledError("connect", connecting.signal.reason, false);
+    throw cancelledError("connect", signal?.reason, false);
   } catch (error) {
-    throw connecting.signal.aborted ? cancelledError("connect", connecting.signal.reason, false) : error;
-  } finally {
-    stopListening?.();
+    throw isAborted(signal) ? cancelledError("connect", signal?.reason, false) : error;
   }
+}
+
+/** A function, because it is asked before and after something that takes time. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
 }
 
 /** What to try, in order; a later attempt is made only when the earlier one failed in a way that it answers. */
@@ -53,16 +52,11 @@ function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): r
   }
 }
 
-async function tryInTurn(
-  attempts: readonly Attempt[],
-  target: Target,
-  settings: Settings,
-  signal: AbortSignal,
-): Promise<Session> {
+async function tryInTurn(attempts: readonly Attempt[], target: Target, settings: Settings): Promise<Session> {
   let told: WireError | undefined;
   for (const attempt of attempts) {
     try {
-      return await attemptTo(target, attempt, settings, signal);
+      return await attemptTo(target, attempt, settings);
     } catch (error) {
       const failure = toWireError(error);
       // Why a detour failed explains less than why it was taken, unless somebody has to act on it.

@@ -1,6 +1,7 @@
 /** One request of ours, from its sending to its end. */
 
 import { onAbort } from "./abort.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { SendOptions } from "./channel.ts";
 import type { JsonObject, Progress, RequestOptions } from "./session.ts";
 
@@ -24,7 +25,7 @@ interface Settle {
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** A class for one reason: as `SendOptions` it makes an abort controller only when a transport asks for the signal. */
-export class Exchange implements SendOptions {
+export class Exchange implements SendOptions, Cancellation {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly openEnded: boolean;
@@ -36,6 +37,8 @@ export class Exchange implements SendOptions {
   readonly #options: ExchangeOptions;
   readonly #settle: Settle;
   #controller: AbortController | undefined;
+  #onCancel: (() => void) | undefined;
+  #isCancelled = false;
   #stopListening: (() => void) | undefined;
 
   constructor(method: string, options: ExchangeOptions, now: number, silence: number, settle: Settle) {
@@ -55,13 +58,32 @@ export class Exchange implements SendOptions {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isCancelled) this.#controller.abort();
+    }
     return this.#controller.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this;
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** For one listener at a time: the transport tries one thing after the other. */
+  onCancel(callback: () => void): () => void {
+    this.#onCancel = callback;
+    return () => {
+      if (this.#onCancel === callback) this.#onCancel = undefined;
+    };
   }
 
   /** Calls back when the caller aborts, until the exchange has ended. */
   onAbort(callback: () => void): void {
-    if (this.#options.signal !== undefined) this.#stopListening = onAbort(this.#options.signal, callback);
+    this.#stopListening = onAbort(this.#options.signal, callback);
   }
 
   progress(progress: Progress): void {
@@ -81,6 +103,8 @@ export class Exchange implements SendOptions {
   /** Ends the transport's side of it too. */
   breakOff(error: Error): void {
     this.fail(error);
+    this.#isCancelled = true;
+    this.#onCancel?.();
     this.#controller?.abort(error);
   }
 }

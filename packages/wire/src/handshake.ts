@@ -21,7 +21,7 @@ export interface Handshake {
   readonly rpc: Rpc;
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 export type Discovery =
@@ -42,10 +42,12 @@ export async function initialize({ rpc, options, times, signal }: Handshake, off
   return greetingOf(result, protocolVersion, result["serverInfo"]);
 }
 
-async function sayInitialized(rpc: Rpc, times: WireTimes, signal: AbortSignal): Promise<void> {
+async function sayInitialized(rpc: Rpc, times: WireTimes, signal: AbortSignal | undefined): Promise<void> {
   const tired = AbortSignal.timeout(times.connect);
   try {
-    await rpc.notify("notifications/initialized", undefined, { signal: AbortSignal.any([signal, tired]) });
+    await rpc.notify("notifications/initialized", undefined, {
+      signal: signal === undefined ? tired : AbortSignal.any([signal, tired]),
+    });
   } catch (error) {
     if (tired.aborted) throw timeoutError("initialize", times.connect);
     // Some servers do not like notifications; what matters is whether they take requests.

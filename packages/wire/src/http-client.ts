@@ -2,6 +2,7 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
+import type { Cancellation } from "./cancellation.ts";
 import { decodedBody } from "./decoded-body.ts";
 import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
 import { clip } from "./json.ts";
@@ -14,7 +15,7 @@ interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly cancellation?: Cancellation | undefined;
   /** May be sent again when a kept-alive connection turns out to be dead. */
   readonly repeatable: boolean;
   /** Nobody is asked to sign in for it. */
@@ -59,14 +60,14 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
     const sent = (await signingIn(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
-    const headers = { ...target.headers, ...request.headers, ...sent };
+    const how = requestOptions(request, { ...target.headers, ...request.headers, ...sent }, options.limits);
     try {
-      return { response: await exchange(route, url, { ...request, headers }, options.limits), sent };
+      return { response: await exchange(route, url, request, how), sent };
     } catch (error) {
       // A server may drop an idle connection just as we use it: nobody has seen the request then, in all likelihood.
       if (!(error instanceof StaleConnection)) throw error;
       if (!request.repeatable) throw error.asWireError();
-      return { response: await exchange(route, url, { ...request, headers }, options.limits), sent };
+      return { response: await exchange(route, url, request, how), sent };
     }
   }
 
@@ -108,7 +109,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const evidence = { httpStatus: status, firstBytes, ...(wwwAuthenticate !== undefined && { wwwAuthenticate }) };
         const url = request.url.href;
         const challenge: Challenge = { status, url, wwwAuthenticate, headers, sent, attempt: refused };
-        const signal = request.signal ?? new AbortController().signal;
+        const signal = request.cancellation?.signal ?? new AbortController().signal;
         const isSignedIn =
           refused < mostChallenges &&
           request.unattended !== true &&
@@ -138,21 +139,22 @@ function isRedirect(status: number | undefined): boolean {
 }
 
 /** One request on one connection: resolves with the head of the answer. */
-function exchange(route: Route, url: URL, request: HttpRequest, limits: WireLimits): Promise<IncomingMessage> {
+function exchange(route: Route, url: URL, request: HttpRequest, how: RequestOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = withResolvers<IncomingMessage>();
-  const { signal } = request;
-  if (signal?.aborted) throw new WireError("cancelled", "cancelled before it was sent", { unsent: true });
+  const { cancellation } = request;
+  if (cancellation?.isCancelled) throw new WireError("cancelled", "cancelled before it was sent", { unsent: true });
   let outgoing: ClientRequest;
   try {
-    outgoing = route.request(url, requestOptions(request, limits));
+    outgoing = route.request(url, how);
   } catch (cause) {
     // Node refuses header names and values with forbidden characters.
     throw new WireError("bad_message", `the request cannot be sent: ${wordsOf(cause)}`, { unsent: true }, { cause });
   }
-  const abort = (): void => void outgoing.destroy();
-  signal?.addEventListener("abort", abort, { once: true });
-  outgoing.once("close", () => signal?.removeEventListener("abort", abort));
+  const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
+  if (stopListening) outgoing.once("close", stopListening);
+  let isAnswered = false;
   outgoing.once("response", (response) => {
+    isAnswered = true;
     // Errors after the head belong to whoever reads the body; until someone does, they must not go uncaught.
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
@@ -166,30 +168,28 @@ function exchange(route: Route, url: URL, request: HttpRequest, limits: WireLimi
       outgoing.destroy(new WireError("proxy", `the proxy answered ${statusCode}`, { httpStatus: statusCode }));
   });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
-    if (signal?.aborted) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
+    if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
   // Without an answer and without an error: the server switched to another protocol, say.
-  outgoing.once("close", () =>
-    reject(
-      new WireError(
-        signal?.aborted ? "cancelled" : "unreachable",
-        `${url.host} closed the connection without an answer`,
-      ),
-    ),
-  );
+  outgoing.once("close", () => {
+    if (isAnswered) return;
+    const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
+    reject(new WireError(code, `${url.host} closed the connection without an answer`));
+  });
   outgoing.end(request.body);
   return promise;
 }
 
-function requestOptions({ method, headers, body }: HttpRequest, limits: WireLimits): RequestOptions {
-  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  return {
-    method,
-    headers: { "accept-encoding": "identity", ...headers, ...length },
-    maxHeaderSize: limits.headerBytes,
-  };
+function requestOptions(
+  { method, body }: HttpRequest,
+  given: Readonly<Record<string, string>>,
+  limits: WireLimits,
+): RequestOptions {
+  const headers: Record<string, string> = { "accept-encoding": "identity", ...given };
+  if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
+  return { method, headers, maxHeaderSize: limits.headerBytes };
 }
 
 /** A kept-alive connection that was dead already; the request may or may not have been seen. */

@@ -1,5 +1,6 @@
 /** Streamable HTTP: every message is a POST, answered with JSON or a stream of events; the older eras have a session and a GET stream. */
 
+import { type Cancellation, cancellationIn, cancellationOf } from "./cancellation.ts";
 import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
@@ -43,10 +44,10 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   }
 
   function commonHeaders(): Record<string, string> {
-    return {
-      ...(version === undefined ? {} : { "mcp-protocol-version": version }),
-      ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
-    };
+    const headers: Record<string, string> = {};
+    if (version !== undefined) headers["mcp-protocol-version"] = version;
+    if (sessionId !== undefined) headers["mcp-session-id"] = sessionId;
+    return headers;
   }
 
   /** An answer to anything that carried our session id: 404 means that the server does not know it any more. */
@@ -67,14 +68,14 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
         ...commonHeaders(),
         ...(lastEventId === undefined ? {} : { "last-event-id": Buffer.from(lastEventId).toString("latin1") }),
       },
-      signal,
+      cancellation: cancellationOf(signal),
       repeatable: true,
     });
   }
 
   async function post(
     message: Message,
-    signal: AbortSignal | undefined,
+    cancellation: Cancellation | undefined,
     headers: SendOptions["headers"],
   ): Promise<HttpAnswer> {
     const answer = await client.request({
@@ -87,7 +88,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
         ...headers,
       },
       body: written(message),
-      signal,
+      cancellation,
       repeatable: message["method"] !== "tools/call",
     });
     // Only this answer opens a session: some servers send an id with the refusal of a probe as well.
@@ -98,12 +99,13 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   /** Nobody's clock runs for a notification or a reply: it has the time that a message may take to leave. */
   async function postInTime(
     message: Message,
-    signal: AbortSignal | undefined,
+    cancellation: Cancellation | undefined,
     headers: SendOptions["headers"],
   ): Promise<HttpAnswer> {
     const tired = AbortSignal.timeout(times.send);
+    const until = AbortSignal.any([life.signal, tired, ...(cancellation ? [cancellation.signal] : [])]);
     try {
-      return await post(message, AbortSignal.any([life.signal, tired, ...(signal ? [signal] : [])]), headers);
+      return await post(message, cancellationOf(until), headers);
     } catch (error) {
       if (!tired.aborted) throw error;
       throw new WireError(
@@ -116,9 +118,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   }
 
   /** Reads the answer to a request until its response has been delivered. */
-  async function readAnswer(answer: HttpAnswer, id: unknown, signal: AbortSignal | undefined): Promise<void> {
+  async function readAnswer(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
     const kind = kindOf(answer);
-    if (kind === "events") return readStream(answer, id, signal);
+    if (kind === "events") return readStream(answer, id, cancellation);
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
     const parsed = await readJson(answer, limits.messageBytes);
     const messages = messagesOf(parsed);
@@ -132,11 +134,12 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       });
   }
 
-  async function readStream(answer: HttpAnswer, id: unknown, signal: AbortSignal | undefined): Promise<void> {
+  async function readStream(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
     const reader = createEventReader({ events, limits, until: (message) => answers(message, id) });
     await readOne(reader, answer);
     // A server may end the stream early on purpose and expect us back, if it said where we are.
-    const until = signal === undefined ? life.signal : AbortSignal.any([life.signal, signal]);
+    if (reader.done()) return;
+    const until = cancellation === undefined ? life.signal : AbortSignal.any([life.signal, cancellation.signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
       await reader.pause(until, { keepsAlive: true });
@@ -160,14 +163,15 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     }
   }
 
-  async function send(message: Message, { signal, headers }: SendOptions = {}): Promise<void> {
+  async function send(message: Message, how: SendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+    const cancellation = cancellationIn(how);
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
-    const answer = isRequest ? await post(message, signal, headers) : await postInTime(message, signal, headers);
+    const answer = await (isRequest ? post : postInTime)(message, cancellation, how.headers);
     const gone = expired(answer);
     if (gone) throw gone;
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
-    if (isRequest) return readAnswer(answer, message["id"], signal);
+    if (isRequest) return readAnswer(answer, message["id"], cancellation);
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
       void keepListening({ get, expired, events, limits, signal: life.signal });
@@ -185,12 +189,12 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       if (ended) return;
       // Polite, not necessary: a server that does not answer is left alone.
       if (sessionId !== undefined && !stateless()) {
-        const signal = AbortSignal.timeout(times.endGrace);
+        const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
         const farewell = client.request({
           url,
           method: "DELETE",
           headers: commonHeaders(),
-          signal,
+          cancellation,
           repeatable: true,
           unattended: true,
         });

@@ -68,16 +68,16 @@ const refused: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message
  */
 async function probeBesideSilence(handshake: Handshake): Promise<Agreement> {
   const unneeded = new AbortController();
-  const stopListening = onAbort(handshake.signal, () => unneeded.abort(handshake.signal.reason));
+  const stopListening = onAbort(handshake.signal, () => unneeded.abort(handshake.signal?.reason));
   const inner = { ...handshake, signal: unneeded.signal };
   try {
     const probed = outcomeOf(probe(inner, "stdio"));
     const early = await within(probed, handshake.times.probe);
     if (early !== undefined) return await followProbe(handshake, early);
-    return await decide(probed, outcomeOf(openLegacy(inner)), handshake.times.probe);
+    const decided = decide(probed, outcomeOf(openLegacy(inner)), handshake.times.probe);
+    return await decided.finally(() => unneeded.abort());
   } finally {
     stopListening();
-    unneeded.abort();
   }
 }
 

@@ -29,9 +29,16 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   const life = new AbortController();
   const agent =
     proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
+  const { urlToHttpOptions } = process.getBuiltinModule("node:url");
+  // Taken apart once: that costs as much as the headers, and the address hardly ever changes.
+  let address = { href: "", options: {} };
   return {
     proxied: proxy !== undefined,
-    request: (to, request) => http.request(to, { ...request, ...tls, agent }),
+    request(to, request) {
+      if (address.href !== to.href) address = { href: to.href, options: { ...urlToHttpOptions(to), ...tls, agent } };
+      // Not two spreads: the second one is slow.
+      return http.request(Object.assign({}, address.options, request));
+    },
     close() {
       agent.destroy();
       life.abort();

@@ -16,11 +16,10 @@ export function withMeta(
   progressToken: number | undefined,
 ): JsonObject | undefined {
   if (meta === undefined && progressToken === undefined) return params;
-  const all: JsonObject = { ...objectOf(params?.["_meta"]) };
-  // A second spread in one literal is slow, and this is done for every call.
-  if (meta !== undefined) Object.assign(all, meta);
-  if (progressToken !== undefined) all["progressToken"] = progressToken;
-  return { ...params, _meta: all };
+  const own = progressToken === undefined ? { ...meta } : { progressToken, ...meta };
+  // The usual case, and the fast one: members that follow a spread cost ten times as much.
+  if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
+  return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }
 
 /** Progress worth telling: at least a number. */

@@ -47,7 +47,7 @@ export interface Rpc {
 /** How many given-up requests are remembered, so that their late answers are no surprise. */
 const rememberedGivenUp = 1024;
 
-export async function openRpc(open: OpenChannel, options: RpcOptions, signal: AbortSignal): Promise<Rpc> {
+export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
   const early: Message[] = [];
   const odd = createOddities((text) => options.onDiagnostic?.(text));
   /** Nesting without end overflows whoever walks it: no message may take down the process, nor the stream it came on. */

@@ -26,7 +26,7 @@ export interface Progress {
 
 export interface RequestOptions {
   /** Aborting reaches the server as a cancellation and rejects with `cancelled`, never with a timeout. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The longest silence in milliseconds; progress restarts it. */
   readonly timeout?: number;
   /** The absolute limit in milliseconds, progress or not. */

@@ -1,5 +1,6 @@
 /** The older HTTP+SSE: one GET stream brings every message, POSTs go to the address that its first event names. */
 
+import { cancellationIn, cancellationOf } from "./cancellation.ts";
 import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
@@ -26,17 +27,17 @@ async function startStream(
   client: HttpClient,
   events: ChannelEvents,
   { limits }: HttpChannelOptions,
-  opening: AbortSignal,
+  opening: AbortSignal | undefined,
 ): Promise<Channel> {
   const life = new AbortController();
   const stopOpening = (): void => life.abort();
-  opening.addEventListener("abort", stopOpening, { once: true });
+  opening?.addEventListener("abort", stopOpening, { once: true });
 
   const answer = await client.request({
     url,
     method: "GET",
     headers: { accept: "text/event-stream" },
-    signal: life.signal,
+    cancellation: cancellationOf(life.signal),
     repeatable: true,
   });
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
@@ -92,14 +93,14 @@ async function startStream(
   );
 
   const address = await endpoint;
-  opening.removeEventListener("abort", stopOpening);
+  opening?.removeEventListener("abort", stopOpening);
 
   return {
     cancelBy: "message",
     setProtocolVersion(negotiated) {
       version = negotiated;
     },
-    async send(message: Message, { signal, headers }: SendOptions = {}) {
+    async send(message: Message, how: SendOptions = {}) {
       if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
       const accepted = await client.request({
         url: address,
@@ -108,10 +109,10 @@ async function startStream(
           "content-type": "application/json",
           accept: "application/json, text/event-stream",
           ...(version === undefined ? {} : { "mcp-protocol-version": version }),
-          ...headers,
+          ...how.headers,
         },
         body: written(message),
-        signal,
+        cancellation: cancellationIn(how),
         repeatable: message["method"] !== "tools/call",
       });
       if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);

@@ -20,14 +20,14 @@ const quiet = 50;
 export interface StdioOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: ((text: string) => void) | undefined;
   /** Shared by the servers of a host; without one, this server gets its own. */
-  readonly keeper?: ProcessKeeper;
+  readonly keeper?: ProcessKeeper | undefined;
 }
 
 export function openStdio(target: StdioTarget, options: StdioOptions): OpenChannel {
   return async (events, signal) => {
-    const isAborted = () => signal.aborted;
+    const isAborted = () => signal?.aborted;
     if (isAborted()) throw cancelled();
     const keeper = options.keeper ?? createProcessKeeper();
     const server = await startProcess(target, keeper).catch(async (error: unknown) => {
@@ -42,8 +42,9 @@ export function openStdio(target: StdioTarget, options: StdioOptions): OpenChann
 function converse(server: ServerProcess, target: StdioTarget, events: ChannelEvents, options: StdioOptions): Channel {
   const { limits, times, onStderr } = options;
   const { stdin, stdout, stderr } = server;
+  const { messageBytes, unsentBytes } = limits;
   const lastWords = createRing(limits.stderrBytes);
-  const outbox = createOutbox(stdin, { ...limits, deadline: times.send });
+  const outbox = createOutbox(stdin, { messageBytes, unsentBytes, deadline: times.send });
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
@@ -101,7 +102,7 @@ function converse(server: ServerProcess, target: StdioTarget, events: ChannelEve
   }
 
   const lines = createLineSplitter({
-    limit: limits.messageBytes,
+    limit: messageBytes,
     line: createMessageLines({
       events: {
         message(message) {
@@ -111,7 +112,7 @@ function converse(server: ServerProcess, target: StdioTarget, events: ChannelEve
       },
       hopeless: giveUp,
     }),
-    tooLong: () => giveUp(tooLarge(limits.messageBytes)),
+    tooLong: () => giveUp(tooLarge(messageBytes)),
   });
   stdout.on("data", (chunk: Buffer) => {
     received += chunk.length;

@@ -78,8 +78,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
   /** `auto` probes; a verdict goes straight to what worked last time, and is given up when it proves wrong. */
   readonly era?: Era | "auto" | Verdict;
-  readonly onRequest?: RequestHandler;
-  readonly onNotification?: NotificationListener;
+  readonly onRequest?: RequestHandler | undefined;
+  readonly onNotification?: NotificationListener | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
@@ -87,9 +87,9 @@ export interface ConnectOptions {
   readonly keeper?: ProcessKeeper;
   /** Raw chunks of the server's stderr, as they come. */
   readonly onStderr?: (text: string) => void;
-  readonly onDiagnostic?: (text: string) => void;
+  readonly onDiagnostic?: ((text: string) => void) | undefined;
   /** Every message, as it crosses the wire; for logs, so redact it. */
-  readonly onMessage?: (direction: "sent" | "received", message: JsonObject) => void;
+  readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
   /** The proxy for a URL, if any; by default from `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`. */
   readonly proxyFor?: (url: string) => string | undefined;
   /** Extra certificate authorities, PEM. */
