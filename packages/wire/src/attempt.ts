@@ -50,7 +50,7 @@ export async function attemptTo(
         ? await openRpc(open, rpcOptions, signal)
         : await openInTime(running, times.connect, signal, (opening) => openRpc(open, rpcOptions, opening));
     running.clock = rpc.clock;
-    const agreement = await negotiate({ rpc, options, times, signal }, eras, transport);
+    const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse")
       return createLegacySession(rpc, agreement.greeting, transport);
     const { createModernSession } = await import("./modern-session.ts");

@@ -22,6 +22,8 @@ export interface Handshake {
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
+  /** What is sent on one stream has the transport's own deadline. */
+  readonly oneStream: boolean;
 }
 
 export type Discovery =
@@ -30,7 +32,8 @@ export type Discovery =
   | { readonly era: "legacy"; readonly offer: string };
 
 /** Opens a session of the legacy era; the session is ready when this resolves. */
-export async function initialize({ rpc, options, times, signal }: Handshake, offer: string): Promise<Greeting> {
+export async function initialize(handshake: Handshake, offer: string): Promise<Greeting> {
+  const { rpc, options, times, signal } = handshake;
   const result = await rpc.request(
     "initialize",
     { protocolVersion: offer, capabilities: options.capabilities ?? {}, clientInfo: { ...options.clientInfo } },
@@ -38,18 +41,17 @@ export async function initialize({ rpc, options, times, signal }: Handshake, off
   );
   const protocolVersion = agreedVersion(result["protocolVersion"], rpc);
   rpc.setProtocolVersion(protocolVersion);
-  await sayInitialized(rpc, times, signal);
+  await sayInitialized(handshake);
   return greetingOf(result, protocolVersion, result["serverInfo"]);
 }
 
-async function sayInitialized(rpc: Rpc, times: WireTimes, signal: AbortSignal | undefined): Promise<void> {
-  const tired = AbortSignal.timeout(times.connect);
+async function sayInitialized({ rpc, times, signal, oneStream }: Handshake): Promise<void> {
+  const tired = oneStream ? undefined : AbortSignal.timeout(times.connect);
+  const until = tired && { signal: signal === undefined ? tired : AbortSignal.any([signal, tired]) };
   try {
-    await rpc.notify("notifications/initialized", undefined, {
-      signal: signal === undefined ? tired : AbortSignal.any([signal, tired]),
-    });
+    await rpc.notify("notifications/initialized", undefined, until);
   } catch (error) {
-    if (tired.aborted) throw timeoutError("initialize", times.connect);
+    if (tired?.aborted) throw timeoutError("initialize", times.connect);
     // Some servers do not like notifications; what matters is whether they take requests.
     if (!(error instanceof WireError) || (error.code !== "http_status" && error.code !== "rpc")) throw error;
     rpc.diagnostic(`the server refused notifications/initialized: ${error.message}`);

@@ -208,7 +208,7 @@ test("a server that dies at any byte of the handshake is reported, or its handsh
     const { rpc, say, hangUp } = await openPipe(({ method }) => method === "initialize" && asked());
     const options = { clientInfo: { name: "a", version: "1" } };
     const { signal } = new AbortController();
-    const opening = negotiate({ rpc, options, times: defaultTimes, signal }, "auto", "stdio").then(
+    const opening = negotiate({ rpc, options, times: defaultTimes, signal, oneStream: true }, "auto", "stdio").then(
       ({ era }) => era as string,
       (error: WireError) => (error.code === "closed" ? (error.cause as WireError).code : error.code),
     );
