@@ -87,7 +87,12 @@ writeFileSync(
   `"use strict";
 const words = process.argv.slice(2);
 const answer = words.length === 1 ? { "--version": ${versionLine}, "-V": ${versionLine}, "--help": ${help}, "-h": ${help} }[words[0]] : undefined;
-if (answer !== undefined) process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? 0 : 1)).write(answer);
+if (answer !== undefined)
+  process.stdout.on("error", ({ code, message }) => {
+    if (code === "EPIPE") process.exit(0);
+    process.stderr.write("fairlead: cannot write to stdout: " + message + "\\n");
+    process.exit(1);
+  }).write(answer);
 else if (${JSON.stringify(light)}.includes(words.slice(0, 2).join(" "))) require("./light.cjs").run();
 else import("./main.js").then(({ run }) => run());
 `,

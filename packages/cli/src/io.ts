@@ -10,6 +10,6 @@ export interface Io {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Aborted by Ctrl-C; a second Ctrl-C ends the process. */
+  /** Aborted by Ctrl-C, or whatever else asks the process to end; the second time, it ends at once. */
   readonly signal: AbortSignal;
 }

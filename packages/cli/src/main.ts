@@ -1,6 +1,6 @@
 /** The command: finds the verb, loads it, runs it, and turns what went wrong into words and an exit code. */
 
-import { homedir, userInfo } from "node:os";
+import { constants, homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
@@ -103,14 +103,26 @@ function homeFolder(): string {
 /** The process's own command line; called by the bundle's entry. */
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
-  process.once("SIGINT", () => {
-    interrupt.abort();
-    process.once("SIGINT", () => process.exit(130));
-  });
-  // A reader that went away (`| head`) has seen enough.
+  let interrupted: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
+    process.on(signal, () => {
+      const code = 128 + constants.signals[signal];
+      // Who says it twice does not want to wait for the servers to end.
+      if (interrupted !== undefined) process.exit(code);
+      interrupted = code;
+      interrupt.abort();
+    });
   for (const stream of [process.stdout, process.stderr])
-    stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-  process.exitCode = await main(process.argv.slice(2), {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // With the terminal gone there is nobody to tell, but servers to end.
+      if (interrupted !== undefined) return;
+      // A reader that went away (`| head`) has seen enough.
+      if (error.code === "EPIPE") process.exit(0);
+      if (stream === process.stdout)
+        process.stderr.write(safe`fairlead: cannot write to stdout: ${toSafeLine(error.message)}\n`);
+      process.exit(1);
+    });
+  const code = await main(process.argv.slice(2), {
     // Opened only by those who read it: a stream for stdin is not free.
     get stdin() {
       return process.stdin;
@@ -127,4 +139,5 @@ export async function run(): Promise<void> {
     platform: process.platform,
     signal: interrupt.signal,
   });
+  process.exitCode = code === exitCodeOf("cancelled") ? (interrupted ?? code) : code;
 }

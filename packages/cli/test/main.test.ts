@@ -1,6 +1,8 @@
+import { PassThrough } from "node:stream";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
 import { asTyped } from "../src/command-word.ts";
+import { main } from "../src/main.ts";
 import { verbs } from "../src/verbs.ts";
 import { machine, projectFile, userFile } from "./machine.ts";
 
@@ -142,3 +144,34 @@ test("--quiet leaves data and errors", async () => {
   expect(await here.run("mcp", "list", "-q")).toEqual({ code: 0, stdout: "No servers are configured.\n", stderr: "" });
   expect((await here.run("mcp", "get", "x", "-q")).stderr).toMatch(/no server "x"/);
 });
+
+test("the demo server is switched off and on like any other", async () => {
+  await using here = await machine();
+  expect(await here.run("mcp", "disable", "demo")).toMatchObject({ code: 0 });
+  expect(await here.run("call", "demo.greet", "name=x")).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("fairlead.servers.demo.enabled is false"),
+  });
+  expect(await here.run("mcp", "enable", "demo")).toMatchObject({ code: 0 });
+  expect(await here.run("call", "demo.greet", "name=x")).toMatchObject({ code: 0 });
+});
+
+test.each([["secret set S"], ["call demo.greet -"]])(
+  "`%s` that waits for its input can be called off",
+  async (words) => {
+    await using here = await machine();
+    const interrupt = new AbortController();
+    const ending = main(words.split(" "), {
+      stdin: new PassThrough(),
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+      env: here.env,
+      cwd: here.project,
+      home: here.home,
+      platform: process.platform,
+      signal: interrupt.signal,
+    });
+    interrupt.abort();
+    expect(await ending).toBe(130);
+  },
+);

@@ -45,13 +45,18 @@ describe.concurrent("a command leaves no process behind", () => {
     expect(processesOf(here)).toEqual([]);
   });
 
-  test("when it is interrupted in the middle", async () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGQUIT", 131],
+  ] as const)("when %s comes in the middle", async (signal, code) => {
     await using here = await machine({ [userFile]: { mcpServers: stuck } });
     const command = start(here, "mcp", "list");
     const ended = once(command, "exit");
     await until(() => isInTheMiddle(here));
-    command.kill("SIGINT");
-    expect(await ended).toEqual([130, null]);
+    command.kill(signal);
+    expect(await ended).toEqual([code, null]);
     expect(processesOf(here)).toEqual([]);
   });
 
@@ -64,17 +69,17 @@ describe.concurrent("a command leaves no process behind", () => {
     expect(processesOf(here)).toEqual([]);
   });
 
-  // Its watchdog does it: the command may not have the time, or not know.
-  test.each(["SIGTERM", "SIGHUP", "SIGKILL"] as const)(
-    "when %s ends it in the middle, a little later",
-    async (signal) => {
-      await using here = await machine({ [userFile]: { mcpServers: stuck } });
-      const command = start(here, "mcp", "list");
-      const ended = once(command, "exit");
-      await until(() => isInTheMiddle(here));
-      command.kill(signal);
-      await ended;
-      await until(() => processesOf(here).length === 0);
-    },
-  );
+  // Its watchdog does it: the command has no time to.
+  test.each([
+    ["SIGKILL", ["SIGKILL"], [null, "SIGKILL"]],
+    ["a second signal", ["SIGTERM", "SIGHUP"], [129, null]],
+  ] as const)("when %s ends it in the middle, a little later", async (_name, signals, ending) => {
+    await using here = await machine({ [userFile]: { mcpServers: stuck } });
+    const command = start(here, "mcp", "list");
+    const ended = once(command, "exit");
+    await until(() => isInTheMiddle(here));
+    for (const signal of signals) command.kill(signal);
+    expect(await ended).toEqual(ending);
+    await until(() => processesOf(here).length === 0);
+  });
 });

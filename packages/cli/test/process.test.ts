@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
@@ -17,9 +20,9 @@ test.each([
     names.map((name) => runProcess(here, "mcp", "add", "-s", scope, name, "node", name)),
   );
   expect(endings.map(({ code }) => code)).toEqual(names.map(() => 0));
-  const text = await here.read(file);
-  expect(text).toContain("// mine");
-  const { mcpServers } = JSON.parse(text.replace("// mine", "")) as { mcpServers: object };
+  const written = await here.read(file);
+  expect(written).toContain("// mine");
+  const { mcpServers } = JSON.parse(written.replace("// mine", "")) as { mcpServers: object };
   expect(mcpServers).toEqual(Object.fromEntries(names.map((name) => [name, { command: "node", args: [name] }])));
   if (scope === "project") {
     const { servers } = JSON.parse(
@@ -81,3 +84,20 @@ test.each(["", ".", "home"])("with HOME=%j the folder it runs in does not become
   const { files } = JSON.parse(stdout) as { files: { scope: string; file: string }[] };
   expect(files.find(({ scope }) => scope === "user")?.file).toBe(join(userInfo().homedir, ".gemini/settings.json"));
 });
+
+test.each([["--version"], ["--help"], ["mcp list"], ["settings schema"]])(
+  "`%s` says so when its output cannot be written",
+  async (words) => {
+    await using here = await machine();
+    const full = await open("/dev/full", "w");
+    const child = spawn(process.execPath, [program, ...words.split(" ")], {
+      cwd: here.project,
+      env: here.env,
+      stdio: ["ignore", full.fd, "pipe"],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr as Readable), once(child, "close")]);
+    await full.close();
+    expect(code).toBe(1);
+    expect(stderr.match(/cannot write.*/g)).toEqual(["cannot write to stdout: ENOSPC: no space left on device, write"]);
+  },
+);

@@ -99,7 +99,11 @@ test("a server that dies takes its calls with it, says why, and is connected aga
   } }, say);`);
   await using ship = await testShip({ dies, other: stdioServer("well-behaved") });
   await ship.host.start();
-  await expect(ship.host.call("dies", "echo", { text: "die" })).rejects.toMatchObject({ code: "server_exited" });
+  await expect(ship.host.call("dies", "echo", { text: "die" })).rejects.toMatchObject({
+    code: "lost",
+    message: 'dies.echo: "dies" exited with code 3; its last words: out of rope; it may or may not have run',
+    evidence: "out of rope",
+  });
   const state = await ship.until("dies", ({ status }) => status === "disconnected");
   expect(state).toMatchObject({
     reason: "server_exited",

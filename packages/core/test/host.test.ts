@@ -331,3 +331,28 @@ describe("the demo server", () => {
     expect(String(refused)).toContain(setting);
   });
 });
+
+test("the demo server obeys its switch in the settings", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await testHost(folder, { user: { fairlead: { servers: { demo: { enabled: false } } } } });
+  await host.start();
+  const message = expect.stringMatching(
+    /^"demo" is switched off: fairlead\.servers\.demo\.enabled is false in .*:\d+$/,
+  );
+  expect(host.states()).toMatchObject([{ name: "demo", status: "disabled", reason: "user", message }]);
+  await expect(host.call("demo", "greet", { name: "x" })).rejects.toMatchObject({
+    code: "denied",
+    message,
+    next: "fairlead mcp enable demo",
+  });
+});
+
+test("a server of the user's own that would run in a folder that is not trusted is blocked, each time it is tried", async () => {
+  await using folder = await temporaryFolder();
+  const user = { mcpServers: { inside: { command: process.execPath, cwd: "$PWD" } } };
+  await using host = await testHost(folder, { user, workspace: {} });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(host.call("inside", "x")).rejects.toMatchObject({ code: "untrusted_folder" });
+    expect(host.states()[0]).toMatchObject({ status: "blocked", reason: "untrusted_folder" });
+  }
+});

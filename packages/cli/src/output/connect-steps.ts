@@ -1,6 +1,7 @@
 /** The steps of reaching a server, as lines for a person and as rows of a document: what `mcp test` shows. */
 
 import type { ConnectStep } from "@fairlead/core/connect/connect-step";
+import type { Redact } from "@fairlead/core/connect/redact";
 import type { ListStep } from "@fairlead/core/discover/catalog";
 import type { Origin } from "@fairlead/core/settings/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -20,6 +21,37 @@ export function stepText(label: Label, lines: readonly SafeText[], milliseconds?
       return safe`  ${head}  ${line}${at === 0 ? time : safe``}`;
     }),
   );
+}
+
+/** The same step without secrets, wherever a server or a path repeats them. */
+export function withoutSecrets(step: Step, hide: Redact): Step {
+  switch (step.step) {
+    // As written, or names alone.
+    case "definition":
+    case "environment":
+    case "start":
+      return step;
+    case "program": {
+      const { file, cwd, droppedPath } = step;
+      return {
+        ...step,
+        ...(file === undefined ? {} : { file: hide(file) }),
+        cwd: hide(cwd),
+        droppedPath: droppedPath.map(hide),
+      };
+    }
+    case "handshake": {
+      const { name, version, title } = step.serverInfo;
+      const serverInfo = {
+        name: hide(name),
+        version: hide(version),
+        ...(title === undefined ? {} : { title: hide(title) }),
+      };
+      return { ...step, serverInfo };
+    }
+    case "list":
+      return step.refused === undefined ? step : { ...step, refused: hide(step.refused) };
+  }
 }
 
 export function stepLines(step: Step, origin: Origin): SafeText[] {

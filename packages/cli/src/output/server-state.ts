@@ -87,7 +87,7 @@ export function serverText(
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
   const lines = [
-    safe`${style.bold(toSafeLine(name))}  ${coloured(stateWords(state), state, style)}`,
+    safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
     safe`  ${toSafeLine(transportOf({ server, state }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),

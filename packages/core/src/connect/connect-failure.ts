@@ -70,13 +70,13 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "stream_lost":
       return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
     case "tls":
-      return { code, what: `cannot be reached safely: ${message}`, next: extraAuthority };
+      return { code, what: `cannot be reached safely: ${message}`, next: secureAdvice(error, definition) };
     case "proxy":
       return { code, what: `cannot be reached: ${message}`, next: checkProxy };
     case "http_status":
       return refused(error, facts);
     case "unauthorized":
-      return signIn(error, facts);
+      return isForbidden(error) ? refused(error, facts) : signIn(error, facts);
     case "too_large":
       return { code, what: `was not connected: ${message}`, next: logs(definition) };
     case "bad_message":
@@ -96,13 +96,24 @@ const extraAuthority =
   "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
 
+/** How the wire begins a remark about what a program printed. */
+const noiseRemark = "not a message on stdout: ";
+
 function late({ patience, asked, remarks, hasSpoken, stderr, definition }: ConnectFacts): Failure {
   const step = asked === undefined ? "was not there" : `did not answer ${asked}`;
-  const noise = hasSpoken ? undefined : remarks[0];
-  const said = noise ?? lastWords(stderr);
+  const silence = `${step} within ${patience.milliseconds} ms`;
+  const noise = hasSpoken ? undefined : remarks.find((remark) => remark.startsWith(noiseRemark));
+  // Whoever talks is up already: more time would change nothing.
+  if (noise !== undefined)
+    return {
+      code: "not_mcp",
+      what: `is not an MCP server: it ${silence}, and writes text to stdout that is no message: ${noise.slice(noiseRemark.length)}`,
+      next: checkCommand(definition),
+    };
+  const said = (hasSpoken ? undefined : remarks[0]) ?? lastWords(stderr);
   return {
     code: "connect_timeout",
-    what: `${step} within ${patience.milliseconds} ms${said === undefined ? "" : `; ${said}`}`,
+    what: `${silence}${said === undefined ? "" : `; ${said}`}`,
     next:
       patience.setting === "timeout"
         ? `If it needs longer, raise "timeout" in its entry (${place(definition)}).`
@@ -110,8 +121,17 @@ function late({ patience, asked, remarks, hasSpoken, stderr, definition }: Conne
   };
 }
 
+function secureAdvice(error: WireError, definition: ServerDefinition): string {
+  const cause = rootCauseOf(error);
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  // What answers in the clear looks like this from inside TLS.
+  if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code))
+    return `If it speaks plain HTTP, write http:// instead of https:// in its entry (${place(definition)}).`;
+  return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;
+}
+
 function notStarted(error: WireError, { definition, droppedPath, isFound }: ConnectFacts): Failure {
-  const leftOut = droppedPath.map((entry) => JSON.stringify(entry)).join(", ");
+  const leftOut = isSearchedFor(definition) ? droppedPath.map((entry) => JSON.stringify(entry)).join(", ") : "";
   const dropped = leftOut === "" ? "" : `; left out of it, as this folder is not trusted: ${leftOut}`;
   const what = `did not start: ${error.message}${dropped}`;
   const cause = rootCauseOf(error);
@@ -148,12 +168,18 @@ function refused({ message, evidence }: WireError, { definition }: ConnectFacts)
   const later = retryAfter === undefined ? "" : ` (to be tried again after: ${retryAfter})`;
   const said = firstBytes === "" ? "" : `; it begins ${beginning(firstBytes)}`;
   const next = httpStatus >= 500 || httpStatus === 429 ? "Try again later." : checkAddress(definition);
+  if (httpStatus === 403)
+    return {
+      code: "http_status",
+      what: `does not let us in: ${message}${said}`,
+      next: `Check the address and "headers" in its entry (${place(definition)}).`,
+    };
   return { code: "http_status", what: `cannot be used: ${message}${later}${said}`, next };
 }
 
 function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   const { message, evidence } = error;
-  const auth = `fairlead mcp auth ${toShellWord(definition.name)}`;
+  const auth = `Signing in is not there yet; what works today is a token in "headers" of its entry (${place(definition)}).`;
   if (rootCauseOf(error) !== undefined)
     return { code: "auth_failed", what: `did not let us in: ${message}`, next: auth };
   const status = `HTTP ${evidence.httpStatus ?? 401}`;
@@ -179,6 +205,18 @@ function senseless({ message, evidence }: WireError, { definition, hasSpoken, re
   const begins = firstBytes === "" ? (remarks[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
   const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
+}
+
+/** A refusal that asks for nothing: signing in would not change it. */
+export function isForbidden(error: WireError): boolean {
+  const { httpStatus, wwwAuthenticate } = error.evidence;
+  return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
+}
+
+/** A command that is a path is not looked for in `PATH`. */
+function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
+  const program = resolved ?? transport;
+  return program.kind === "stdio" && !/[/\\]/.test(program.command);
 }
 
 /** What is below the wire's own words, which are repeated with every step that they pass. */

@@ -2,6 +2,7 @@
 
 import type { Era, ServerInfo } from "@fairlead/wire";
 import type { Transport } from "../settings/definition.ts";
+import type { Redact } from "./redact.ts";
 
 /** Told when the step is done; a step that fails is not told, the rejection explains it. */
 export type ConnectStep = Step & {
@@ -12,10 +13,12 @@ export type ConnectStep = Step & {
 type Step =
   | {
       readonly step: "definition";
-      /** Variables filled in, secrets still as written; literal values may be confidential all the same. */
+      /** As written: nothing is filled in. Literal values may be confidential all the same. */
       readonly transport: Transport;
       /** How long connecting may take, in milliseconds, and the setting that says so. */
       readonly patience: Patience;
+      /** Takes this server's secrets out of what later steps, lists and messages say: a server may repeat them anywhere. */
+      readonly redact: Redact;
     }
   | {
       readonly step: "program";

@@ -65,11 +65,11 @@ export async function openSession(
     return value;
   });
   const patience = patienceFor(definition, transport, context.connectTimeout);
-  tell({ step: "definition", transport: definition.resolved ?? definition.transport, patience });
+  const redact = createRedactor(secretsOf(transport, definition, stored));
+  tell({ step: "definition", transport: definition.transport, patience, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
   if (launch) tellLaunch(launch, tell);
-  const redact = createRedactor(secretsOf(transport, definition, stored));
   const log = context.log(name);
   const witness = createWitness({
     log,

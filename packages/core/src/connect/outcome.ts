@@ -2,7 +2,7 @@
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
-import { type ConnectFacts, describeFailure } from "./connect-failure.ts";
+import { type ConnectFacts, describeFailure, isForbidden } from "./connect-failure.ts";
 
 /** JSON-RPC's "invalid params". */
 const invalidParams = -32602;
@@ -15,14 +15,32 @@ export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
   return describeFailure(error, facts);
 }
 
-/** Why a request failed; `what` names it: `demo.greet`, or a server. */
-export function toCallError(
-  error: unknown,
-  { serverName, what }: { readonly serverName: string; readonly what: string },
-): HostError {
+export interface Request {
+  readonly serverName: string;
+  /** Names it: `demo.greet`. */
+  readonly what: string;
+  /** The end of the server, with what it said last. */
+  readonly explain?: ((error: unknown) => HostError) | undefined;
+}
+
+/** Why a request failed. One that was sent to a server that is gone since may have been done all the same. */
+export function toCallError(error: unknown, { serverName, what, explain }: Request): HostError {
+  if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
+    return toServerError(error, { serverName, what });
+  const isEnd = error.code === "exited" || error.code === "closed";
+  const end = isEnd ? explain?.(error) : undefined;
+  return new HostError("lost", `${what}: ${end?.message ?? error.message}; it may or may not have run`, {
+    serverName,
+    cause: error,
+    ...(end?.evidence !== undefined && { evidence: end.evidence }),
+  });
+}
+
+/** What went wrong with a server, or with a request that certainly did nothing. */
+export function toServerError(error: unknown, { serverName, what }: Omit<Request, "explain">): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
-  const code = codeOfCall(error);
+  const code = codeOf(error);
   return new HostError(code, `${what}: ${error.message}`, {
     serverName,
     cause: error,
@@ -40,7 +58,32 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 
-function codeOfCall({ code, evidence }: WireError): ErrorCode {
+/** Whether the server, or the way to it, was gone before the answer came. */
+function isLoss({ code }: WireError): boolean {
+  switch (code) {
+    case "exited":
+    case "closed":
+    case "unreachable":
+    case "session_expired":
+    case "stream_lost":
+      return true;
+    case "cancelled":
+    case "timeout":
+    case "spawn_failed":
+    case "tls":
+    case "proxy":
+    case "http_status":
+    case "unauthorized":
+    case "too_large":
+    case "bad_message":
+    case "send_blocked":
+    case "rpc":
+      return false;
+  }
+}
+
+function codeOf(error: WireError): ErrorCode {
+  const { code, evidence } = error;
   switch (code) {
     case "cancelled":
     case "unreachable":
@@ -54,7 +97,6 @@ function codeOfCall({ code, evidence }: WireError): ErrorCode {
     case "closed":
     case "session_expired":
     case "stream_lost":
-      return "lost";
     case "send_blocked":
       return "unreachable";
     case "spawn_failed":
@@ -62,7 +104,7 @@ function codeOfCall({ code, evidence }: WireError): ErrorCode {
     case "exited":
       return "server_exited";
     case "unauthorized":
-      return "auth_required";
+      return isForbidden(error) ? "http_status" : "auth_required";
     case "bad_message":
       return "protocol";
     case "rpc":

@@ -7,11 +7,11 @@ export type Redact = (text: string) => string;
 const hidden = "(hidden)";
 
 const tellingName =
-  /token|secret|passw|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth|cookie|[-_]pat$/i;
+  /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
+/** Names that contain such a word and hold nothing secret. */
+const harmlessName = /^(?:(?:old)?pwd|progressToken|max[-_]?tokens)$/i;
 /** Shorter ones would turn every log into a riddle. */
 const shortest = 4;
-/** Of a value that is not said to be a secret. */
-const shortestUnnamed = 8;
 
 const wellKnown: readonly (readonly [RegExp, string])[] = [
   // "Authorization: Bearer …", "x-api-key": "…"
@@ -25,10 +25,12 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
   // What well-known services give out, signed tokens, keys.
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_)[\w-]{12,}/g, hidden],
-  [/\b(?:AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g, hidden],
+  [/\b(?:AKIA[0-9A-Z]{16}|AIza[\w-]{30,})/g, hidden],
+  // Tried once for each run of such characters: a line may be nothing but beginnings.
+  [/(?<![\w-])(?=(?:[\w-]*-)?eyJ)[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g, hidden],
 ];
 
-/** `secrets` are values; they are found as they are, inside JSON, and in an address. */
+/** `secrets` are values; they are found as they are, inside JSON, in an address, and in base64. */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const forms = new Set([...secrets].filter((secret) => secret.length >= shortest).flatMap(writtenForms));
   // The longest first: one secret may be part of another.
@@ -51,34 +53,107 @@ export function hideInArguments(args: readonly string[]): readonly string[] {
 
 /** `--token VALUE` */
 function valueOfOption(before: string, arg: string): string | undefined {
-  return /^-[^=]*$/.test(before) && tellingName.test(before) && !arg.startsWith("-") ? arg : undefined;
+  return /^-[^=]*$/.test(before) && isTelling(before.replace(/^-+/, "")) && !arg.startsWith("-") ? arg : undefined;
 }
 
 /** `--token=VALUE`, `TOKEN=VALUE`, `X-Token: VALUE` */
 function valueInArgument(arg: string): string | undefined {
   const [, name = "", value] = /^([\w.-]+)(?:=|:\s+)(.+)$/s.exec(arg) ?? [];
-  return tellingName.test(name) ? value : undefined;
+  return isTelling(name.replace(/^-+/, "")) ? value : undefined;
 }
 
-/** What must not be seen of a server: its headers, what the entry sets in its environment, stored secrets, telling variables. */
-export function secretsOf(transport: Transport, { values }: ServerDefinition, stored: Iterable<string>): string[] {
-  const given = transport.kind === "stdio" ? [...transport.env].filter(isConfidential) : [...transport.headers];
-  const variables = [...values].filter(([name]) => tellingName.test(name));
-  const args = transport.kind === "stdio" ? secretArguments(transport.args) : [];
-  const named = [...given, ...variables].map(([, value]) => value);
-  return [...stored, ...[...named, ...args].flatMap((value) => [value, withoutScheme(value)])];
+/** Whether something of that name (a variable, a header, an argument) is likely to be a secret. */
+function isTelling(name: string): boolean {
+  return tellingName.test(name) && !harmlessName.test(name);
+}
+
+/**
+ * A message as JSON, without what stands under telling names. What we send holds values, whatever their shape; what a
+ * server sends may describe them, and such a description (an object) is to be read.
+ */
+export function hideInMessage(direction: "sent" | "received", message: object): string {
+  return JSON.stringify(message, (key, value: unknown) => {
+    if (!isTelling(key) || value === null || typeof value === "boolean") return value;
+    return direction === "received" && typeof value === "object" && !Array.isArray(value) ? value : hidden;
+  });
+}
+
+/** What must not be seen of a server: what its entry sets and sends, and whatever was filled in from outside the entry. */
+export function secretsOf(transport: Transport, definition: ServerDefinition, stored: Iterable<string>): string[] {
+  const [given, texts] =
+    transport.kind === "stdio" ? [transport.env, transport.args] : [transport.headers, [transport.url]];
+  const written = definition.transport.kind === "stdio" ? definition.transport.env : definition.transport.headers;
+  const values = [
+    ...stored,
+    ...[...definition.values].filter(isConfidentialVariable).map(([, value]) => value),
+    ...[...given].filter(([name, value]) => isConfidential(name, value, written.get(name))).map(([, value]) => value),
+    ...secretArguments(transport.kind === "stdio" ? texts : []),
+  ];
+  return [...values.flatMap((value) => [value, withoutScheme(value)]), ...[...values, ...texts].flatMap(secretsInUrl)];
 }
 
 function secretArguments(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => valueOfOption(args[at - 1] ?? "", arg) ?? valueInArgument(arg) ?? []);
 }
 
-/** Of a variable that an entry sets: plain words, paths and addresses may be read. */
-function isConfidential([name, value]: readonly [string, string]): boolean {
-  return (
-    tellingName.test(name) ||
-    (value.length >= shortestUnnamed && !/^[a-z]+$|^[~.]?[/\\]|^[A-Z]:\\|^\w+:\/\//.test(value))
-  );
+/** Everybody has these, and every log is full of them. */
+const ordinaryVariable = /^(?:(?:OLD)?PWD|HOME|USER|USERNAME|LOGNAME|LANG|LC_\w+|PATH)$/;
+const path = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]|^(?:~|\.{1,2})$/;
+const plain = [
+  path,
+  /^(?:true|false|on|off|yes|no)$/i,
+  /^\d{1,6}$/,
+  /^(?:trace|debug|verbose|info|notice|warn|warning|error|fatal|critical|silent|none)$/i,
+  // en_US.UTF-8, C.UTF-8
+  /^(?:[a-z]{2,3}[-_][A-Z]{2}|C|POSIX)(?:\.(?:utf-?8|iso-?8859-?\d{1,2}))?$/i,
+];
+
+/** Of a variable that was looked up: the value may be anything that its owner keeps out of files. */
+function isConfidentialVariable([name, value]: readonly [string, string]): boolean {
+  return isTelling(name) || !(ordinaryVariable.test(name) || path.test(value));
+}
+
+/** Of a variable or header that an entry sets: what was not written there is judged by where it comes from. */
+function isConfidential(name: string, value: string, written = ""): boolean {
+  if (isTelling(name)) return true;
+  return !/^\$(?:\w+|\{\w+\})$/.test(written) && !isPlain(value);
+}
+
+function isPlain(value: string): boolean {
+  return plain.some((form) => form.test(value));
+}
+
+/** The account and the parameters of an address (or of `--name=ADDRESS`), as written, as they are sent, and decoded. */
+function secretsInUrl(text: string): readonly string[] {
+  const url = text.replace(/^[\w.-]+=/, "");
+  if (!/^[\w+.-]+:\/\//.test(url)) return [];
+  const forms = URL.canParse(url) ? [url, new URL(url).href] : [url];
+  return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form)]).flatMap(decodedForms);
+}
+
+/** With its password, the password alone, or what stands in the place of both. */
+function accountIn(url: string): readonly string[] {
+  const [, account] = /^[^/]+:\/\/([^/?#]*)@/.exec(url) ?? [];
+  return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)];
+}
+
+function parametersIn(url: string): readonly string[] {
+  const [, query = ""] = /^[^?#]*\?([^#]*)/.exec(url) ?? [];
+  return query.split("&").flatMap((parameter) => {
+    const at = parameter.indexOf("=");
+    const value = parameter.slice(at + 1);
+    return at >= 0 && !isTelling(parameter.slice(0, at)) && isPlain(value) ? [] : value;
+  });
+}
+
+/** A plus sign is a space in parameters only. */
+function decodedForms(text: string): readonly string[] {
+  try {
+    return [text, decodeURIComponent(text), decodeURIComponent(text.replaceAll("+", " "))];
+  } catch {
+    // Not encoded, then: it stands as it is.
+    return [text];
+  }
 }
 
 /** A server may repeat the credential without the word before it. */
@@ -88,7 +163,10 @@ function withoutScheme(value: string): string {
 
 /** Half a character, which settings may contain, has no form in an address. */
 function writtenForms(secret: string): readonly string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(Buffer.from(secret).toString())];
+  const bytes = Buffer.from(secret);
+  const encoded = bytes.toString("base64").replace(/={1,2}$/, "");
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, encodeURIComponent(bytes.toString()), encoded, bytes.toString("base64url")];
 }
 
 function escapeRegExp(text: string): string {

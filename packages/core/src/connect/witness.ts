@@ -2,7 +2,7 @@
 
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
-import type { Redact } from "./redact.ts";
+import { hideInMessage, type Redact } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createTextLines } from "./text-lines.ts";
 
@@ -67,7 +67,8 @@ export function createWitness({ log, redact, debug, onFirstMessage, onStderrLine
           else if (id === firstId) startAgain();
           asked = method;
         }
-        if (debug) log.write("wire", `${direction} ${redact(JSON.stringify(message).slice(0, lineCharacters))}`);
+        if (debug)
+          log.write("wire", `${direction} ${redact(hideInMessage(direction, message).slice(0, lineCharacters))}`);
       },
     },
     note: (text) => log.write("note", redact(text)),

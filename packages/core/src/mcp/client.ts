@@ -11,7 +11,7 @@ import type {
 } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
-import { toCallError } from "../connect/outcome.ts";
+import { toCallError, toServerError } from "../connect/outcome.ts";
 import { type ListStep, listMethods, listsOf, mayGrow, readCatalog } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import type { MCPServerStatus, Peer, ServerState } from "../events.ts";
@@ -214,7 +214,7 @@ export class McpClient {
     try {
       return await session.request(method, params, options);
     } catch (error) {
-      throw toCallError(error, { serverName: this.name, what });
+      throw toCallError(error, { serverName: this.name, what, explain: session.explain });
     }
   }
 
@@ -226,7 +226,7 @@ export class McpClient {
   #explain(error: unknown, session?: OpenedSession, unanswered?: string): HostError {
     const what = `"${this.name}"`;
     if (session?.explain) return session.explain(error, unanswered);
-    if (unanswered === undefined) return toCallError(error, { serverName: this.name, what });
+    if (unanswered === undefined) return toServerError(error, { serverName: this.name, what });
     return new HostError("connect_timeout", `${what} did not answer ${unanswered} in time`, {
       serverName: this.name,
       cause: error,

@@ -37,9 +37,11 @@ export function transition(state: ServerState, change: ServerChange, now: number
       return change.type === "ended" ? resting(here, state.because) : state;
     case "needs_auth":
       return change.type === "disconnect" ? resting(here) : state;
-    // Decided by settings and trust: nothing that happens on a connection changes them.
-    case "disabled":
     case "blocked":
+      // Also found out on the way to a program that lies in the folder: a new attempt looks again.
+      return change.type === "disconnect" && state.reason === "untrusted_folder" ? resting(here) : state;
+    // Decided by settings: nothing that happens on a connection changes it.
+    case "disabled":
       return state;
   }
 }
@@ -54,7 +56,10 @@ function resting(here: Here, because?: Failure): ServerState {
   // Who calls it off knows why: the server did nothing wrong.
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
-  return { ...here, status: because.reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
+  const { reason, message, next } = because;
+  if (reason === "untrusted_folder")
+    return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
+  return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
 }
 
 export function toFailure({ code, message, next, evidence }: HostError): Failure {

@@ -145,6 +145,8 @@ export interface Settings {
   /** Absent: no list anywhere, all may start. An empty list allows none. */
   readonly allowed?: NameList;
   readonly excluded: NameList;
+  /** Names with `fairlead.servers.NAME.enabled: false`, whether or not they have an entry, and the strongest place that says so. */
+  readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
   /** Everything found wrong, those of the servers included. */
   readonly problems: readonly Problem[];

@@ -2,7 +2,7 @@
 
 import { type Candidate, type Choice, chooseEntries } from "./candidates.ts";
 import { type CheckedSource, checkSource } from "./checked.ts";
-import type { ConfiguredServer, Problem, Settings } from "./definition.ts";
+import type { ConfiguredServer, Origin, Problem, Settings } from "./definition.ts";
 import { disabledBy, extrasFor, privileges } from "./extras.ts";
 import { hostWide } from "./host-settings.ts";
 import { childOf } from "./nodes.ts";
@@ -42,9 +42,20 @@ export async function merge(sources: readonly Source[], context: MergeContext): 
     servers,
     ...present({ allowed }),
     excluded,
+    switchedOff: switchedOff(counting),
     host,
     problems: inFileOrder(found, sources),
   };
+}
+
+function switchedOff(counting: readonly CheckedSource[]): ReadonlyMap<string, Origin> {
+  const names = new Set(counting.flatMap(({ extras }) => [...extras.keys()]));
+  return new Map(
+    [...names].flatMap((name): [string, Origin][] => {
+      const origin = disabledBy(name, counting);
+      return origin === undefined ? [] : [[name, origin]];
+    }),
+  );
 }
 
 type Define = typeof import("./define.ts").defineServer;

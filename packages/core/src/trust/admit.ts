@@ -45,13 +45,22 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
 type Named = Pick<ConfiguredServer, "name">;
 type Lists = Pick<AdmissionFacts, "settings">;
 
-/** A server that no file names obeys the lists all the same. */
-export function admitBuiltIn(name: string, settings: AdmissionFacts["settings"]): Admission {
-  return excluded({ name }, { settings }) ?? notAllowed({ name }, { settings }) ?? { status: "admitted" };
+/** A server that no file names obeys the switch and the lists all the same. */
+export function admitBuiltIn(
+  name: string,
+  settings: Pick<Settings, "allowed" | "excluded" | "switchedOff">,
+): Admission {
+  const origin = settings.switchedOff.get(name);
+  const off = origin && switchedOff({ name, enabled: false, disabledBy: origin });
+  return off ?? excluded({ name }, { settings }) ?? notAllowed({ name }, { settings }) ?? { status: "admitted" };
 }
 
 /** The switch that `fairlead mcp enable` turns is the user's; any other is turned by hand. */
-function switchedOff({ name, enabled, disabledBy }: ConfiguredServer): Admission | undefined {
+function switchedOff({
+  name,
+  enabled,
+  disabledBy,
+}: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
   if (enabled) return undefined;
   const where = disabledBy === undefined ? "" : ` in ${place(disabledBy)}`;
   const isOurs = disabledBy === undefined || disabledBy.scope === "user";

@@ -26,8 +26,9 @@ test("a server on the web is connected, and every step on the way is told", asyn
   expect(server.steps).toEqual([
     {
       step: "definition",
-      transport: { kind: "http", url: web.origin, headers: new Map([["X-Mine", "1"]]) },
+      transport: { kind: "http", url: web.origin, headers: new Map([["X-Mine", "$MINE"]]) },
       patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+      redact: expect.any(Function),
       milliseconds,
     },
     { step: "handshake", era: "legacy", protocolVersion: "2025-11-25", transport: "http", serverInfo, milliseconds },
@@ -54,13 +55,21 @@ describe("what is no server is not_mcp, with the first of what it said", () => {
   });
 });
 
+const headersToday = /^Signing in is not there yet; .* "headers" of its entry \(.*settings\.json:3\)\.$/;
+
 describe("a status", () => {
   test.each<[WebReply, string, RegExp, RegExp]>([
     [status(404), "http_status", /answered 404 with text\/plain, .*; it begins "status 404, sorry"$/, /^Check that/],
     [status(503, { "retry-after": "7" }), "http_status", /answered 503.*\(to be tried again after: 7\)/, /^Try again/],
     [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
-    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, /^fairlead mcp auth s$/],
-    [status(403), "auth_required", /^"s" wants you to sign in \(HTTP 403\)$/, /^fairlead mcp auth s$/],
+    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, headersToday],
+    [status(403, { "www-authenticate": "Bearer" }), "auth_required", /sign in \(HTTP 403\)$/, headersToday],
+    [
+      status(403),
+      "http_status",
+      /^"s" does not let us in: the server answered 403; it begins "st/,
+      /^Check .*"headers"/,
+    ],
     [cutAt("initialize"), "unreachable", /the server's answer was cut$/, /^Check that/],
   ])("%#: %s", async (reply, code, message, next) => {
     await using web = await webServer(reply);
@@ -97,6 +106,15 @@ test("a certificate that nobody vouches for: the variable for one's own authorit
     code: "tls",
     message: expect.stringMatching(/^"s" cannot be reached safely: the certificate of 127\.0\.0\.1/),
     next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+  });
+});
+
+test("https:// where plain HTTP is spoken: the other scheme is suggested", async () => {
+  await using web = await webServer(behaves);
+  await using server = await connection({ httpUrl: web.origin.replace("http:", "https:") });
+  expect(await server.failure()).toMatchObject({
+    code: "tls",
+    next: expect.stringMatching(/^If it speaks plain HTTP, write http:\/\/ instead of https:\/\/ in its entry/),
   });
 });
 

@@ -15,6 +15,7 @@ describe("a program that is a server", () => {
         step: "definition",
         transport: { kind: "stdio", ...echo, env: new Map() },
         patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+        redact: expect.any(Function),
         milliseconds,
       },
       { step: "program", file: process.execPath, cwd: server.world.root, droppedPath: [], milliseconds },

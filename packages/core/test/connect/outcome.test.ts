@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { toCallError } from "../../src/connect/outcome.ts";
+import { toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t" };
@@ -9,7 +9,7 @@ describe("every error of the wire has its code in the host", () => {
   const codes: Readonly<Record<Exclude<WireErrorCode, "rpc">, ErrorCode>> = {
     cancelled: "cancelled",
     timeout: "call_timeout",
-    closed: "lost",
+    closed: "unreachable",
     spawn_failed: "command_not_found",
     exited: "server_exited",
     unreachable: "unreachable",
@@ -17,15 +17,38 @@ describe("every error of the wire has its code in the host", () => {
     proxy: "proxy",
     http_status: "http_status",
     unauthorized: "auth_required",
-    session_expired: "lost",
-    stream_lost: "lost",
+    session_expired: "unreachable",
+    stream_lost: "unreachable",
     too_large: "too_large",
     bad_message: "protocol",
     send_blocked: "unreachable",
   };
   test.each(Object.entries(codes))("%s: %s", (wireCode, code) => {
-    const cause = new WireError(wireCode as WireErrorCode, "words");
-    expect(toCallError(cause, subject)).toMatchObject({ code, message: "s.t: words", serverName: "s", cause });
+    const cause = new WireError(wireCode as WireErrorCode, "words", { unsent: true });
+    const told = { code, message: "s.t: words", serverName: "s", cause };
+    expect(toCallError(cause, subject)).toMatchObject(told);
+    expect(toServerError(cause, subject)).toMatchObject(told);
+  });
+
+  test.each(["exited", "closed", "unreachable", "session_expired", "stream_lost"] as const)(
+    "%s in the middle of a call: lost, for nobody knows whether it ran",
+    (wireCode) => {
+      const cause = new WireError(wireCode, "words");
+      expect(toCallError(cause, subject)).toMatchObject({
+        code: "lost",
+        message: "s.t: words; it may or may not have run",
+        serverName: "s",
+        cause,
+      });
+    },
+  );
+
+  test.each([
+    [{ httpStatus: 403 }, "http_status"],
+    [{ httpStatus: 403, wwwAuthenticate: "Bearer" }, "auth_required"],
+    [{ httpStatus: 401 }, "auth_required"],
+  ])("unauthorized with %o: %s", (evidence, code) => {
+    expect(toCallError(new WireError("unauthorized", "words", evidence), subject)).toMatchObject({ code });
   });
 
   test.each([

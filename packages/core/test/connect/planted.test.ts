@@ -57,6 +57,13 @@ describe("in a folder that is not trusted", () => {
     expect(await server.log()).not.toContain("PLANTED");
   });
 
+  test("for a command that is a path, nobody looked in PATH", async () => {
+    await using server = await untrusted({ command: "/nowhere/tool" }, everyWay);
+    const { code, message } = await server.failure();
+    expect(code).toBe("command_not_found");
+    expect(message).not.toContain("left out");
+  });
+
   test("nor by way of a link from outside", async () => {
     await using server = await untrusted({ command: "tool" }, ({ home }) => [join(home, "links")]);
     await symlink(join(server.world.root, "bin"), join(server.world.home, "links"));

@@ -1,6 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createRedactor, hideInArguments } from "../../src/connect/redact.ts";
+import { createRedactor, hideInArguments, hideInMessage } from "../../src/connect/redact.ts";
 import { connection, script } from "./connection.ts";
 
 describe("what looks like a secret is hidden", () => {
@@ -36,6 +36,34 @@ test("known values are hidden as they are, inside JSON and in addresses, the lon
   expect(redact('s3cret s3cret\\"and more/+ s3cret%22and%20more%2F%2B abc')).toBe("(hidden) (hidden) (hidden) abc");
 });
 
+test("known values are hidden in base64, of both alphabets, with padding and without", () => {
+  const secret = "s3cret??>>~";
+  const encoded = [Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("base64url")];
+  expect(encoded[0]).toMatch(/[+/].*=$/);
+  expect(createRedactor([secret])(encoded.join(" "))).toBe("(hidden)= (hidden)");
+});
+
+test("a long line of beginnings of tokens takes no longer than any other line", () => {
+  const text = "eyJ-".repeat(100_000);
+  expect(createRedactor(["abcd"])(text)).toBe(text);
+});
+
+describe("in messages, what stands under telling names is hidden", () => {
+  test.each([
+    ["sent", { password: "a", n: 1 }, { password: "(hidden)", n: 1 }],
+    [
+      "sent",
+      { dbPass: 1, apiKey: ["b"], secret: { c: "d" } },
+      { dbPass: "(hidden)", apiKey: "(hidden)", secret: "(hidden)" },
+    ],
+    ["sent", { author: "me", passive: "x", progressToken: 3, maxTokens: 9, auth: true }, undefined],
+    ["received", { properties: { token: { type: "string" } } }, undefined],
+    ["received", { deep: [{ token: "abc" }] }, { deep: [{ token: "(hidden)" }] }],
+  ] as const)("%s %o", (direction, message, shown) => {
+    expect(JSON.parse(hideInMessage(direction, message))).toEqual(shown ?? message);
+  });
+});
+
 test("values that mean something in patterns, or nothing as text, are values all the same", () => {
   const redact = createRedactor(["a.*b$(c)[d]", "half\ud800"]);
   expect(redact("a.*b$(c)[d] aXXb half\ud800")).toBe("(hidden) aXXb (hidden)");
@@ -53,6 +81,14 @@ test("a command line shows options, not what follows those with telling names", 
     "80",
     "Authorization: me",
   ];
+  expect(hideInArguments(["--pass", "a", "--bypass", "b", "PWD=/c", "OLDPWD=/d"])).toEqual([
+    "--pass",
+    "(hidden)",
+    "--bypass",
+    "b",
+    "PWD=/c",
+    "OLDPWD=/d",
+  ]);
   const shown = ["--token", "(hidden)", "--api-key=(hidden)", "TOKEN=(hidden)", "--verbose", "--auth", "--port", "80"];
   expect(hideInArguments(args)).toEqual([...shown, "Authorization: (hidden)"]);
 });
@@ -83,11 +119,50 @@ describe("of a real server, no secret gets into the log, a message or the eviden
     for (const secret of Object.values(secrets)) expect(everything).not.toContain(secret);
   });
 
-  test("plain words that its entry sets can still be read", async () => {
-    await using server = await connection({
-      ...stdioServer("exits", "1", "mode production in /srv/data, level 3"),
-      env: { MODE: "production", DATA: "/srv/data", LEVEL: "3" },
+  describe("what its entry sets and what was filled in", () => {
+    const ours = { PLAIN: "hunter", HOME_OF_IT: "/srv/home", USER: "alice", LANG: "en_US.UTF-8", NUMBER: "4711" };
+
+    test.each<[string, object, string, string]>([
+      [
+        "a variable of ours, whatever its name",
+        { args: ["x$PLAIN"] },
+        "xhunter hunter 4711",
+        "x(hidden) (hidden) 4711",
+      ],
+      ["a number of ours", { args: ["$NUMBER"] }, "4711", "(hidden)"],
+      ["ours that everybody knows", { args: ["$USER$LANG$HOME_OF_IT$PWD"] }, "alice en_US.UTF-8 /srv/home", ""],
+      ["a known name passed on", { env: { USER: "$USER" } }, "alice", ""],
+      ["a word", { env: { MODE: "production" } }, "production", "(hidden)"],
+      ["four characters", { env: { MODE: "abcd" } }, "abcd", "(hidden)"],
+      ["a number as a password", { env: { DB_PASS: "123456" } }, "123456", "(hidden)"],
+      ["a long number", { env: { ACCOUNT: "1234567" } }, "1234567", "(hidden)"],
+      ["an address", { env: { HOOK: "https://x.example/T0/B1" } }, "to https://x.example/T0/B1", "to (hidden)"],
+      ["flags and levels", { env: { A: "true", B: "debug", C: "123456" } }, "true debug 123456", ""],
+      ["paths and locales", { env: { A: "/srv/d", B: "./data", C: "de_DE.UTF-8" } }, "/srv/d ./data de_DE.UTF-8", ""],
+      ["PWD", { env: { PWD: "/srv/folder", OLDPWD: "/srv/before" } }, "/srv/folder /srv/before", ""],
+      [
+        "a password in an address",
+        { args: ["postgres://me:p%40ss+1@db/x"] },
+        "p%40ss+1 p@ss+1 db",
+        "(hidden) (hidden) db",
+      ],
+      ["an account without password", { args: ["--url=https://t0k3n@h/x"] }, "t0k3n", "(hidden)"],
+      ["parameters", { args: ["https://h/?a=val%2Fue+1&n=8080"] }, "val/ue 1 8080", "(hidden) 8080"],
+    ])("%s", async (_what, rest, said, shown) => {
+      const { command, args } = stdioServer("exits", "1", said);
+      const { args: more = [], ...others } = rest as { readonly args?: readonly string[] };
+      await using server = await connection({ command, args: [...args, ...more], ...others }, { env: ours });
+      expect(await server.failure()).toMatchObject({ evidence: shown === "" ? said : shown });
     });
-    expect(await server.failure()).toMatchObject({ evidence: "mode production in /srv/data, level 3" });
+  });
+
+  test("with --debug, arguments under telling names are not in the log", async () => {
+    await using server = await connection(stdioServer("well-behaved"), { debugged: true });
+    const session = await server.open();
+    const sent = { name: "none", arguments: { password: "only-the-caller-knows", city: "Rome" } };
+    await session.request("tools/call", sent).catch(() => undefined);
+    const log = await server.log();
+    expect(log).toContain('"arguments":{"password":"(hidden)","city":"Rome"}');
+    expect(log).not.toContain("only-the-caller-knows");
   });
 });

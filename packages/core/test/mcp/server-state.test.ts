@@ -14,6 +14,7 @@ const peer: Peer = {
   transport: "stdio",
 };
 const offer: Offer = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };
+const planted = { reason: "untrusted_folder", message: "planted", next: "trust" } as const;
 const exited: Failure = { reason: "server_exited", message: "gone", next: "look", evidence: "last words" };
 const unsigned: Failure = { reason: "auth_required", message: "sign in" };
 const cancelled: Failure = { reason: "cancelled", message: "never mind" };
@@ -29,6 +30,7 @@ const states = {
   unsigned: { ...at, status: "needs_auth", ...unsigned },
   disabled: { ...at, status: "disabled", reason: "user", message: "off" },
   blocked: { ...at, status: "blocked", reason: "excluded", message: "out" },
+  untrusted: { ...at, status: "blocked", ...planted },
 } as const satisfies Readonly<Record<string, ServerState>>;
 
 const changes = {
@@ -41,6 +43,7 @@ const changes = {
   "ended: exited": { type: "ended", because: exited },
   "ended: unsigned": { type: "ended", because: unsigned },
   "ended: cancelled": { type: "ended", because: cancelled },
+  "ended: untrusted": { type: "ended", because: planted },
 } as const satisfies Readonly<Record<string, ServerChange>>;
 
 type StateName = keyof typeof states;
@@ -62,6 +65,7 @@ const life: { readonly [S in StateName]?: { readonly [C in ChangeName]?: ServerS
     "ended: exited": failedNow,
     "ended: unsigned": { ...now, status: "needs_auth", ...unsigned },
     "ended: cancelled": lazyNow,
+    "ended: untrusted": { ...now, status: "blocked", ...planted },
   },
   connected: {
     discovered: states.discovered,
@@ -73,9 +77,22 @@ const life: { readonly [S in StateName]?: { readonly [C in ChangeName]?: ServerS
     disconnect: { ...now, status: "disconnecting" },
     "disconnect: exited": dyingNow,
   },
-  disconnecting: { ended: lazyNow, "ended: exited": lazyNow, "ended: unsigned": lazyNow, "ended: cancelled": lazyNow },
-  dying: { ended: failedNow, "ended: exited": failedNow, "ended: unsigned": failedNow, "ended: cancelled": failedNow },
+  disconnecting: {
+    ended: lazyNow,
+    "ended: exited": lazyNow,
+    "ended: unsigned": lazyNow,
+    "ended: cancelled": lazyNow,
+    "ended: untrusted": lazyNow,
+  },
+  dying: {
+    ended: failedNow,
+    "ended: exited": failedNow,
+    "ended: unsigned": failedNow,
+    "ended: cancelled": failedNow,
+    "ended: untrusted": failedNow,
+  },
   unsigned: { disconnect: lazyNow, "disconnect: exited": lazyNow },
+  untrusted: { disconnect: lazyNow, "disconnect: exited": lazyNow },
 };
 
 const stateNames = Object.keys(states) as StateName[];

@@ -53,10 +53,10 @@ describe("a program that is no server", () => {
 
   test("that listens elsewhere: what it says instead of an answer is told", () =>
     beside({ ...stdioServer("silent", "Listening on http://localhost:3000"), timeout: 1_500 }, ({ state }) => {
-      const noise = 'not a message on stdout: "Listening on http://localhost:3000"';
-      const message = `"odd" did not answer initialize within 1500 ms; ${noise}`;
-      const next = `If it needs longer, raise "timeout" in its entry (${entry}).`;
-      expect(state()).toEqual(failed("connect_timeout", message, next));
+      const silence = "it did not answer initialize within 1500 ms";
+      const noise = 'writes text to stdout that is no message: "Listening on http://localhost:3000"';
+      const next = `Check the command and its arguments (${entry}).`;
+      expect(state()).toEqual(failed("not_mcp", `"odd" is not an MCP server: ${silence}, and ${noise}`, next));
     }));
 
   test("that talks without end, but not to us: with the beginning of what it says", () =>

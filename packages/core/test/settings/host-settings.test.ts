@@ -13,6 +13,7 @@ test("without any file the defaults hold", async () => {
     ],
     servers: [],
     excluded: { names: new Set(), origins: [] },
+    switchedOff: new Map(),
     host: {
       start: "background",
       connectTimeout: 30_000,

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
+import { demoName } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
 import type { Origin } from "@fairlead/core/settings/definition";
 import { setServerEnabled } from "@fairlead/core/settings/edit";
@@ -18,11 +19,12 @@ export async function setEnabled(context: Context, enabled: boolean): Promise<vo
   const { out, globals, operands } = context;
   const [name = ""] = operands;
   const configuration = await configurationIfTrusted(context);
-  const { server } = findServer(configuration, name);
+  // The built-in server has no entry, but the same switch.
+  if (name !== demoName) findServer(configuration, name);
   const file = configuration.locations.files.user;
   if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
   const before = await readText(file, limits.settingsBytes);
-  await setServerEnabled(file, server.name, enabled);
+  await setServerEnabled(file, name, enabled);
   const isChanged = !isDeepStrictEqual(await readText(file, limits.settingsBytes), before);
   const stillOff = enabled ? await otherSwitch(name, context) : undefined;
   if (globals.json)
@@ -47,6 +49,6 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
 
 /** What keeps the server off all the same: each settings file that counts may do so. */
 async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
-  const { servers } = await lastingConfiguration(context);
-  return servers.find(({ server }) => server.name === name)?.server.disabledBy;
+  const { settings } = await lastingConfiguration(context);
+  return settings.switchedOff.get(name);
 }

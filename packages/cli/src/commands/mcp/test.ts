@@ -1,6 +1,7 @@
 /** `fairlead mcp test`: connects to one server, step by step, and says how far it came. */
 
 import { readFile } from "node:fs/promises";
+import type { Redact } from "@fairlead/core/connect/redact";
 import { logPath } from "@fairlead/core/connect/server-log";
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
@@ -10,7 +11,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "../../configuration.ts";
 import { connectServers } from "../../connect-servers.ts";
-import { type Step, stepDocument, stepLines, stepText } from "../../output/connect-steps.ts";
+import { type Step, stepDocument, stepLines, stepText, withoutSecrets } from "../../output/connect-steps.ts";
 import { serverDocument, stateWords } from "../../output/server-state.ts";
 import { createWaitingLine } from "../../output/waiting-line.ts";
 import type { Context, Verb } from "../../verb.ts";
@@ -43,20 +44,21 @@ Examples:
     const found = findServer(configuration, operands[0] ?? "");
     if (!globals.json) out.print(out.style.bold(toSafeLine(found.server.name)));
     const began = new Date().toISOString();
-    const { state, steps, catalog } = await connect(found, configuration, context);
+    const { state, steps, catalog, hide } = await connect(found, configuration, context);
     const words = await lastWords(found, state, configuration.locations.state, began);
+    const notes = notesOf(catalog, hide);
     const isConnected = state.status === "connected";
     if (globals.json)
       out.json({
         ok: isConnected,
         ...serverDocument({ server: found.server, state }),
         steps: steps.map(stepDocument),
-        ...notesOf(catalog),
+        ...notes,
         [words.label]: words.lines,
       });
     else {
-      const notes = noteLines(state, catalog);
-      if (notes.length > 0) out.print(stepText("note", notes));
+      const lines = noteLines(state, notes, hide);
+      if (lines.length > 0) out.print(stepText("note", lines));
       if (words.lines.length > 0) out.print(stepText(words.label, words.lines.map(toSafeLine)));
     }
     if (!isConnected) throw refusal(state);
@@ -70,7 +72,11 @@ interface Outcome {
   readonly state: ServerState;
   readonly steps: readonly Step[];
   readonly catalog: Catalog | undefined;
+  /** Takes the server's secrets out of whatever it says. */
+  readonly hide: Redact;
 }
+
+type Notes = Pick<Catalog, "dropped" | "repaired" | "truncated">;
 
 /** Prints each step when it is done. */
 async function connect(
@@ -81,10 +87,13 @@ async function connect(
   const { out, globals } = context;
   const { name, origin } = server;
   const before = initialState(name, admission, 0);
-  if (admission.status !== "admitted") return { state: before, steps: [], catalog: undefined };
+  let hide: Redact = (text) => text;
+  if (admission.status !== "admitted") return { state: before, steps: [], catalog: undefined, hide };
   const steps: Step[] = [];
   const waiting = createWaitingLine(context);
-  const observe = (_server: string, step: Step): void => {
+  const observe = (_server: string, told: Step): void => {
+    if (told.step === "definition") hide = told.redact;
+    const step = withoutSecrets(told, hide);
     steps.push(step);
     waiting.hide();
     if (!globals.json) out.print(stepText(step.step, stepLines(step, origin), step.milliseconds));
@@ -95,28 +104,33 @@ async function connect(
     async (host) => {
       await connectServers(host, [name], context, { waiting });
       const state = host.states().find((other) => other.name === name) ?? before;
-      return { state, steps, catalog: host.catalog(name) };
+      return { state, steps, catalog: host.catalog(name), hide };
     },
     { observe },
   );
 }
 
-function notesOf(catalog: Catalog | undefined): Pick<Catalog, "dropped" | "repaired" | "truncated"> {
+function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   const { dropped = [], repaired = [], truncated = [] } = catalog ?? {};
-  return { dropped, repaired, truncated };
+  const hidden = (notes: Notes["dropped"]): Notes["dropped"] =>
+    notes.map(({ name, reason, ...note }) => ({
+      ...note,
+      ...(name === undefined ? {} : { name: hide(name) }),
+      reason: hide(reason),
+    }));
+  return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
 }
 
 /** What the server said and what is not taken as it was said. */
-function noteLines(state: ServerState, catalog: Catalog | undefined): SafeText[] {
-  const { dropped, repaired, truncated } = notesOf(catalog);
-  const lines = (words: SafeText, notes: Catalog["dropped"]): SafeText[] =>
+function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, hide: Redact): SafeText[] {
+  const lines = (words: SafeText, notes: Notes["dropped"]): SafeText[] =>
     notes.map(({ kind, name = "", reason }) => {
       const parts = [kind, name, reason].filter((part) => part !== "");
       return safe`${words}: ${toSafeLine(parts.join(": "))}`;
     });
   const note = state.status === "connected" ? state.offer?.note : undefined;
   return [
-    ...(note === undefined ? [] : [toSafeLine(note)]),
+    ...(note === undefined ? [] : [toSafeLine(hide(note))]),
     ...lines(safe`left out`, dropped),
     ...lines(safe`repaired`, repaired),
     ...lines(safe`cut off`, truncated),

@@ -1,5 +1,6 @@
 /** `fairlead secret set`: stores a value that settings mention as `${secret:NAME}`. */
 
+import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "../../io.ts";
@@ -63,10 +64,10 @@ async function readValue(io: Io, name: string, variable: string | undefined): Pr
   return (await readAll(io)).replace(/\r?\n$/, "");
 }
 
-async function readAll({ stdin }: Io): Promise<string> {
+async function readAll({ stdin, signal }: Io): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stdin) {
+  for await (const chunk of addAbortSignal(signal, stdin)) {
     const bytes = Buffer.from(chunk as Uint8Array | string);
     size += bytes.length;
     if (size > maxBytes)

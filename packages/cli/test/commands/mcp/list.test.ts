@@ -214,3 +214,17 @@ test("a server that waits to be used is connected to all the same", async () => 
   });
   expect((await here.run("mcp", "list")).stdout).toMatch(/a {2}connected: 1 tool/);
 });
+
+test("a name with invisible characters does not pass for another one", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { "git\u200bhub": { command: "no-such-program" } } } });
+  const { stdout } = await here.run("mcp", "list");
+  expect(stdout).not.toMatch(/^github/m);
+  expect(stdout).toMatch(/^git\S*200b\S*hub {2}/im);
+});
+
+test("a server whose folder is not trusted is blocked, not failed", async () => {
+  await using here = await machine();
+  await here.write(userFile, { mcpServers: { inside: { command: process.execPath, cwd: here.project } } });
+  const { servers } = JSON.parse((await here.run("mcp", "list", "--json")).stdout);
+  expect(servers).toMatchObject([{ name: "inside", status: "blocked", reason: "untrusted_folder" }]);
+});

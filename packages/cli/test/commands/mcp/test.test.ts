@@ -67,6 +67,40 @@ test("a program that ends: how far it came, its last words, what to do, and the 
   });
 });
 
+test.each([["--text"], ["--json"]])("what variables stand for is not shown (%s)", async (format) => {
+  const env = { MY_API_TOKEN: "canary-4711", PLAINVAR: "canary-4712" };
+  const repeats = `
+    const said = process.argv.slice(1).join(" ");
+    console.error(said);
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const answers = {
+        initialize: { result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: said, version: "1" } } },
+        "tools/list": { error: { code: -32000, message: said } },
+      };
+      const otherwise = { error: { code: -32601, message: "no" } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(answers[method] ?? otherwise) }));
+    });`;
+  await using web = await webServer(loginPage);
+  await using here = await machine({
+    [userFile]: {
+      mcpServers: {
+        program: { command: process.execPath, args: ["-e", repeats, "$MY_API_TOKEN", "x$PLAINVAR"] },
+        address: { url: `${web.origin}/html?x=$MY_API_TOKEN` },
+      },
+    },
+  });
+  const flags = format === "--json" ? [format] : [];
+  const program = await here.runWith({ env }, "mcp", "test", "program", ...flags);
+  const address = await here.runWith({ env }, "mcp", "test", "address", ...flags);
+  const shown = [program, address].map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  expect(shown).not.toMatch(/canary/);
+  expect(shown).toContain("x$PLAINVAR");
+  expect(shown).toContain("/html?x=$MY_API_TOKEN");
+  expect(shown).toContain("(hidden) x(hidden)");
+  expect(web.seen[0]?.path).toContain("canary-4711");
+});
+
 test("an address that has something else: how its answer begins", async () => {
   await using web = await webServer(loginPage);
   await using here = await machine({ [userFile]: { mcpServers: { a: { url: `${web.origin}/mcp` } } } });
