@@ -1,4 +1,4 @@
-export { certificate } from "./certificate.ts";
+export { certificate, key as certificateKey } from "./certificate.ts";
 export { isRunning, processesWith, until } from "./process-list.ts";
 export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";

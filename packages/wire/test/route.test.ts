@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { type AddressInfo, connect as connectTo, createServer as createPlainServer } from "node:net";
+import { certificate, certificateKey as key } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHttpClient, type HttpClient } from "../src/http-client.ts";
 import { defaultLimits } from "../src/target.ts";
-import { certificate, key } from "./support/certificate.ts";
 import { webServer } from "./support/web-server.ts";
 
 async function secureServer(): Promise<AsyncDisposable & { readonly url: string }> {
