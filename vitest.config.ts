@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 // Tests run against sources, not dist: the condition must stand under `ssr`, or vitest ignores it in Node.
 const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
+const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
+const bundled = fileURLToPath(new URL("packages/cli/test/bundle.setup.ts", import.meta.url));
 const project = (name: string, globalSetup: string[] = []) => ({
   ssr,
   test: {
@@ -21,8 +23,8 @@ export default defineConfig({
     reporters: ["default", "./scripts/count-reporter.ts"],
     projects: [
       project("wire"),
-      project("core"),
-      project("cli", [fileURLToPath(new URL("packages/cli/test/bundle.setup.ts", import.meta.url))]),
+      project("core", [compiled]),
+      project("cli", [compiled, bundled]),
       { test: { name: "repo", root: ".", include: ["scripts/test/**/*.test.mjs"], testTimeout: 120_000 } },
     ],
   },

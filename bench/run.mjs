@@ -5,6 +5,8 @@ const benches = {
   start: () => import("./start.mjs"),
   list: () => import("./list.mjs"),
   wire: () => import("./wire.mjs"),
+  schemas: () => import("./schemas.mjs"),
+  results: () => import("./results.mjs"),
 };
 
 const { positionals: names, values: options } = parseArgs({

@@ -12,6 +12,7 @@ const targets = [
   { label: "fairlead --version", words: ["--version"], most: 1.5 },
   { label: "fairlead --help", words: ["--help"], most: 1.5 },
   { label: "fairlead mcp list (no servers)", words: ["mcp", "list"], most: 2.5 },
+  { label: "a Tab key (commands)", words: ["__complete", "fish", ""], most: 2 },
 ];
 
 export function bench() {

@@ -1,7 +1,9 @@
 // Bundles the command so that nothing is paid for that is not used:
 //   entry.cjs   answers --version and --help by itself
-//   light.cjs   the commands people wait for most, in one CommonJS file: ESM's loader alone would cost as much as they do
-//   main.js     everything, as ESM, split by use
+//   light.cjs   the commands people wait for most, in one CommonJS file: ESM's loader alone would cost as much as they do;
+//               what they need once there are servers to connect to is in light-servers.cjs: reading it costs as much again
+//   tab.cjs     the same for a Tab key, with all that is known of the commands; what it asks of servers' catalogs is in tab-servers.cjs
+//   main.js     everything, as ESM, split by use; the thread that validates lies in chunks/, beside the file that starts it
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -12,6 +14,7 @@ const cli = join(root, "packages/cli");
 const bundle = join(cli, "bundle");
 const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
 const light = ["mcp list"];
+const worker = join(root, "packages/core/src/execute/validation/validation-worker.ts");
 
 /** Commander loads child_process for a feature we do not use; that alone is a tenth of a start. */
 const leanCommander = {
@@ -24,14 +27,45 @@ const leanCommander = {
   },
 };
 
-/** Leaves the other commands out; the entry never asks this file for them. */
-const onlyLight = {
-  name: "only-light",
+/** Leaves out what the entry never asks a file for: dynamic imports that match, but for those that are kept. */
+const without = (pattern, kept = []) => ({
+  name: "without",
   setup({ onResolve }) {
-    const kept = light.map((words) => `/commands/${words.replace(" ", "/")}.ts`);
-    onResolve({ filter: /\/commands\// }, ({ kind, path }) =>
+    onResolve({ filter: pattern }, ({ kind, path }) =>
       kind === "dynamic-import" && !kept.some((file) => path.endsWith(file))
         ? { path: "./main.js", external: true }
+        : undefined,
+    );
+  },
+});
+
+/** A Tab key that asks for no tool does not pay for what reads them. */
+const tabServers = {
+  name: "tab-servers",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /[/]from-servers[.]ts$/ }, () => ({ path: "./tab-servers.cjs", external: true })),
+};
+
+/** Without a server to connect to, nobody pays for what connects. */
+const lightServers = {
+  name: "light-servers",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /[/]list-servers[.]ts$/ }, () => ({ path: "list-servers", namespace: "beside" }));
+    onResolve({ filter: /^[.][/]light-servers[.]cjs$/ }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: "beside" }, () => ({
+      contents: 'module.exports = require("./light-servers.cjs")',
+    }));
+  },
+};
+
+/** Both files must throw the same class of error, or what one throws is a stranger to the other. */
+const sharedErrors = {
+  name: "shared-errors",
+  setup({ onResolve }) {
+    const errors = join(root, "packages/core/src/errors.ts");
+    onResolve({ filter: /[/]errors([.]ts)?$/ }, ({ path, resolveDir }) =>
+      path === "@fairlead/core/errors" || join(resolveDir, path) === errors
+        ? { path: "./light.cjs", external: true }
         : undefined,
     );
   },
@@ -54,33 +88,65 @@ const common = {
 
 // Built aside and put in place at the end: a command that runs meanwhile finds the old files or the new ones.
 const outdir = mkdtempSync(`${bundle}-`);
+// A build that fails leaves nothing behind.
+process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
+await build({
+  ...common,
+  entryPoints: { main: join(cli, "src/main.ts"), "chunks/validation-worker": worker },
+  outdir,
+  splitting: true,
+  format: "esm",
+  chunkNames: "chunks/[name]-[hash]",
+  plugins: [leanCommander],
+  // CommonJS dependencies ask for these at run time; ESM has none of them.
+  banner: {
+    js:
+      'import{createRequire as __cr}from"node:module";import{fileURLToPath as __fp}from"node:url";import{dirname as __dn}from"node:path";' +
+      "const require=__cr(import.meta.url),__filename=__fp(import.meta.url),__dirname=__dn(__filename);",
+  },
+});
+
+const { rootHelp, describeCommands } = await import(pathToFileURL(join(outdir, "main.js")).href);
+const compact = { ...common, outdir, outExtension: { ".js": ".cjs" }, format: "cjs" };
+const validation = "(?:compile-schema|worker-pool)[.]ts$";
 await Promise.all([
   build({
-    ...common,
-    entryPoints: { main: join(cli, "src/main.ts") },
-    outdir,
-    splitting: true,
-    format: "esm",
-    chunkNames: "chunks/[name]-[hash]",
-    plugins: [leanCommander],
-    // CommonJS dependencies ask for these at run time; ESM has none of them.
-    banner: {
-      js:
-        'import{createRequire as __cr}from"node:module";import{fileURLToPath as __fp}from"node:url";import{dirname as __dn}from"node:path";' +
-        "const require=__cr(import.meta.url),__filename=__fp(import.meta.url),__dirname=__dn(__filename);",
+    ...compact,
+    stdin: {
+      contents: 'export { run } from "./main.ts"; export * from "@fairlead/core/errors";',
+      resolveDir: join(cli, "src"),
     },
+    outfile: join(outdir, "light.cjs"),
+    outdir: undefined,
+    plugins: [
+      leanCommander,
+      lightServers,
+      without(
+        /[/](?:commands|completion)[/]/,
+        light.map((words) => `/commands/${words.replace(" ", "/")}.ts`),
+      ),
+    ],
   }),
   build({
-    ...common,
-    entryPoints: { light: join(cli, "src/main.ts") },
-    outdir,
-    outExtension: { ".js": ".cjs" },
-    format: "cjs",
-    plugins: [leanCommander, onlyLight],
+    ...compact,
+    entryPoints: { "light-servers": join(cli, "src/list-servers.ts") },
+    plugins: [sharedErrors, without(new RegExp(validation))],
+  }),
+  build({
+    ...compact,
+    define: { ...common.define, FAIRLEAD_COMMANDS: JSON.stringify(await describeCommands()) },
+    // The other file is required: to import it would load the loader of ESM too.
+    supported: { "dynamic-import": false },
+    entryPoints: { tab: join(cli, "src/main.ts") },
+    plugins: [without(/[/]commands[/]|^commander$|[.]\/run-verb[.]ts$/), tabServers],
+  }),
+  build({
+    ...compact,
+    entryPoints: { "tab-servers": join(cli, "src/completion/from-servers.ts") },
+    // Without this, no Tab key could connect to anything if it wanted to.
+    plugins: [without(new RegExp(`/open-session[.]ts$|${validation}`))],
   }),
 ]);
-
-const { rootHelp } = await import(pathToFileURL(join(outdir, "main.js")).href);
 const [help, versionLine] = [JSON.stringify(rootHelp()), JSON.stringify(`${version}\n`)];
 writeFileSync(
   join(outdir, "entry.cjs"),
@@ -93,6 +159,7 @@ if (answer !== undefined)
     process.stderr.write("fairlead: cannot write to stdout: " + message + "\\n");
     process.exit(1);
   }).write(answer);
+else if (words[0] === "__complete") require("./tab.cjs").run();
 else if (${JSON.stringify(light)}.includes(words.slice(0, 2).join(" "))) require("./light.cjs").run();
 else import("./main.js").then(({ run }) => run());
 `,

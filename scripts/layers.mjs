@@ -15,6 +15,7 @@ export const layers = [
   "resources",
   "model",
   "turn",
+  "host",
 ];
 /** Usable from every layer; they import nothing of ours but each other and the wire. */
 export const leaves = ["errors.ts", "events.ts", "clock.ts", "limits.ts", "text/", "demo/"];

@@ -24,7 +24,8 @@ function isExecutable(path: string): boolean {
 }
 
 // The first words of the table of verbs, which itself leads to everything that prints.
-const ours = /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|trust|secret|settings|help)\b|--)/g;
+const ours =
+  /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|secret|settings|doctor|completion|help)\b|--)/g;
 
 /** A sentence with commands of ours in it, as they can be typed here. */
 export function asTyped(text: SafeText, word: SafeText): SafeText {

@@ -1,4 +1,4 @@
-/** Connects to servers of a host; on a terminal, says who is waited for and for how long. */
+/** Connects to servers of a host; on a terminal, says who is waited for, why and for how long. */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
@@ -20,17 +20,21 @@ export async function connectServers(
   { onSettled, waiting = createWaitingLine(context) }: ConnectOptions = {},
 ): Promise<void> {
   if (names.length === 0) return waiting.end();
-  const stopListening = host.on("state", ({ state }) => {
-    if (state.status === "connecting") waiting.started(state.name);
-    if (!isSettled(state)) return;
-    waiting.settled(state.name);
-    waiting.hide();
-    onSettled?.(state);
-  });
+  const listening = [
+    host.on("state", ({ state }) => {
+      if (state.status === "connecting") waiting.started(state.name);
+      if (!isSettled(state)) return;
+      waiting.settled(state.name);
+      waiting.hide();
+      onSettled?.(state);
+    }),
+    host.on("fetching", ({ server }) => waiting.downloads(server)),
+    host.on("stderr", ({ server, line }) => waiting.said(server, line)),
+  ];
   try {
     await host.start({ servers: names, signal: context.io.signal });
   } finally {
-    stopListening();
+    for (const stop of listening) stop();
     waiting.end();
   }
 }

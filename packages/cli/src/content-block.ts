@@ -1,6 +1,6 @@
 /** What a tool sent back, block by block, as far as showing and saving it needs to tell them apart. */
 
-import type { CallResult } from "@fairlead/core/execute/call-tool";
+import type { CallResult } from "@fairlead/core/execute/call-result";
 
 export type ContentBlock =
   | { readonly kind: "text"; readonly text: string }

@@ -12,6 +12,11 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--debug [server]", "write redacted wire messages to the server's log"],
 ];
 
+export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: string, help: string]>> = {
+  version: ["-V, --version", "print the version"],
+  help: ["-h, --help", "help, for every command too"],
+};
+
 export function rootHelp(): string {
   const single = verbs.filter(({ words }) => words !== "" && !groups.has(head(words)) && head(words) !== "help");
   return [
@@ -26,10 +31,7 @@ export function rootHelp(): string {
     "",
     "options, before or after the command:",
     ...columns(globalOptions),
-    ...columns([
-      ["-V, --version", "print the version"],
-      ["-h, --help", "help, for every command too"],
-    ]),
+    ...columns([ownOptions.version, ownOptions.help]),
     "",
     "Try: fairlead call demo.greet name=you",
     "Errors and exit codes: fairlead help errors",

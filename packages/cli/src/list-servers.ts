@@ -1,4 +1,4 @@
-/** Connects to all servers that may start, and shows each one: on a terminal as soon as it has answered, elsewhere in order. */
+/** Shows each server: as it stands once it has been connected to, or as it was remembered. */
 
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -7,7 +7,26 @@ import { isSettled, type ListedServer, serverText } from "./output/server-state.
 import type { Context } from "./verb.ts";
 import { useHost } from "./with-host.ts";
 
-/** `listed`: all servers, in the order of the settings, before anything is started. */
+/** Connects to nothing. */
+export async function recallServers(
+  listed: readonly ListedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const { out, globals } = context;
+  const knowledge = await useHost(configuration, context, (host) => host.recall());
+  const recalled = listed.map((one) => ({
+    ...one,
+    known: knowledge.find(({ server }) => server === one.server.name),
+  }));
+  if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
+  return recalled;
+}
+
+/**
+ * Connects to all that may start: on a terminal each is shown as soon as it has answered, elsewhere in order.
+ * `listed`: all servers, in the order of the settings, before anything is started.
+ */
 export function listServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
@@ -23,16 +42,22 @@ export function listServers(
   };
 
   return useHost(configuration, context, async (host) => {
+    const changed = new Map<string, readonly string[]>();
+    host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
     if (isLive) for (const one of listed) if (isSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isSettled(state)).map(({ server }) => server.name);
     await connectServers(host, names, context, {
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
-        if (isLive && one) show({ ...one, state });
+        if (isLive && one) show({ ...one, state, changed: changed.get(state.name) });
       },
     });
     const states = new Map(host.states().map((state) => [state.name, state]));
-    const reached = listed.map(({ server, state }) => ({ server, state: states.get(server.name) ?? state }));
+    const reached = listed.map(({ server, state }) => ({
+      server,
+      state: states.get(server.name) ?? state,
+      changed: changed.get(server.name),
+    }));
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));
     return reached;

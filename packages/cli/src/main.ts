@@ -11,6 +11,8 @@ import { resolve } from "./resolve.ts";
 
 declare const FAIRLEAD_VERSION: string | undefined;
 
+// For the bundle, which has these inside.
+export { describeCommands } from "./completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
 /** Runs one command line and returns its exit code. Never exits, and throws only when a part of the program is missing. */
@@ -33,6 +35,11 @@ interface Task {
 }
 
 async function prepare(argv: readonly string[]): Promise<Task> {
+  // For scripts alone, so it is not in the table of commands, and its words are not options of ours.
+  if (argv[0] === "__complete") {
+    const { answerTab } = await import("./completion/answer-tab.ts");
+    return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
+  }
   const found = resolve(argv);
   switch (found.kind) {
     case "version":

@@ -62,7 +62,7 @@ function unknown(words: string): Resolution {
 }
 
 /** Where the verb begins, past global options and their values. */
-function firstWord(argv: readonly string[]): number {
+export function firstWord(argv: readonly string[]): number {
   let at = 0;
   while (at < argv.length && argv[at]?.startsWith("-") && argv[at] !== "--")
     at += withValue.has(argv[at] ?? "") ? 2 : 1;

@@ -9,6 +9,11 @@ export interface Target {
   readonly tool: string;
 }
 
+/** For people; nothing ever takes it apart again. */
+export function nameOf({ server, tool }: Target): string {
+  return `${server}.${tool}`;
+}
+
 export interface KnownServer {
   readonly name: string;
   /** As far as they are known. */

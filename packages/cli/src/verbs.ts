@@ -23,8 +23,18 @@ export const verbs: readonly Row[] = [
     summary: "take over servers from other programs",
     load: () => import("./commands/mcp/import.ts"),
   },
+  {
+    words: "mcp pin",
+    summary: "run the same version of a server from now on",
+    load: () => import("./commands/mcp/pin.ts"),
+  },
   { words: "tools", summary: "list tools", load: () => import("./commands/tools.ts") },
   { words: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
+  { words: "resources", summary: "list resources", load: () => import("./commands/resources.ts") },
+  { words: "read", summary: "read a resource", load: () => import("./commands/read.ts") },
+  { words: "prompts", summary: "list prompts", load: () => import("./commands/prompts.ts") },
+  { words: "prompt", summary: "get a prompt with its arguments filled in", load: () => import("./commands/prompt.ts") },
+  { words: "doctor", summary: "find what is wrong, and how to fix it", load: () => import("./commands/doctor.ts") },
   {
     words: "trust list",
     summary: "show trusted folders and approvals",
@@ -57,6 +67,11 @@ export const verbs: readonly Row[] = [
     words: "settings path",
     summary: "show where the settings files are",
     load: () => import("./commands/settings/path.ts"),
+  },
+  {
+    words: "completion",
+    summary: "let the Tab key complete commands in your shell",
+    load: () => import("./commands/completion.ts"),
   },
   { words: "help errors", summary: "explain an error code", load: () => import("./commands/help-errors.ts") },
 ];

@@ -3,7 +3,7 @@ import { toBlocks } from "../src/content-block.ts";
 import { display, sizeWords } from "../src/output/display.ts";
 
 const shown = (content: Parameters<typeof toBlocks>[0], structuredContent?: unknown) =>
-  display(toBlocks(content), new Map(), { structuredContent });
+  display(toBlocks(content), { structuredContent });
 
 describe("a tool's answer is shown as text that can do no harm", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { stdioServer } from "@fairlead/test-servers";
+import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { processesOf } from "./left-over.ts";
 import { type Machine, machine, userFile } from "./machine.ts";
@@ -41,6 +41,31 @@ test("the tools of all: those that answer are listed, the others named", async (
   expect(stderr).toMatch(/call good\.echo text=text\n$/);
 });
 
+test("a server that breaks down over a call leaves open whether it ran", async () => {
+  await using web = await webServer((request, response) => {
+    if (request.method === "POST" && request.body.includes('"tools/call"'))
+      response.writeHead(502, { "content-type": "text/plain" }).end("out of \u001b[31mropes");
+    else behaves(request, response);
+  });
+  await using here = await withServers(() => ({ web: { httpUrl: web.origin } }));
+  expect(await here.run("call", "web.echo", "text=1")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^fairlead: web\.echo: the server answered 502 with text\/plain, which is no answer to a request; it begins "out of \\u001b\[31mropes"; it may or may not have run\n/,
+    ),
+  });
+});
+
+test("what is odd about a result is a warning", async () => {
+  await using here = await withServers(() => ({ shop: stdioServer("workshop") }));
+  expect(await here.run("call", "shop.weather")).toEqual({
+    code: 0,
+    stdout: "fine\n",
+    stderr: "warning: the tool declares an outputSchema, but its result has no structured content\n",
+  });
+});
+
 test("dots in names: the server that has the tool is meant", async () => {
   const good = stdioServer("well-behaved");
   await using here = await withServers(() => ({ a: good, "a.b": good }));
@@ -60,11 +85,11 @@ test.each([["call", "silent.echo", "text=1"], ["tools"], ["mcp", "test", "silent
   async (...argv) => {
     await using here = await withServers(() => ({ silent: stdioServer("silent") }));
     const terminal = openTerminal(here, ...argv);
-    await terminal.until(/waiting for silent \(\d+ s\)/);
+    await terminal.until(/silent: connecting \(\d+ s\)/);
     terminal.type("\u0003");
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen()).toMatch(/^fairlead: .*cancelled$/m);
-    expect(terminal.screen()).not.toContain("waiting for");
+    expect(terminal.screen()).not.toContain("connecting");
     expect(processesOf(here)).toEqual([]);
   },
 );

@@ -15,9 +15,20 @@ describe("arguments", () => {
     [["name:=@who.json"], "Hello, Grace!\n"],
     [["--args", '{"name":"Ada"}'], "Hello, Ada!\n"],
     [["--", "name=--json"], "Hello, --json!\n"],
+    [["--yes", "name=Ada"], "Hello, Ada!\n"],
   ])("%j", async (args, stdout) => {
     await using here = await machine({ "project/who.txt": "Grace\n", "project/who.json": '"Grace"' });
     expect(await here.run("call", "demo.greet", ...args)).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  test.each([
+    ['demo.greet(name: "Ada", loud: true)', "HELLO, ADA!\n"],
+    ["demo.greet('Ada', \"fr\")", "Bonjour, Ada!\n"],
+    ["demo.greet('Ada', loud: true,)", "HELLO, ADA!\n"],
+    ["demo.count(to: 2, pause: 0)", "1 2\n"],
+  ])("as in code: %s", async (word, stdout) => {
+    await using here = await machine();
+    expect(await here.run("call", "--quiet", word)).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   test("from stdin", async () => {
@@ -47,13 +58,28 @@ describe("arguments", () => {
     [["demo.greet", "-"], /^stdin is not JSON: /],
     [
       ["demo.greet", "--args", "{}", "name=Ada"],
-      /^arguments come as key=value words, from --args or from stdin \(-\), not from several/,
+      /^arguments come as key=value words, as tool\(key: value\), from --args or from stdin \(-\), not from several/,
     ],
     [["demo.wait", "--timeout", "soon"], '--timeout must be a number of milliseconds, not "soon"'],
     [["--server", "demo", "name=Ada"], "--server and --tool go together"],
     [["demo.gret"], '"demo" has no tool "gret"; did you mean "greet"?\n  next: fairlead tools demo'],
     [["greet", "name=Ada"], 'there is no "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],
     [[], "which tool?\n  next: fairlead tools"],
+    [["demo.greet", "name:Ada"], '"name:Ada" is not an argument\n  next: write name=Ada'],
+    [["demo.greet"], /^demo\.greet needs "name"\n {2}next: its signature: greet\(name: string, /],
+    [
+      ["demo.greet", "nmae=Ada"],
+      /^demo\.greet has no parameter "nmae"; did you mean "name"\?\n {2}next: its signature: greet\(/,
+    ],
+    [["demo.greet", "--args", '{"nmae":"Ada"}'], /^demo\.greet has no parameter "nmae"; did you mean "name"\?/],
+    [
+      ["demo.greet", "name=Ada", "language=er"],
+      /^language must be one of en, de, es, fr, ja, not "er"; did you mean en\?$/,
+    ],
+    [["demo.greet(name: Ada)"], /^character 18: "Ada" is no value; text is written in quotes: "Ada"$/],
+    [['demo.greet("Ada", "en", true, 4)'], /^demo\.greet has 3 parameters, and 4 values without a name were given$/],
+    [['demo.greet("Ada", name: "Ada")'], '"name" is given twice: by its place and by its name'],
+    [['demo.greet("Ada")', "loud=true"], /^arguments come as key=value words, as tool\(key: value\)/],
   ])("mistakes: %j", async (args, words) => {
     await using here = await machine();
     const { code, stdout, stderr } = await here.run("call", ...args);
@@ -94,7 +120,7 @@ describe("progress", () => {
   test("is one line on a terminal, gone when the result is there", async () => {
     await using here = await machine();
     const terminal = openTerminal(here, "call", "demo.count", "to=3", "pause=200");
-    await terminal.until(/^demo\.count \d\/3 counted to \d$/);
+    await terminal.until(/^demo\.count █+░+ \d\d% counted to \d {2}\d s$/);
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen()).toBe("1 2 3");
   });
@@ -243,7 +269,9 @@ describe("--save", () => {
 test("every example of --help works", async () => {
   await using here = await machine({ "project/README.md": "ahoy" });
   const { stdout } = await here.run("call", "--help");
-  const examples = [...stdout.matchAll(/^ {2}fairlead (call .+)$/gm)].map(([, words = ""]) => words.split(" "));
+  const examples = [...stdout.matchAll(/^ {2}fairlead (call (?:demo|--server).+)$/gm)].map(([, words = ""]) =>
+    words.split(" "),
+  );
   expect(examples).toHaveLength(6);
   const endings = await Promise.all(
     examples.map((argv) => here.run(...argv.map((word) => (word === "2000" ? "1" : word)))),

@@ -38,7 +38,7 @@ describe.concurrent("a command leaves no process behind", () => {
 
   test("when its server started others, also without an environment or in another session", async () => {
     await using here = await machine({ [userFile]: { mcpServers: calm } });
-    const { stdout } = await runProcess(here, "call", "family.echo");
+    const { stdout } = await runProcess(here, "call", "family.echo", "text=");
     const pids = stdout.trim().split(" ").map(Number);
     expect(pids.map((pid) => pid > 1)).toEqual([true, true, true, true, true]);
     expect(pids.filter(isRunning)).toEqual([]);

@@ -25,7 +25,16 @@ export function openTerminalShell(here: Machine, line: string): Terminal {
   return open(here, "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
 }
 
-function open({ env, project }: Machine, command: string, argv: string[]): Terminal {
+/** Any other program. */
+export function openProgram(
+  here: Pick<Machine, "env" | "project">,
+  command: string,
+  ...argv: readonly string[]
+): Terminal {
+  return open(here, command, [...argv]);
+}
+
+function open({ env, project }: Pick<Machine, "env" | "project">, command: string, argv: string[]): Terminal {
   const view = new xterm.Terminal({ ...size, scrollback: 10_000, allowProposedApi: true });
   const child = spawn(command, argv, {
     ...size,

@@ -3,8 +3,12 @@
 export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   now(): number;
-  /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. */
-  after(milliseconds: number, action: () => void): () => void;
+  /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. In the background, it keeps no process alive. */
+  after(milliseconds: number, action: () => void, how?: Waiting): () => void;
+}
+
+export interface Waiting {
+  readonly background?: boolean;
 }
 
 /** A longer delay makes Node fire at once. */
@@ -12,20 +16,25 @@ const longestDelay = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after(milliseconds, action) {
+  after(milliseconds, action, { background = false } = {}) {
     const timer = setTimeout(action, Math.min(milliseconds, longestDelay));
+    if (background) timer.unref();
     return () => clearTimeout(timer);
   },
 };
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: Waiting): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const callOff = clock.after(milliseconds, () => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    });
+    const callOff = clock.after(
+      milliseconds,
+      () => {
+        signal.removeEventListener("abort", abort);
+        resolve();
+      },
+      how,
+    );
     const abort = (): void => {
       callOff();
       reject(signal.reason);

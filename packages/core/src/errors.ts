@@ -37,6 +37,8 @@ const exitCodes = {
 
 export type ErrorCode = keyof typeof exitCodes;
 
+export const errorCodes: readonly ErrorCode[] = Object.keys(exitCodes) as ErrorCode[];
+
 export function exitCodeOf(code: ErrorCode): number {
   return exitCodes[code];
 }

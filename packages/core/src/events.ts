@@ -48,7 +48,7 @@ export interface Offer {
   readonly prompts: number;
   readonly resources: number;
   readonly resourceTemplates: number;
-  /** Why there are no tools, if a reason is known: none yet, or a filter. */
+  /** Why there are no tools, if a reason is known: none yet, or a filter; and which lists may be out of date. */
   readonly note?: string;
 }
 
@@ -56,6 +56,13 @@ export interface Offer {
 export type ServerState = { readonly name: string; readonly since: number } & (
   | { readonly status: "disconnected"; readonly reason: "lazy" }
   | ({ readonly status: "disconnected" | "needs_auth" } & Failure)
+  /** It comes back by itself: tried again at that moment of the host's clock, or at once when it is called. */
+  | ({
+      readonly status: "disconnected";
+      readonly reason: "backoff";
+      readonly nextTryAt: number;
+      readonly because: Failure;
+    } & Explanation)
   | { readonly status: "connecting" }
   /** Without an offer: what it has is still being read. */
   | { readonly status: "connected"; readonly peer: Peer; readonly offer?: Offer }
@@ -67,11 +74,60 @@ export type ServerState = { readonly name: string; readonly since: number } & (
     } & Explanation)
 );
 
+/** The lists that a server may say have changed; that of resources stands for their templates too. */
+export type ListName = "tools" | "prompts" | "resources";
+
+/** What became of a list of tools, by the server's own names. */
+export interface ToolChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Still there under the same name, with another definition. */
+  readonly changed: readonly string[];
+}
+
+/** What a server says, or comes to say, without being asked. Texts and data are its own: raw. */
+export type ServerNews =
+  /** It is being started for the first time as it stands, by a program that may have to download it. */
+  | { readonly type: "fetching"; readonly server: string }
+  /** A line that its program wrote to stderr, without secrets. */
+  | { readonly type: "stderr"; readonly server: string; readonly line: string }
+  /** One of its lists is out of date. */
+  | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
+  /** What it offers is another than before: these lists differ. */
+  | {
+      readonly type: "catalog";
+      readonly server: string;
+      readonly lists: readonly ListName[];
+      readonly tools: ToolChanges;
+    }
+  /** A list that changed could not be read again: what was known of it stays. */
+  | { readonly type: "refresh_failed"; readonly server: string; readonly list: ListName; readonly error: Failure }
+  | {
+      readonly type: "log";
+      readonly server: string;
+      readonly level: string;
+      readonly logger?: string;
+      readonly data: unknown;
+    }
+  | { readonly type: "resource_updated"; readonly server: string; readonly uri: string };
+
+/** What became of the servers of a host when it was given new ones, by name. */
+export interface ServerChanges {
+  /** The very same as before: whatever they were doing goes on. */
+  readonly kept: readonly string[];
+  readonly replaced: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
-  /** The server says that one of its lists is out of date. */
-  | { readonly type: "list_changed"; readonly server: string; readonly list: "tools" | "prompts" | "resources" };
+  /** The host has other servers than before: their states are to be read anew. */
+  | ({ readonly type: "servers" } & ServerChanges)
+  /** A settings file is not what it was when the host read it: `reload` takes the change over. */
+  | { readonly type: "settings_changed"; readonly file: string }
+  | ServerNews;
 
 type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 

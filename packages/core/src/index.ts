@@ -8,26 +8,61 @@ export { type ErrorCode, HostError } from "./errors.ts";
 export {
   type Failure,
   type HostEvent,
+  type ListName,
   MCPDiscoveryState,
   MCPServerStatus,
   type Offer,
   type Peer,
+  type ServerChanges,
+  type ServerNews,
   type ServerState,
+  type ToolChanges,
 } from "./events.ts";
-export type { CallResult } from "./execute/call-tool.ts";
+export type { CallResult } from "./execute/call-result.ts";
 export {
   type CallOptions,
   createHost,
   type Host,
+  type HostNote,
   type HostOptions,
   type HostPrompt,
   type HostResource,
   type HostTool,
+  type Knowledge,
   type Progress,
+  type RequestOptions,
   type StartOptions,
 } from "./host.ts";
-export { type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
+export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
+export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { Offering } from "./mcp/offering.ts";
+export type { Sample, SamplingRequest } from "./mcp/requests.ts";
+export type {
+  McpContentBlock,
+  McpMediaBlock,
+  McpResourceBlock,
+  McpResourceLinkBlock,
+  McpTextBlock,
+} from "./normalise/content/blocks.ts";
+export { getStringifiedResultForDisplay } from "./normalise/content/display.ts";
+export { transformMcpContentToParts } from "./normalise/content/parts.ts";
+export type { CallableTool, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
+export type { Repair } from "./normalise/schema/compiled-schema.ts";
+export { generateValidName } from "./normalise/tool-name.ts";
+export type { ToolBinding, ToolExecution } from "./registry/binding.ts";
+export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
+export type { ConversationTools } from "./registry/conversation-tools.ts";
+export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
+export { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
+export { PromptRegistry } from "./registry/prompt-registry.ts";
+export {
+  type DiscoveredMCPResource,
+  type DiscoveredMCPResourceTemplate,
+  ResourceRegistry,
+} from "./registry/resource-registry.ts";
+export { type QuarantinedTool, ToolRegistry } from "./registry/tool-registry.ts";
+export type { Completable, CompletionRequest } from "./resources/completion.ts";
+export type { PromptContent, ReferenceProblem } from "./resources/read-references.ts";
 export type { Environment } from "./settings/paths.ts";
 export { TrustLevel } from "./trust/trusted-folders.ts";

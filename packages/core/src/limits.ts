@@ -10,4 +10,6 @@ export const limits = {
   settingsText: 131_072,
   /** Arguments of one call, from stdin or a file. */
   argumentBytes: 16_777_216,
+  /** What is remembered of one server's lists. */
+  catalogBytes: 33_554_432,
 } as const;

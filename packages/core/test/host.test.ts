@@ -60,6 +60,16 @@ test("with nothing configured there is the demo server, connected by start", asy
     parametersJsonSchema: {
       type: "object",
       properties: {
+        reason: { type: "string", description: 'what to complain about\nDefault: "this is what it is for".' },
+      },
+    },
+    repairs: [
+      expect.objectContaining({ path: "/properties/reason", keyword: "default", action: "moved" }),
+      expect.objectContaining({ path: "", keyword: "additionalProperties", action: "removed" }),
+    ],
+    inputSchema: {
+      type: "object",
+      properties: {
         reason: { type: "string", description: "what to complain about", default: "this is what it is for" },
       },
       additionalProperties: false,
@@ -67,7 +77,7 @@ test("with nothing configured there is the demo server, connected by start", asy
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     decision: "ask_user",
   });
-  expect(host.prompts().map(({ server, name }) => [server, name])).toEqual([["demo", "teach"]]);
+  expect(host.prompts().map(({ server, name }) => [server, name])).toEqual([["demo", "demo__teach"]]);
   expect(
     host.resources().map((resource) => (resource.kind === "template" ? resource.uriTemplate : resource.uri)),
   ).toEqual(["demo://about", "demo://picture", "demo://knots/{name}"]);
@@ -231,11 +241,11 @@ describe("a call that takes too long", () => {
     await counting;
   });
 
-  test("is lost when the host is closed meanwhile", async () => {
+  test("is cancelled when the host is closed meanwhile", async () => {
     await using folder = await temporaryFolder();
     const host = await testHost(folder, {});
     await host.start();
-    const waiting = expect(host.call("demo", "wait")).rejects.toMatchObject({ code: "lost" });
+    const waiting = expect(host.call("demo", "wait")).rejects.toMatchObject({ code: "cancelled" });
     await new Promise(setImmediate);
     await host[Symbol.asyncDispose]();
     await waiting;

@@ -1,4 +1,5 @@
 export { certificate, key as certificateKey } from "./certificate.ts";
+export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
 export { isRunning, processesWith, until } from "./process-list.ts";
 export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
@@ -18,3 +19,4 @@ export {
   wrongContentType,
 } from "./web-replies.ts";
 export { type WebReply, type WebRequest, type WebServer, webServer } from "./web-server.ts";
+export { type Workshop, workshop } from "./workshop.ts";

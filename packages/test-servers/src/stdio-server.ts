@@ -4,6 +4,10 @@ import { fileURLToPath } from "node:url";
 
 export type StdioProgram =
   | "well-behaved"
+  | "counted"
+  | "catalog"
+  | "library"
+  | "workshop"
   | "slow-start"
   | "silent"
   | "cut"
@@ -17,7 +21,13 @@ export type StdioProgram =
   | "endless-pages"
   | "huge-catalog"
   | "one-bad-tool"
-  | "nothing";
+  | "nothing"
+  | "mortal"
+  | "restless"
+  | "watched"
+  | "never-ends"
+  | "large-result"
+  | "odd-parameters";
 
 export interface StdioEntry {
   readonly command: string;

@@ -23,11 +23,15 @@ export type WireErrorCode =
   | "session_expired"
   /** The answer's stream ended before the answer. */
   | "stream_lost"
+  /** The server has lost sight of the task that the answer was to come from. */
+  | "task_lost"
   | "too_large"
   /** Not JSON-RPC, or not what the protocol allows there. */
   | "bad_message"
   /** The server does not take the message off our hands. */
   | "send_blocked"
+  /** The server asked back, and the answer is not to be had here: the request ends with that. */
+  | "unanswered"
   /** The server answered with a JSON-RPC error. */
   | "rpc";
 
@@ -46,7 +50,7 @@ export interface WireEvidence {
   readonly rpc?: { readonly code: number; readonly data?: unknown };
   /** What was being done: "spawn", "probe", "initialize", a method. */
   readonly step?: string;
-  /** True when the message certainly never left: safe to repeat. */
+  /** True when the message certainly never left, or was turned away before anyone looked at it: safe to repeat. */
   readonly unsent?: boolean;
 }
 

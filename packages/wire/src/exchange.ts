@@ -15,6 +15,27 @@ export interface ExchangeOptions extends RequestOptions {
   readonly openEnded?: boolean;
   /** The server is not told when we give up. */
   readonly quiet?: boolean;
+  /** Told on the way out: closing waits for it, a little. */
+  readonly farewell?: boolean;
+  /**
+   * Looks at the answer. One that is only a beginning keeps the request open, with its limits, its signal and its progress,
+   * until what this returns has settled.
+   */
+  readonly follow?: ((answer: JsonObject, open: OpenRequest) => Promise<JsonObject> | undefined) | undefined;
+}
+
+/** A request that goes on after its first answer. */
+export interface OpenRequest {
+  /** Aborted when nobody waits for it any more, or nobody can. */
+  readonly signal: AbortSignal;
+  /** Something has happened: the silence begins anew. */
+  readonly stir: () => void;
+  readonly progress: (progress: Progress) => void;
+  /** Words without a number: told with the progress made so far. */
+  readonly say: (message: string) => void;
+  /** For as long as the server waits for somebody here, its time stands still. */
+  readonly hold: () => void;
+  readonly release: () => void;
 }
 
 interface Settle {
@@ -33,7 +54,12 @@ export class Exchange implements SendOptions, Cancellation {
   readonly silence: number;
   /** The moments, on the conversation's clock, at which it has been silent, or open, for too long. */
   silentAt: number;
-  readonly overAt: number;
+  #overAt: number;
+  /** Since when its own time stands still. */
+  #heldAt: number | undefined;
+  /** It has been answered once, and goes on. */
+  isFollowed = false;
+  #progress: Progress = { progress: 0 };
   readonly #options: ExchangeOptions;
   readonly #settle: Settle;
   #controller: AbortController | undefined;
@@ -48,13 +74,40 @@ export class Exchange implements SendOptions, Cancellation {
     this.quiet = options.quiet ?? false;
     this.silence = silence;
     this.silentAt = now + silence;
-    this.overAt = now + (options.total ?? Number.POSITIVE_INFINITY);
+    this.#overAt = now + (options.total ?? Number.POSITIVE_INFINITY);
     this.#options = options;
     this.#settle = settle;
   }
 
   get due(): number {
-    return Math.min(this.silentAt, this.overAt);
+    return this.#heldAt === undefined ? Math.min(this.silentAt, this.#overAt) : Number.POSITIVE_INFINITY;
+  }
+
+  stir(now: number): void {
+    this.silentAt = now + this.silence;
+  }
+
+  hold(now: number): void {
+    this.#heldAt ??= now;
+  }
+
+  release(now: number): void {
+    const stoodStill = now - (this.#heldAt ?? now);
+    this.#heldAt = undefined;
+    this.silentAt += stoodStill;
+    this.#overAt += stoodStill;
+  }
+
+  get mayGoOn(): boolean {
+    return this.#options.follow !== undefined;
+  }
+
+  follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
+    // Before it begins: what it tells may make the caller give up at once.
+    this.isFollowed = true;
+    const end = this.#options.follow?.(answer, open);
+    this.isFollowed = end !== undefined;
+    return end;
   }
 
   get signal(): AbortSignal {
@@ -87,7 +140,12 @@ export class Exchange implements SendOptions, Cancellation {
   }
 
   progress(progress: Progress): void {
+    this.#progress = progress;
     this.#options.onProgress?.(progress);
+  }
+
+  say(message: string): void {
+    this.progress({ ...this.#progress, message });
   }
 
   succeed(result: JsonObject): void {

@@ -95,6 +95,11 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   });
 }
 
+/** Whether the server says that it has no time for the request, and when to come back. */
+export function isPutOff(answer: HttpAnswer): boolean {
+  return (answer.status === 429 || answer.status === 503) && headerOf(answer, "retry-after") !== undefined;
+}
+
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const type = contentType(answer.headers);
   const what = type === "" ? "" : ` with ${clip(type, 100)}`;

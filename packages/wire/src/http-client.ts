@@ -57,6 +57,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   if (address === undefined)
     throw new WireError("unreachable", "the server's address is not an http or https URL", { unsent: true });
   const route = await openRoute(address, options);
+  let isClosed = false;
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
     const sent = (await signingIn(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
@@ -66,7 +67,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     } catch (error) {
       // A server may drop an idle connection just as we use it: nobody has seen the request then, in all likelihood.
       if (!(error instanceof StaleConnection)) throw error;
-      if (!request.repeatable) throw error.asWireError();
+      // It is dead, too, when we have closed it: whoever did so does not wait for an answer.
+      if (!request.repeatable || isClosed) throw error.asWireError();
       return { response: await exchange(route, url, request, how), sent };
     }
   }
@@ -117,7 +119,10 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         if (!isSignedIn) throw new WireError("unauthorized", `the server answered ${status}`, evidence);
       }
     },
-    close: () => route.close(),
+    close() {
+      isClosed = true;
+      route.close();
+    },
   };
 }
 

@@ -17,6 +17,7 @@ interface Listening {
 
 const longestPause = 60_000;
 const mostFailures = 8;
+const passing: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
 /** Listens until the signal, the end of the session, or a server that has no such stream. Never rejects. */
 export async function keepListening({ get, expired, events, limits, signal }: Listening): Promise<void> {
@@ -24,12 +25,14 @@ export async function keepListening({ get, expired, events, limits, signal }: Li
   // Streams in a row that brought nothing, and those that failed.
   let idle = 0;
   let failures = 0;
+  let wasOpen = false;
   const over = (): boolean => signal.aborted;
   while (!over() && failures < mostFailures) {
     const before = reader.delivered();
     try {
       const answer = await get(reader.position(), signal);
-      if (expired(answer)) return;
+      // A server that never had such a stream means that by 404, not the session.
+      if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);
         // 405 is the protocol's way to say "no such stream"; several servers say it with 404 or 400.
@@ -38,11 +41,13 @@ export async function keepListening({ get, expired, events, limits, signal }: Li
       }
       // Whoever opens the stream is well; if it only opens it to cut it, the pauses grow all the same.
       failures = 0;
+      wasOpen = true;
       await reader.read(answer.body, 0);
     } catch (error) {
       if (over()) return;
       if (error instanceof WireError && error.code === "unauthorized") return;
-      if (!(error instanceof WireError) || error.code !== "stream_lost") failures += 1;
+      // Who cannot be reached may be back later, and that is what the stream is for.
+      if (!(error instanceof WireError) || !passing.has(error.code)) failures += 1;
       events.diagnostic(`the stream of messages broke: ${error instanceof Error ? error.message : String(error)}`);
     }
     idle = reader.delivered() === before ? idle + 1 : 0;

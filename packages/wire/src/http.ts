@@ -4,7 +4,7 @@ import { type Cancellation, cancellationIn, cancellationOf } from "./cancellatio
 import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
-import { headerOf, kindOf, messagesOf, readJson, refusalOf, statusError, written } from "./http-answer.ts";
+import { headerOf, isPutOff, kindOf, messagesOf, readJson, refusalOf, statusError, written } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 import { numberOf } from "./rpc-messages.ts";
@@ -31,6 +31,11 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   const life = new AbortController();
   let version: string | undefined;
   let sessionId: string | undefined;
+  /** Why the session is over, from the moment in which the server says so. */
+  let forgotten: WireError | undefined;
+  /** Messages that have been sent and to which no answer has begun. */
+  let unanswered = 0;
+  let patience: NodeJS.Timeout | undefined;
   let ended = false;
 
   const stateless = (): boolean => version !== undefined && version >= firstStateless;
@@ -38,6 +43,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   function end(cause: WireError | undefined): void {
     if (ended) return;
     ended = true;
+    clearTimeout(patience);
     life.abort();
     client.close();
     events.closed(cause);
@@ -54,9 +60,16 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
     discard(answer.body);
-    const cause = new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
-    end(cause);
-    return cause;
+    forgotten ??= new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
+    patience ??= setTimeout(end, times.endGrace, forgotten);
+    endIfAllHeard();
+    return forgotten;
+  }
+
+  /** What is still on its way is turned away too, in all likelihood: who hears that for itself knows that it was not done. */
+  function endIfAllHeard(): void {
+    // Whoever got the last answer hears it first: of everything else that is open nobody knows what became of it.
+    if (forgotten && unanswered === 0) setImmediate(end, forgotten);
   }
 
   async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
@@ -165,12 +178,20 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
 
   async function send(message: Message, how: SendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+    if (forgotten) throw turnedAway(forgotten);
     const cancellation = cancellationIn(how);
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
-    const answer = await (isRequest ? post : postInTime)(message, cancellation, how.headers);
+    unanswered += 1;
+    const answer = await (isRequest ? post : postInTime)(message, cancellation, how.headers).finally(() => {
+      unanswered -= 1;
+      endIfAllHeard();
+    });
     const gone = expired(answer);
-    if (gone) throw gone;
-    if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
+    if (gone) throw turnedAway(gone);
+    if (answer.status < 200 || answer.status > 299) {
+      const refusal = await refusalOf(answer, limits.messageBytes);
+      throw isPutOff(answer) ? turnedAway(refusal) : refusal;
+    }
     if (isRequest) return readAnswer(answer, message["id"], cancellation);
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
@@ -188,7 +209,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     async close() {
       if (ended) return;
       // Polite, not necessary: a server that does not answer is left alone.
-      if (sessionId !== undefined && !stateless()) {
+      if (sessionId !== undefined && !forgotten && !stateless()) {
         const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
         const farewell = client.request({
           url,
@@ -203,6 +224,11 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       end(undefined);
     },
   };
+}
+
+/** At the door: nothing was done with the message. */
+function turnedAway({ code, message, evidence }: WireError): WireError {
+  return new WireError(code, message, { ...evidence, unsent: true });
 }
 
 /** Whether a message is the response to this request; some servers answer numeric ids as strings. */

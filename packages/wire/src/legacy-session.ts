@@ -1,19 +1,29 @@
 /** A conversation of the legacy era: `initialize` opened it, the server may ask back, and it has a state. */
 
 import type { Greeting } from "./handshake.ts";
+import { isObject } from "./json.ts";
 import { slowMethods } from "./methods.ts";
 import type { Rpc } from "./rpc.ts";
-import type { Session } from "./session.ts";
+import type { JsonObject, RequestOptions, Session } from "./session.ts";
 import type { Verdict } from "./target.ts";
 
 export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "stdio" | "http" | "sse"): Session {
   const verdict: Verdict = { era: "legacy", transport };
+  const hasTasks = isObject(greeting.capabilities["tasks"]);
+
+  async function callAsTask(method: string, params: JsonObject | undefined, options: RequestOptions) {
+    const { requestAsTask } = await import("./legacy-task.ts");
+    return requestAsTask(rpc, method, params, options);
+  }
+
   return {
     era: "legacy",
     ...greeting,
     verdict,
-    request: (method, params, options) =>
-      rpc.request(method, params, slowMethods.has(method) ? { ...options, token: true } : options),
+    request(method, params, options) {
+      if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
+      return rpc.request(method, params, slowMethods.has(method) ? { ...options, token: true } : options);
+    },
     notify: (method, params) => rpc.notify(method, params),
     onNotification: rpc.onNotification,
     onRequest: rpc.onRequest,

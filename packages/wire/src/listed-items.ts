@@ -17,6 +17,7 @@ export interface ListedTool extends Described {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
+  readonly execution?: JsonObject;
 }
 
 export interface ListedPrompt extends Described {
@@ -88,7 +89,7 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
   tools: {
     key: "name",
     needed: [{ member: "inputSchema", fits: isObject, instead: () => ({ type: "object" }) }],
-    optional: [...described, { member: "outputSchema", fits: isObject }],
+    optional: [...described, { member: "outputSchema", fits: isObject }, { member: "execution", fits: isObject }],
   },
   prompts: { key: "name", needed: [], optional: [...described, { member: "arguments", fits: isList }] },
   resources: {

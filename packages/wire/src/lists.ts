@@ -18,6 +18,8 @@ export interface Listing<K extends ListKind> {
   readonly repaired: readonly Dropped[];
   /** Why the list may be incomplete, if it may. */
   readonly truncated?: string;
+  /** How long the server vouches for the list, in milliseconds, if it says so: the shortest of its pages. */
+  readonly ttlMs?: number;
 }
 
 const methods = {
@@ -45,7 +47,9 @@ export async function listAll<K extends ListKind>(
   const seen = new Set<unknown>();
   let cursor: string | number | undefined;
   let room = maxItems;
-  const upTo = (truncated: string): Listing<K> => ({ ...found, truncated });
+  let ttlMs = Number.POSITIVE_INFINITY;
+  const whole = (): Listing<K> => (ttlMs === Number.POSITIVE_INFINITY ? found : { ...found, ttlMs });
+  const upTo = (truncated: string): Listing<K> => ({ ...whole(), truncated });
 
   for (let page = 1; page <= maxPages; page += 1) {
     let result: JsonObject;
@@ -60,6 +64,7 @@ export async function listAll<K extends ListKind>(
     }
     const entries: unknown = result[member];
     const { nextCursor } = result;
+    if (typeof result["ttlMs"] === "number") ttlMs = Math.min(ttlMs, Math.max(result["ttlMs"], 0));
     if (!Array.isArray(entries)) {
       found.dropped.push({ reason: `page ${page} holds no list of ${member}` });
     } else {
@@ -67,7 +72,7 @@ export async function listAll<K extends ListKind>(
       if (entries.length > room) return upTo(`more than ${maxItems} entries`);
       room -= entries.length;
     }
-    if (nextCursor === undefined || nextCursor === null || nextCursor === "") return found;
+    if (nextCursor === undefined || nextCursor === null || nextCursor === "") return whole();
     if (typeof nextCursor !== "string" && typeof nextCursor !== "number")
       return upTo("the next page has no usable name");
     if (seen.has(nextCursor)) return upTo("the server names the same page again");

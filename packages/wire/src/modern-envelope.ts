@@ -20,11 +20,20 @@ export function envelope(
 
 /** Headers that let intermediaries route a request without reading it. */
 export function standardHeaders(method: string, params: JsonObject = {}): Record<string, string> {
-  const name = method === "resources/read" ? params["uri"] : namedMethods.has(method) ? params["name"] : undefined;
+  const member = nameMembers.get(method);
+  const name = member && params[member];
   return { "mcp-method": headerValue(method), ...(typeof name === "string" && { "mcp-name": headerValue(name) }) };
 }
 
-const namedMethods: ReadonlySet<string> = new Set(["tools/call", "prompts/get"]);
+/** The parameter that says what a request is about, by method. */
+const nameMembers: ReadonlyMap<string, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
+]);
 
 /** A value as a header can carry it: as it is, or wrapped in Base64 when a header would damage it. */
 export function headerValue(value: string): string {

@@ -7,6 +7,7 @@ import { withInputRounds } from "./input-rounds.ts";
 import { isObject, objectOf } from "./json.ts";
 import { listenMethod, slowMethods } from "./methods.ts";
 import { envelope, errorCodes, standardHeaders } from "./modern-envelope.ts";
+import { followModernTask } from "./modern-task.ts";
 import { mirrored, type ParamHeader, paramHeadersOf } from "./param-headers.ts";
 import type { Rpc } from "./rpc.ts";
 import type { JsonObject, RequestHandler, RequestOptions, Session } from "./session.ts";
@@ -17,6 +18,8 @@ import { commonVersion, modernVersions } from "./versions.ts";
 /** As many pages as are read to find the marks of one tool, and as many tools as are remembered. */
 const mostPages = 100;
 const mostTools = 10_000;
+
+const tasksExtension = "io.modelcontextprotocol/tasks";
 
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
@@ -31,11 +34,13 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   /** Input schemas as listed, and what was found marked in those that were called. */
   const schemas = new Map<string, unknown>();
   const marks = new Map<string, readonly ParamHeader[]>();
+  const hasTasks = isObject(objectOf(greeting.capabilities["extensions"])[tasksExtension]);
+  const life = new AbortController();
   let handler: RequestHandler | undefined = options.onRequest;
   let meta: JsonObject = {};
 
   function speak(version: string): void {
-    meta = envelope(version, options);
+    meta = envelope(version, hasTasks ? { ...options, capabilities: withTasks(options.capabilities) } : options);
     rpc.setProtocolVersion(version);
   }
 
@@ -54,11 +59,19 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     return headers;
   }
 
-  async function send(method: string, params: JsonObject | undefined, given: RequestOptions): Promise<JsonObject> {
+  const follow: ExchangeOptions["follow"] = (answer, open) => {
+    if (answer["resultType"] !== "task") return undefined;
+    const { onNotification } = rpc;
+    return followModernTask(answer, { open, ask: send, onNotification, step: "tools/call", limits, handler });
+  };
+
+  async function send(method: string, params: JsonObject | undefined, given: ExchangeOptions): Promise<JsonObject> {
     const exchange: ExchangeOptions = {
       ...given,
       meta,
       token: slowMethods.has(method),
+      // No other request may be answered with a task.
+      follow: method === "tools/call" ? follow : undefined,
       ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
       ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
     };
@@ -74,7 +87,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     try {
       return await send(method, params, given);
     } catch (error) {
-      const rpcError = error instanceof WireError ? error.evidence.rpc : undefined;
+      const isAnswer = error instanceof WireError && error.evidence.step === method;
+      const rpcError = isAnswer ? error.evidence.rpc : undefined;
       if (rpcError?.code === errorCodes.unsupportedVersion) {
         const version = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
         if (version === undefined) throw error;
@@ -110,6 +124,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
 
   speak(greeting.protocolVersion);
   rpc.ignoreRequests();
+  void rpc.closed.then((cause) => life.abort(cause ?? new WireError("closed", "the connection is closed")));
   return {
     era: "modern",
     ...greeting,
@@ -121,6 +136,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
         limits,
         handler,
         now: rpc.clock.now,
+        life: life.signal,
         ask: (added, left) => sendOrCorrect(method, added === undefined ? params : again(params, added), left),
       }),
     notify: (method, params) =>
@@ -132,6 +148,11 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     closed: rpc.closed,
     close: rpc.close,
   };
+}
+
+/** Said only to servers that know the extension: it adds to every message. */
+function withTasks(capabilities: JsonObject = {}): JsonObject {
+  return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
 /** The same request with the answers to the server's last questions, and none to earlier ones. */

@@ -31,20 +31,32 @@ export interface ResourceResult {
 export function normaliseToolResult(raw: JsonObject): ToolResult {
   const notes: string[] = [];
   const { structuredContent, isError, toolResult } = raw;
-  const isAncient = raw["content"] === undefined && toolResult !== undefined;
+  const nested = nestedError(raw);
+  const given = raw["content"] ?? nested?.["content"] ?? nested?.["message"] ?? raw["content"];
+  const isAncient = given === undefined && toolResult !== undefined;
+  if (nested !== undefined) notes.push("the error is nested, as in early servers");
   // Structured content may well stand alone.
   const content = isAncient
     ? [ancientBlock(toolResult)]
-    : blocksOf(raw["content"], structuredContent === undefined ? notes : []);
+    : blocksOf(given, structuredContent === undefined ? notes : []);
   if (isAncient) notes.push("the result has the form that the very first servers used");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
   return {
     content,
     ...(structuredContent !== undefined && { structuredContent }),
-    isError: isError === true || isError === "true",
+    isError: isTrue(isError) || nested !== undefined,
     ...metaOf(raw),
     notes,
   };
+}
+
+/** `error: {isError: true, …}` instead of `isError: true`. */
+function nestedError({ error }: JsonObject): JsonObject | undefined {
+  return isObject(error) && isTrue(error["isError"]) ? error : undefined;
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === "true";
 }
 
 /** One value of any kind, from before there were blocks. */

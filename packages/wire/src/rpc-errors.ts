@@ -43,6 +43,13 @@ export function withStep(error: unknown, step: string): WireError {
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
+/** The same for a request that has been answered once, whatever became of its later steps: it has left. */
+export function afterSending(error: unknown, step: string): WireError {
+  const { code, message, evidence } = toWireError(error);
+  const { unsent: _, ...rest } = evidence;
+  return new WireError(code, message, { step, ...rest }, { cause: error });
+}
+
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
   return new WireError("unreachable", wordsOf(error), {}, { cause: error });

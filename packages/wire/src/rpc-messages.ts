@@ -1,6 +1,6 @@
 /** The few members of JSON-RPC messages that the engine itself writes and reads. */
 
-import { objectOf, stringOf } from "./json.ts";
+import { clip, objectOf, stringOf } from "./json.ts";
 import type { JsonObject, Progress } from "./session.ts";
 
 /** One of our ids, also when the server made a string of it; -1 if it cannot be one. */
@@ -27,7 +27,7 @@ export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);
   if (!isNumber(progress)) return undefined;
-  return { progress, ...(isNumber(total) && { total }), ...(message !== undefined && { message }) };
+  return { progress, ...(isNumber(total) && { total }), ...(message !== undefined && { message: clip(message) }) };
 }
 
 function isNumber(value: unknown): value is number {

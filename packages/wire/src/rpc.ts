@@ -4,11 +4,14 @@ import type { Channel, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { WireError, wordsOf } from "./errors.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
+import { createFarewells } from "./farewells.ts";
 import { createInbound } from "./inbound.ts";
 import { isObject, objectOf } from "./json.ts";
 import { createNotifications } from "./notifications.ts";
 import { createOddities } from "./oddities.ts";
+import { openRequest } from "./open-request.ts";
 import {
+  afterSending,
   cancelledError,
   closedError,
   neverSent,
@@ -24,7 +27,7 @@ import type { ConnectOptions, WireLimits, WireTimes } from "./target.ts";
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage"> {
   readonly limits: Pick<WireLimits, "inboundRequests">;
-  readonly times: Pick<WireTimes, "request">;
+  readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** All requests share one stream: nothing of a single one can be ended, so no signals are made for it. */
   readonly oneStream?: boolean;
 }
@@ -88,6 +91,7 @@ interface ReceivingRpc extends Rpc {
 function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const pending = new Map<number, Exchange>();
   const givenUp = new Set<number>();
+  const farewells = createFarewells();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
   const odd = createOddities(diagnostic);
   const clock = createClock(expire);
@@ -121,7 +125,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   function request(method: string, params?: JsonObject, given: ExchangeOptions = {}): Promise<JsonObject> {
-    if (over) return Promise.reject(neverSent(method, over.cause));
+    if (over || closing) return Promise.reject(neverSent(method, over?.cause));
     if (given.signal?.aborted) return Promise.reject(cancelledError(method, given.signal.reason, true));
     lastId += 1;
     const id = lastId;
@@ -135,8 +139,10 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       const filled = withMeta(params, given.meta, token);
       const message: Message =
         filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
-      transmit(message, options.oneStream ? undefined : exchange).catch((error: unknown) => {
-        if (pending.delete(id)) exchange.fail(withStep(error, method));
+      const sent = transmit(message, options.oneStream ? undefined : exchange);
+      if (given.farewell) farewells.add(sent);
+      sent.catch((error: unknown) => {
+        if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
       });
     });
   }
@@ -147,10 +153,11 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     givenUp.add(id);
     if (givenUp.size > rememberedGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
     exchange.breakOff(error);
-    if (exchange.quiet || channel.cancelBy === "stream") return;
-    notify("notifications/cancelled", { requestId: id, reason: error.message }).catch((failure: unknown) =>
-      odd("a cancellation was lost", `a cancellation was lost: ${wordsOf(failure)}`),
-    );
+    // Whoever follows the request tells the server in its own way.
+    if (exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
+    const told = notify("notifications/cancelled", { requestId: id, reason: error.message });
+    farewells.add(told);
+    told.catch((failure: unknown) => odd("a cancellation was lost", `a cancellation was lost: ${wordsOf(failure)}`));
   }
 
   function expire(now: number): number {
@@ -176,17 +183,46 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     const exchange = pending.get(id);
     if (exchange === undefined) {
       if (!givenUp.delete(id)) odd("an answer to no open request was ignored");
-      return;
+    } else if (exchange.isFollowed) {
+      odd("a second answer to a request was ignored");
+    } else if (!goesOn(id, exchange, message)) {
+      pending.delete(id);
+      settle(exchange, message);
     }
-    pending.delete(id);
-    const { result, error } = message;
-    if (error !== undefined && error !== null) exchange.fail(replyError(error, exchange.method));
+  }
+
+  function settle(exchange: Exchange, { result, error }: Message): void {
+    if (isThere(error)) exchange.fail(replyError(error, exchange.method));
     else if (isObject(result)) exchange.succeed(result);
     else if (result === null) exchange.succeed({});
     else
       exchange.fail(
         new WireError("bad_message", `the answer to ${exchange.method} holds no result`, { step: exchange.method }),
       );
+  }
+
+  /** Whether this answer was only the beginning: then the request stays open until its end is found. */
+  function goesOn(id: number, exchange: Exchange, { result, error }: Message): boolean {
+    if (!exchange.mayGoOn || !isObject(result) || isThere(error)) return false;
+    const end = exchange.follow(result, openRequest(exchange, clock, tell));
+    end?.then(
+      (last) => {
+        if (pending.delete(id)) exchange.succeed(last);
+      },
+      (failure: unknown) => {
+        if (pending.delete(id)) exchange.fail(afterSending(failure, exchange.method));
+      },
+    );
+    return end !== undefined;
+  }
+
+  function tell(exchange: Exchange, news: () => void): void {
+    exchange.stir(clock.now());
+    try {
+      news();
+    } catch (error) {
+      odd("progress", `a listener failed on progress of ${exchange.method}: ${wordsOf(error)}`);
+    }
   }
 
   function receiveNotification(method: string, params: JsonObject): void {
@@ -202,13 +238,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       if (!givenUp.has(id)) odd("progress of no open request was ignored");
       return;
     }
-    exchange.silentAt = clock.now() + exchange.silence;
     const progress = progressOf(params);
-    try {
-      if (progress) exchange.progress(progress);
-    } catch (error) {
-      odd("progress", `a listener failed on progress of ${exchange.method}: ${wordsOf(error)}`);
-    }
+    tell(exchange, () => progress && exchange.progress(progress));
   }
 
   /** Takes back a request of the server's own, or ends a subscription of ours. */
@@ -237,6 +268,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   async function closeNow(): Promise<void> {
+    const said = farewells.said(options.times.endGrace);
+    if (said) await said;
     finish(undefined);
     await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${wordsOf(error)}`));
     settleClosed(undefined);
@@ -259,4 +292,9 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       if (!closing) settleClosed(cause);
     },
   };
+}
+
+/** Some servers send both members, one of them null. */
+function isThere(error: unknown): boolean {
+  return error !== undefined && error !== null;
 }

@@ -32,6 +32,8 @@ export interface RequestOptions {
   /** The absolute limit in milliseconds, progress or not. */
   readonly total?: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** A tool call that its server takes only as a task, where that is the caller's to say; its end is the answer all the same. */
+  readonly asTask?: boolean;
 }
 
 export type NotificationListener = (method: string, params: JsonObject) => void;

@@ -115,6 +115,38 @@ test.each([
   expect({ code: error.code, evidence: error.evidence }).toMatchObject({ code, evidence });
 });
 
+test.each([
+  { status: 429, retryAfter: "7", unsent: true },
+  { status: 503, retryAfter: "7", unsent: true },
+  { status: 503, unsent: undefined },
+  { status: 500, retryAfter: "7", unsent: undefined },
+])("$status with Retry-After $retryAfter: turned away at the door: $unsent", async ({ status, retryAfter, unsent }) => {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  const bodies: [string, string][] = [
+    ["text/plain", "no"],
+    ["application/json", '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}'],
+  ];
+  for (const [type, body] of bodies) {
+    await using server = await webServer((_request, response) => {
+      response.writeHead(status, { ...headers, "content-type": type }).end(body);
+    });
+    const { channel } = await open(server);
+    const { evidence } = await failure(channel.send(call(1)));
+    expect([evidence.httpStatus, evidence.retryAfter, evidence.unsent]).toEqual([status, retryAfter, unsent]);
+  }
+});
+
+test("an answer that cannot be resumed, because the server has no time, is not of a request that was turned away", async () => {
+  await using server = await webServer((request, response) => {
+    if (request.method === "GET") return void response.writeHead(503, { "retry-after": "7" }).end();
+    startEvents(response);
+    response.end("id: 5\nretry: 10\ndata:\n\n");
+  });
+  const { channel } = await open(server);
+  const { code, evidence } = await failure(channel.send(call(1)));
+  expect([code, evidence.retryAfter, evidence.unsent]).toEqual(["http_status", "7", undefined]);
+});
+
 test("an answer stream that is cut, or ends without the answer, fails that request at once", async () => {
   await using server = await webServer((request, response) => {
     startEvents(response);

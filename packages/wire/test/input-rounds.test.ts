@@ -144,30 +144,83 @@ describe("a request that the server answers with questions", () => {
     expect(server.sent).toHaveLength(1);
   });
 
+  test.each<[string, RequestHandler | undefined]>([
+    ["there is nobody", undefined],
+    ["it is refused", () => Promise.reject(new WireError("rpc", "too many", { rpc: { code: -32000 } }))],
+  ])("is declined where a person should answer and %s", async (_, handler) => {
+    const server = memoryServer();
+    const { session } = await modernSession(server, handler && { onRequest: handler });
+    const result = session.request("tools/call", { name: "a" });
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    const second = await server.heard("tools/call", 2);
+    expect(second["params"]).toMatchObject({ inputResponses: { q: { action: "decline" } } });
+    server.result(second, { content: [] });
+    expect(await result).toEqual({ content: [] });
+  });
+
   test("that nobody can answer fails", async () => {
     const server = memoryServer();
     const { session } = await modernSession(server);
     const failed = failure(session.request("tools/call", { name: "a" }));
-    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method: "sampling/createMessage" } } }));
     expect(await failed).toMatchObject({
-      code: "bad_message",
-      message: "the server asked for elicitation/create, which nobody can answer",
+      code: "unanswered",
+      message: "the server asked for sampling/createMessage, which this program cannot answer",
     });
   });
 
-  test("whose handler throws fails with its reason, a WireError as it is", async () => {
-    const refusal = new WireError("rpc", "not allowed", { rpc: { code: -1 } });
-    for (const [thrown, expected] of [
-      [new Error("no model"), { code: "rpc", message: "elicitation/create was not answered: no model" }],
-      [refusal, refusal],
-    ] as const) {
-      const server = memoryServer();
-      const { session } = await modernSession(server);
-      session.onRequest(() => Promise.reject(thrown));
-      const failed = failure(session.request("tools/call", { name: "a" }));
-      server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
-      expect(await failed).toMatchObject(expected);
-    }
+  test.each([
+    ["sampling/createMessage", new WireError("rpc", "not allowed", { rpc: { code: -1 } }), "not allowed"],
+    ["elicitation/create", new Error("no terminal"), "no terminal"],
+  ])("whose handler throws fails with its reason, and not as if the server had reported it: %s", async (...given) => {
+    const [method, thrown, why] = given;
+    const server = memoryServer();
+    const { session } = await modernSession(server);
+    session.onRequest(() => Promise.reject(thrown));
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method } } }));
+    const error = await failed;
+    expect(error).toMatchObject({
+      code: "unanswered",
+      message: `the server asked for ${method}, which was not answered: ${why}`,
+      cause: thrown,
+    });
+    expect(error.evidence).toEqual({ step: "tools/call" });
+  });
+
+  test("ends with the conversation while a person thinks, even if the handler does not listen; it may have run", async () => {
+    const server = memoryServer();
+    let asked: (signal: AbortSignal) => void = () => {};
+    const isAsked = new Promise<AbortSignal>((resolve) => {
+      asked = resolve;
+    });
+    const { session } = await modernSession(server, {
+      onRequest(_method, _params, signal) {
+        asked(signal);
+        return new Promise(() => {});
+      },
+    });
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    const signal = await isAsked;
+    server.hangUp(new WireError("exited", "the server exited with code 3", { exitCode: 3 }));
+    const error = await failed;
+    expect([error.code, error.evidence]).toEqual(["exited", { exitCode: 3, step: "tools/call" }]);
+    expect(signal.aborted).toBe(true);
+  });
+
+  test("has left, whatever becomes of its later messages", async () => {
+    let legs = 0;
+    const server = memoryServer({
+      onSend() {
+        legs += 1;
+        if (legs > 1) throw new WireError("http_status", "busy", { httpStatus: 503, retryAfter: "1", unsent: true });
+      },
+    });
+    const { session } = await modernSession(server, { onRequest: accept });
+    const failed = failure(session.request("tools/call", { name: "a" }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    expect((await failed).evidence).toEqual({ httpStatus: 503, retryAfter: "1", step: "tools/call" });
   });
 
   test("can be cancelled while a person thinks, even if the handler does not listen", async () => {
@@ -223,7 +276,6 @@ describe("questions that nothing can be made of", () => {
       "a method that converts to nothing",
       () => inputRequired({ inputRequests: { q: { method: { toString: 1, valueOf: 1 } } } }),
     ],
-    ["a method of a megabyte", () => inputRequired({ inputRequests: { q: { method: "x".repeat(1_000_000) } } })],
   ])("are a bad message, in few words: %s", async (_, result) => {
     const server = memoryServer();
     const { session } = await modernSession(server);
@@ -235,11 +287,16 @@ describe("questions that nothing can be made of", () => {
     expect(error.message.length).toBeLessThan(200);
   });
 
-  test("that the handler cannot answer are told in few words, too", async () => {
+  test.each<[string, RequestHandler | undefined]>([
+    ["default", undefined],
+    ["a handler", () => Promise.reject(new Error("no"))],
+  ])("with a method of a megabyte, left unanswered by %s, are told in few words, too", async (_, handler) => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { onRequest: () => Promise.reject(new Error("no")) });
+    const { session } = await modernSession(server, handler && { onRequest: handler });
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method: "x".repeat(1_000_000) } } }));
-    expect((await failed).message.length).toBeLessThan(200);
+    const error = await failed;
+    expect(error).toMatchObject({ code: "unanswered", evidence: { step: "tools/call" } });
+    expect(error.message.length).toBeLessThan(200);
   });
 });

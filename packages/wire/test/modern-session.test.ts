@@ -56,7 +56,7 @@ describe("every request", () => {
 });
 
 describe("results", () => {
-  test.each([["complete"], ["task"], [undefined]])("of type %s are the caller's", async (resultType) => {
+  test.each([["complete"], [undefined]])("of type %s are the caller's", async (resultType) => {
     const server = memoryServer();
     const { session } = await modernSession(server);
     const result = session.request("tools/call", { name: "a" });

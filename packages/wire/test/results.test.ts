@@ -118,6 +118,41 @@ describe("a tool's result", () => {
   });
 });
 
+test.each<[string, JsonObject, unknown[], string[]]>([
+  [
+    "its message",
+    { error: { isError: true, message: "no disk" } },
+    [{ type: "text", text: "no disk" }],
+    ["the content is not a list", "a block is a bare string"],
+  ],
+  [
+    "its content",
+    { error: { isError: "true", content: [{ type: "text", text: "a" }] } },
+    [{ type: "text", text: "a" }],
+    [],
+  ],
+  [
+    "the content beside it",
+    { error: { isError: true, message: "m" }, content: [{ type: "text", text: "a" }] },
+    [{ type: "text", text: "a" }],
+    [],
+  ],
+  ["nothing said", { error: { isError: true } }, [], ["there is no content"]],
+])("an error that is nested, as in early servers, is one, with %s", (_, raw, content, notes) => {
+  expect(normaliseToolResult(raw)).toEqual({
+    content,
+    isError: true,
+    notes: ["the error is nested, as in early servers", ...notes],
+  });
+});
+
+test.each([[{ isError: false }], [{ isError: "false" }], [{ message: "m" }], ["true"], [null]])(
+  "a member named error that is %j makes no error",
+  (error) => {
+    expect(normaliseToolResult({ content: [], error })).toEqual({ content: [], isError: false, notes: [] });
+  },
+);
+
 test("annotations of a block are kept as they came, whatever is in them", () => {
   const annotations = { audience: "everybody", priority: "high", lastModified: 7 };
   const { content, notes } = normaliseToolResult({ content: [{ type: "text", text: "a", annotations }] });

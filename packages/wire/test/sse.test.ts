@@ -28,7 +28,7 @@ function sseServer(endpoint: string): Promise<WebServer> {
       streams.push(response);
       return void response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
     }
-    response.writeHead(202).end("Accepted");
+    if (!request.body.includes('"unacknowledged"')) response.writeHead(202).end("Accepted");
     for (const stream of streams) {
       if (request.body.includes('"bye"')) stream.end();
       else stream.write(`event: message\ndata: ${result(request, {})}\n\n`);
@@ -45,6 +45,21 @@ test("messages go to the address the stream names, answers come over the stream"
   expect(server.seen[1]).toMatchObject({ path: "/messages?session=1", headers: { "x-key": "k" } });
   await channel.close();
   expect(await events.over).toBeUndefined();
+});
+
+test("a message whose answer came before it was acknowledged is not sent again after the end", async () => {
+  await using server = await sseServer("/messages");
+  const { channel, events } = await open(server);
+  // They leave a connection that is kept.
+  for (const id of [1, 2, 3]) {
+    await channel.send({ jsonrpc: "2.0", id, method: "ping" });
+    await events.received(id);
+  }
+  const sending = channel.send({ jsonrpc: "2.0", id: 4, method: "unacknowledged" });
+  await events.received(4);
+  await channel.close();
+  await expect(sending).rejects.toMatchObject({ code: "unreachable" });
+  expect(server.seen.filter(({ body }) => body.includes("unacknowledged"))).toHaveLength(1);
 });
 
 test("a stream that ends is the end of the connection", async () => {

@@ -1,20 +1,25 @@
 /** `fairlead call`: runs one tool. Typing it is consent to that one call. */
 
+import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
-import type { CallResult } from "@fairlead/core/execute/call-tool";
-import { demoName, type Host } from "@fairlead/core/host";
+import type { ServerState } from "@fairlead/core/events";
+import type { Host } from "@fairlead/core/host";
+import { refusal } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { readArguments } from "../arguments.ts";
-import { connectServers } from "../connect-servers.ts";
-import { toBlocks, toDocument } from "../content-block.ts";
-import { display } from "../output/display.ts";
-import type { Output } from "../output/output.ts";
+import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../ad-hoc.ts";
+import { type GivenArguments, readArguments } from "../arguments.ts";
+import { acceptsChange } from "../changed-tool.ts";
+import { checkArguments } from "../check-arguments.ts";
+import { configurationOf } from "../configuration.ts";
+import { defineImageOption, imageDrawing } from "../image-option.ts";
+import { type Outcome, report, settle } from "../output/call-report.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { nothingSaved, openSaveFolder, saveMedia } from "../save-media.ts";
-import { findTarget, type Target } from "../target.ts";
+import { connectTarget, readRequest, toolsOfTyped } from "../read-target.ts";
+import { openSaveFolder } from "../save-media.ts";
+import { nameOf, type Target } from "../target.ts";
 import type { Context, Verb } from "../verb.ts";
-import { hasDemo, withHost } from "../with-host.ts";
+import { useHost } from "../with-host.ts";
+import { callHelp } from "./call-help.ts";
 
 interface Options {
   readonly server?: string;
@@ -36,54 +41,38 @@ export const verb: Verb = {
       .option("--yes", "answer yes if a rule asks before this call; a rule that denies still does")
       .option("--timeout <ms>", "the longest silence to put up with, in milliseconds; progress restarts it")
       .option("--save <dir>", "write images, audio and other files of the result into this folder")
-      .addHelpText(
-        "after",
-        `
-How arguments are written:
-  key=value    as the tool's schema says: text stays text; numbers, true, false,
-               [lists] and {objects} are parsed where the schema wants them
-  key:=json    always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
-  key=@file    the content of a file; key:=@file reads JSON from a file
-  --args JSON  all of them at once
-  -            the same from stdin
-
-Connects to that one server. The result goes to stdout, progress to stderr. Exit code 7 means that the tool
-reported an error (its text is still printed), 130 that Ctrl-C cancelled it.
-
-Examples:
-  fairlead call demo.greet name=Ada
-  fairlead call demo.greet name=Ada language=fr loud=true
-  fairlead call demo.count to=3
-  fairlead call demo.picture pattern=rings --save .
-  fairlead call demo.statistics text=@README.md --json
-  echo '{"name": "Ada"}' | fairlead call demo.greet -
-  fairlead call --server demo --tool wait seconds=60 --timeout 2000`,
-      );
+      .addHelpText("after", callHelp);
+    defineImageOption(command);
+    defineAdHocOptions(command);
   },
 
-  run: (context) => withHost(context, (host, configuration) => run(context, host, configuration)),
+  async run(context) {
+    const options = context.command.opts<Options>();
+    const timeout = readTimeout(options.timeout);
+    const words = [...context.operands, ...context.rest];
+    const address = isAddress(words[0]) ? words[0] : undefined;
+    const request = readRequest(address === undefined ? words : words.slice(1), {
+      ...options,
+      isTyped: isTyped(address, context),
+    });
+    const configured = await configurationOf(context);
+    const adHoc = await openAdHoc(address, configured, context);
+    const configuration = adHoc?.configuration ?? configured;
+    await useHost(configuration, context, async (host) => {
+      const place = { host, configuration, typed: adHoc?.name };
+      const { target, shown } = await connectTarget(request.wanted, place, context);
+      // As the server wrote it: what a model is shown has been made to fit the model's API.
+      const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
+      if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
+      const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
+      const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
+      const acceptChanged = await acceptsChange({ target, shown, isYes: options.yes === true }, host, context);
+      const outcome = await run(target, { args, timeout, acceptChanged }, host, context);
+      const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
+      await report({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
+    });
+  },
 };
-
-async function run(context: Context, host: Host, configuration: Configuration): Promise<void> {
-  const { io, out, globals, command } = context;
-  const options = command.opts<Options>();
-  const timeout = readTimeout(options.timeout);
-  const { target, words } = await readTarget(context, options, host, configuration);
-  const tool = host.tools(target.server).find(({ serverToolName }) => serverToolName === target.tool);
-  // Without a tool the call can only say why: that comes before any look at the arguments.
-  const args = tool && (await readArguments({ words, json: options.args }, tool.parametersJsonSchema, { io, out }));
-  const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, io.cwd);
-  const progress = createProgressLine(toSafeLine(nameOf(target)), io, globals.quiet);
-  const started = performance.now();
-  const call = host.call(target.server, target.tool, args, {
-    signal: io.signal,
-    onProgress: progress.update,
-    ...(timeout === undefined ? {} : { timeout }),
-  });
-  const outcome = await settle(call, target).finally(progress.clear);
-  const durationMs = Math.round(performance.now() - started);
-  await report({ ...outcome, target, durationMs, folder }, out, globals.json);
-}
 
 function readTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -93,87 +82,55 @@ function readTimeout(text: string | undefined): number | undefined {
   return milliseconds;
 }
 
-/** The tool that is meant, and the words that are left for its arguments. */
-async function readTarget(
-  context: Context,
-  { server, tool }: Options,
+/** Without a tool the call can only say why, and that comes before any look at the arguments. */
+async function argumentsFor(
+  target: Target,
+  tool: CatalogTool | undefined,
+  given: GivenArguments,
+  { io, out }: Context,
+): Promise<unknown> {
+  if (tool === undefined) return {};
+  const args = await readArguments(given, tool.inputSchema, { io, out });
+  const doubts = checkArguments(nameOf(target), { serverToolName: tool.name, ...tool }, args);
+  for (const doubt of doubts) out.say(safe`note: ${toSafeLine(doubt)}`);
+  return args;
+}
+
+interface Run {
+  readonly args: unknown;
+  readonly timeout: number | undefined;
+  readonly acceptChanged: boolean;
+}
+
+async function run(
+  target: Target,
+  { args, timeout, acceptChanged }: Run,
   host: Host,
-  configuration: Configuration,
-): Promise<{ readonly target: Target; readonly words: readonly string[] }> {
-  const words = [...context.operands, ...context.rest];
-  if (server !== undefined && tool !== undefined) {
-    await connectServers(host, [server], context);
-    return { target: { server, tool }, words };
-  }
-  if (server !== undefined || tool !== undefined) throw new HostError("usage", "--server and --tool go together");
-  const [word, ...others] = words;
-  if (word === undefined) throw new HostError("usage", "which tool?", { next: "fairlead tools" });
-  const names = host.states().map(({ name }) => name);
-  // Only servers whose name the word begins with can be meant: nearly always one.
-  const meant = names.filter((name) => word.startsWith(`${name}.`));
-  // Where none can, what the demo server has may still be what was meant, and costs nothing.
-  await connectServers(host, meant.length === 0 && hasDemo(configuration) ? [demoName] : meant, context);
-  const servers = names.map((name) => ({ name, tools: host.tools(name).map((known) => known.serverToolName) }));
-  return { target: findTarget(word, servers), words: others };
+  { io, globals }: Context,
+): Promise<Outcome> {
+  const progress = createProgressLine(toSafeLine(nameOf(target)), io, globals);
+  const started = performance.now();
+  const state = stateOf(target, host);
+  // What could not be connected to a moment ago is not tried again.
+  const result =
+    state !== undefined && state.status !== "connected"
+      ? Promise.reject(refusal(state))
+      : host.call(target.server, target.tool, args, {
+          signal: io.signal,
+          onProgress: progress.update,
+          acceptChanged,
+          ...(timeout !== undefined && { timeout }),
+        });
+  const outcome = await settle(result, target).finally(progress.clear);
+  return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 
-interface Outcome {
-  readonly content: CallResult["content"];
-  readonly structuredContent?: unknown;
-  readonly warnings?: readonly string[];
-  readonly error?: HostError;
+function stateOf({ server }: Target, host: Host): ServerState | undefined {
+  return host.states().find(({ name }) => name === server);
 }
 
-/** An error that the tool reports has content; any other has none. */
-async function settle(call: Promise<CallResult>, target: Target): Promise<Outcome> {
-  try {
-    const { isError, ...result } = await call;
-    if (!isError) return result;
-    const error = new HostError("tool_error", `${nameOf(target)} reported an error`, { serverName: target.server });
-    return { ...result, error };
-  } catch (error) {
-    if (error instanceof HostError) return { content: [], error };
-    throw error;
-  }
-}
-
-interface Report extends Outcome {
-  readonly target: Target;
-  readonly durationMs: number;
-  /** Where bytes go; absent: nowhere. */
-  readonly folder: string | undefined;
-}
-
-async function report(
-  { content, target, durationMs, folder, error, warnings: doubts = [], ...data }: Report,
-  out: Output,
-  json: boolean,
-): Promise<void> {
-  const blocks = toBlocks(content);
-  const saved = folder === undefined ? nothingSaved : await saveMedia(blocks, folder, nameOf(target));
-  const { paths } = saved;
-  const warnings = [...doubts, ...saved.warnings];
-  const shown = display(blocks, paths, data);
-  if (json)
-    out.json({
-      ok: error === undefined,
-      ...target,
-      content: toDocument(content),
-      ...data,
-      display: shown,
-      durationMs,
-      ...(paths.size > 0 && { saved: [...paths.values()] }),
-      ...(warnings.length > 0 && { warnings }),
-      ...(error && {
-        error: { code: error.code, message: error.message, ...(error.next !== undefined && { next: error.next }) },
-      }),
-    });
-  else if (shown !== "") out.print(shown);
-  else if (error === undefined) out.say(safe`${toSafeLine(nameOf(target))} answered with nothing`);
-  for (const warning of warnings) out.warn(toSafeLine(warning));
-  if (error !== undefined) throw error;
-}
-
-function nameOf({ server, tool }: Target): string {
-  return `${server}.${tool}`;
+/** The command that would list its tools knows servers by names from the settings. */
+function forTyped(error: HostError | undefined): HostError | undefined {
+  if (error?.code !== "tool_unknown") return error;
+  return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }

@@ -118,7 +118,7 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
   },
   lost: {
     meaning:
-      "The connection broke in the middle of a call. The call may or may not have run; it is not repeated by itself.",
+      "The connection broke in the middle of a call, or the server broke down over it (HTTP 500 and above). The call may or may not have run; it is not repeated by itself.",
     next: "Check what the tool did before you repeat the call.",
   },
   busy: {

@@ -1,93 +1,108 @@
 /** `fairlead tools`: what can be called, as signatures to read or as schemas to work with. */
 
-import type { ServerState } from "@fairlead/core/events";
-import { demoName, type HostTool } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
-import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { commandWord } from "../command-word.ts";
-import { connectServers } from "../connect-servers.ts";
-import type { Output, Style } from "../output/output.ts";
-import { exampleCall, signature } from "../output/signature.ts";
-import type { Verb } from "../verb.ts";
-import { withHost } from "../with-host.ts";
+import type { Host, HostTool } from "@fairlead/core/host";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { defineAdHocOptions } from "../ad-hoc.ts";
+import { harmless } from "../output/badges.ts";
+import { groupBy } from "../output/group-by.ts";
+import { exampleCall } from "../output/signature.ts";
+import { type Listed, rawDocument, toolsDocument } from "../output/tool-document.ts";
+import { serverText } from "../output/tool-list.ts";
+import { quarantineText, repairSummary, repairsText } from "../output/tool-repairs.ts";
+import { columnsOf } from "../output/wrap.ts";
+import type { Context, Verb } from "../verb.ts";
+import { withOffers } from "../with-offers.ts";
+
+interface Options {
+  readonly all?: boolean;
+  readonly repairs?: boolean;
+  readonly raw?: boolean;
+}
 
 export const verb: Verb = {
   define(command) {
-    command.argument("[server]", "only the tools of this server").addHelpText(
-      "after",
-      `
-Connects to all configured servers that may start, or only to the one that is
-named, and lists their tools. The built-in server "demo" is listed when nothing
-else is configured, or when it is named. A server that cannot be connected to is
-named on stderr.
+    command
+      .argument("[server]", "only the tools of this server: its name, or a URL")
+      .option("--all", "every parameter with what is said about it, and whole descriptions")
+      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
+      .option("--repairs", "what was changed in the tools so that a model's API accepts them")
+      .addOption(command.createOption("--raw", "the servers' own definitions, as JSON").conflicts(["all", "repairs"]))
+      .addHelpText(
+        "after",
+        `
+Lists the tools of all configured servers that may start, or only of the one that
+is named; connects to those of which nothing is known from earlier runs. The
+built-in server "demo" is listed when nothing else is configured, or when it is
+named. A server that cannot be connected to is named on stderr.
+
+  name(a: string, b?: number, …+2)  what must be given, then what may be; two more with --all
+  → {sum: number}                   the form of its structured result
+  [read-only] [destructive]         what the server says of the tool; nobody has checked it
+  as github__search                 the name for a model, where it is another
 
 Examples:
   fairlead tools
   fairlead tools demo
-  fairlead tools demo --json`,
-    );
+  fairlead tools demo --all
+  fairlead tools demo --json
+  fairlead tools https://mcp.example.com/mcp
+  fairlead tools --stdio 'npx -y @modelcontextprotocol/server-memory'`,
+      );
+    defineAdHocOptions(command);
   },
 
-  run: (context) =>
-    withHost(context, async (host, { servers }) => {
-      const { io, out, globals, operands } = context;
-      const [server] = operands;
-      // The demo server stands in only where there is nothing else.
-      const all = servers.length === 0 ? [demoName] : servers.map((configured) => configured.server.name);
-      await connectServers(host, server === undefined ? all : [server], context);
-      const tools = host.tools(server);
-      for (const state of host.states()) {
-        if (state.status === "connected") continue;
-        if (state.name === server) throw refusal(state);
-        if (server === undefined && all.includes(state.name)) explain(state, out);
-      }
-      if (globals.json) return out.json({ tools: tools.map(toDocument), quarantined: [] });
-      const command = commandWord(io);
-      const [first] = tools;
-      if (first === undefined) return out.say(safe`No tools to show. To see some: ${command} tools demo`);
-      for (const name of new Set(tools.map((tool) => tool.server)))
-        out.print(
-          groupText(
-            name,
-            tools.filter((tool) => tool.server === name),
-            out.style,
-          ),
-        );
-      out.say(safe`\nTry: ${command} call ${exampleCall(first)}`);
-    }),
+  async run(context) {
+    await withOffers(context, ({ host, server, isTyped }) => {
+      show(host, server, context);
+      if (!isTyped) leadOn(host.tools(server), server, context);
+    });
+  },
 };
 
-function explain(state: ServerState, out: Output): void {
-  const { message, next } = refusal(state);
-  out.say(safe`${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
-}
-
-function toDocument({
-  name,
-  server,
-  serverToolName,
-  description,
-  parametersJsonSchema,
-  annotations,
-  decision,
-}: HostTool): object {
-  return {
-    name,
-    server,
-    serverToolName,
-    description,
-    parametersJsonSchema,
-    ...(annotations && { annotations }),
-    decision,
+function show(host: Host, server: string | undefined, context: Context): void {
+  const { out, globals, command } = context;
+  const listed: Listed = {
+    tools: host.tools(server),
+    quarantined: host.quarantined(server),
+    hidden: host.hidden(server),
+    notes: host.notes(server),
   };
+  for (const { server: name, message } of listed.notes) out.warn(safe`"${toSafeLine(name)}": ${toSafeLine(message)}`);
+  if (command.opts<Options>().raw) out.json({ servers: rawDocuments(host, server) });
+  else if (globals.json) out.json(toolsDocument(listed));
+  else print(listed, context);
 }
 
-function groupText(server: string, tools: readonly HostTool[], style: Style): SafeText {
-  const title = safe`${style.bold(toSafeLine(server))}: ${tools.length} ${tools.length === 1 ? safe`tool` : safe`tools`}`;
-  return joinSafe([title, ...tools.map((tool) => toolText(tool, style))]);
+function print({ tools, quarantined, hidden }: Listed, { io, out, command }: Context): void {
+  const { all = false, repairs = false } = command.opts<Options>();
+  const { style } = out;
+  const options = { style, columns: columnsOf(io), all };
+  const offered = groupBy(tools, ({ server }) => server);
+  const filtered = groupBy(hidden, ({ server }) => server);
+  const texts = [...new Set([...offered.keys(), ...filtered.keys()])].map((server) => {
+    const own = offered.get(server) ?? [];
+    return repairs ? repairsText(server, own, options) : serverText(server, own, options, filtered.get(server));
+  });
+  if (quarantined.length > 0) texts.push(quarantineText(quarantined, style, all));
+  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  else out.say(safe`No tools to show. To see some: fairlead tools demo`);
 }
 
-function toolText(tool: HostTool, style: Style): SafeText {
-  const description = tool.description.split(/\r?\n/).map((line) => safe`\n      ${style.dim(toSafeLine(line))}`);
-  return safe`\n  ${style.cyan(signature(tool))}${joinSafe(description, safe``)}`;
+function rawDocuments(host: Host, server: string | undefined): readonly object[] {
+  return host.states().flatMap(({ name }) => {
+    const catalog = server === undefined || server === name ? host.catalog(name) : undefined;
+    return catalog === undefined ? [] : [rawDocument(name, catalog)];
+  });
+}
+
+/** What to type next, for somebody who reads. */
+function leadOn(tools: readonly HostTool[], server: string | undefined, { out, globals, command }: Context): void {
+  const { repairs = false, raw = false } = command.opts<Options>();
+  if (repairs || raw || globals.json) return;
+  const adapted = repairSummary(tools);
+  const example = harmless(tools);
+  const operand = server === undefined ? safe`` : safe` ${toSafeLine(toShellWord(server))}`;
+  if (adapted !== undefined) out.say(safe`\n${adapted}: fairlead tools${operand} --repairs`);
+  if (example !== undefined) out.say(safe`\nTry: fairlead call ${exampleCall(example)}`);
 }

@@ -1,27 +1,37 @@
 /** A tool's answer for a person's eyes: text as text, bytes as a description, data as JSON when there is nothing else. */
 
-import type { CallResult } from "@fairlead/core/execute/call-tool";
+import type { CallResult } from "@fairlead/core/execute/call-result";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import type { ContentBlock } from "../content-block.ts";
+import type { DrawImage } from "./inline-image.ts";
 
-/** `paths`: where the bytes of a block went, if they were saved. */
-export function display(
-  blocks: readonly ContentBlock[],
-  paths: ReadonlyMap<ContentBlock, string>,
-  { structuredContent }: Pick<CallResult, "structuredContent">,
-): SafeText {
-  if (blocks.length === 0) return structuredContent === undefined ? safe`` : toSafeJson(structuredContent);
-  return joinSafe(blocks.map((block) => displayBlock(block, paths.get(block))));
+export interface DisplayOptions {
+  /** Where the bytes of a block went, if they were saved. */
+  readonly paths?: ReadonlyMap<ContentBlock, string>;
+  /** For a terminal that can show pictures. */
+  readonly draw?: DrawImage | undefined;
 }
 
-function displayBlock(block: ContentBlock, path: string | undefined): SafeText {
+export function display(
+  blocks: readonly ContentBlock[],
+  { structuredContent }: Pick<CallResult, "structuredContent">,
+  options: DisplayOptions = {},
+): SafeText {
+  if (blocks.length === 0) return structuredContent === undefined ? safe`` : toSafeJson(structuredContent);
+  return joinSafe(blocks.map((block) => displayBlock(block, options)));
+}
+
+function displayBlock(block: ContentBlock, { paths, draw }: DisplayOptions): SafeText {
   switch (block.kind) {
     case "text":
       // The line's own end is added when it is printed.
       return toSafeText(block.text.replace(/\r?\n$/, ""));
     case "media": {
       const words = safe`[${toSafeLine(block.what)} ${toSafeLine(block.mimeType)}, ${sizeWords(Buffer.byteLength(block.data, "base64"))}]`;
-      return path === undefined ? words : safe`${words} saved as ${toSafeLine(path)}`;
+      const path = paths?.get(block);
+      const told = path === undefined ? words : safe`${words} saved as ${toSafeLine(path)}`;
+      const picture = draw?.(block);
+      return picture === undefined ? told : safe`${picture}\n${told}`;
     }
     case "link":
       return safe`Resource Link: ${toSafeLine(block.name)} at ${toSafeLine(block.uri)}`;

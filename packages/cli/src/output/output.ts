@@ -48,7 +48,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
   const typed = (text: SafeText): SafeText => asTyped(text, command());
   const warn = (text: SafeText): void => exactly(typed(text));
   return {
-    print: (text) => void io.stdout.write(`${text}\n`),
+    print: (text) => writeLine(io.stdout, text),
     say: (text) => (options.quiet ? undefined : warn(text)),
     warn,
     warnOnce: (text) => {
@@ -64,11 +64,29 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     typed,
     json: (document) => {
       printedJson = true;
-      io.stdout.write(`${toSafeJson({ schemaVersion: 1, ...document })}\n`);
+      writeLine(io.stdout, toSafeJson({ schemaVersion: 1, ...document }));
     },
     printedJson: () => printedJson,
     style: createStyle(wantsColour(io)),
   };
+}
+
+const pieceSize = 1_048_576;
+
+/** A long text goes out piece by piece: as a whole it would be copied twice more, and a result may have 64 MB. */
+function writeLine(stream: Io["stdout"], text: SafeText): void {
+  let at = 0;
+  while (text.length - at > pieceSize) {
+    // Half of a character could not be written.
+    const end = at + pieceSize - (isFirstHalf(text.charCodeAt(at + pieceSize - 1)) ? 1 : 0);
+    stream.write(text.slice(at, end));
+    at = end;
+  }
+  stream.write(`${text.slice(at)}\n`);
+}
+
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
 }
 
 function wantsColour({ env, stdout }: Io): boolean {
@@ -117,6 +135,8 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
 
 /** Columns on a terminal, near enough for aligning a table. */
-function width(text: SafeText): number {
+export function width(text: SafeText): number {
+  // Nearly all text is this, and ten thousand tools have much of it.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
 }

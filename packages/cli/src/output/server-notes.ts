@@ -2,11 +2,13 @@
 
 import type { Transport } from "@fairlead/core/settings/definition";
 
+type Source = "npm" | "PyPI" | "an image registry";
+
 /** A program that downloads what it is asked to run. */
 interface Runner {
   /** Words between the program's name and the package, e.g. `tool run`. */
   readonly verb?: readonly string[];
-  readonly from: string;
+  readonly from: Source;
   /** Options that name the package themselves. */
   readonly packageOptions?: readonly string[];
   /** Options with a value of their own. */
@@ -77,39 +79,58 @@ const longestName = 400;
 
 export interface Download {
   readonly name: string;
-  readonly from: string;
+  readonly from: Source;
   readonly pinned: boolean;
+  /** The program that fetches it, as written. */
+  readonly launcher: string;
+  /** Which of the arguments names it; `--package=NAME` ends with the name. */
+  readonly at: number;
 }
 
 /** What this command line would fetch and run, if its first word is a program known to do that. */
 export function findDownload(command: string, args: readonly string[]): Download | undefined {
   const program = programName(command);
   // Windows entries often start their runner through a shell.
-  if (program === "cmd" && /^\/c$/i.test(args[0] ?? "")) return findDownload(args[1] ?? "", args.slice(2));
+  if (program === "cmd" && /^\/c$/i.test(args[0] ?? "")) return findBehind(args, 1);
   if (program === "env") {
-    const rest = args.slice(args.findIndex((word) => !word.includes("=") && !word.startsWith("-")));
-    return rest[0] === undefined ? undefined : findDownload(rest[0], rest.slice(1));
+    return findBehind(
+      args,
+      args.findIndex((word) => !word.includes("=") && !word.startsWith("-")),
+    );
   }
   for (const runner of runners.get(program) ?? []) {
     const verb = runner.verb ?? [];
     if (!verb.every((word, at) => args[at] === word)) continue;
-    const name = packageOf(args.slice(verb.length), runner);
+    const { name, at } = packageOf(args, verb.length, runner);
     if (name === undefined || /^[./~]/.test(name)) continue;
     // No package has a longer name, and the patterns are not made for one.
-    return { name, from: runner.from, pinned: name.length <= longestName && runner.isPinned(name) };
+    const pinned = name.length <= longestName && runner.isPinned(name);
+    return { name, from: runner.from, pinned, launcher: command, at };
   }
   return undefined;
 }
 
-function packageOf(words: readonly string[], runner: Runner): string | undefined {
-  for (let at = 0; at < words.length; at += 1) {
+/** In a command line that is itself an argument, from there on. */
+function findBehind(args: readonly string[], start: number): Download | undefined {
+  const command = args[start];
+  const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));
+  return found && { ...found, at: start + 1 + found.at };
+}
+
+function packageOf(words: readonly string[], start: number, runner: Runner): { name?: string | undefined; at: number } {
+  for (let at = start; at < words.length; at += 1) {
     const [option, value] = split(words[at] ?? "");
-    if (runner.packageOptions?.includes(option)) return value ?? words[at + 1];
-    if (option === "--") return words[at + 1];
-    if (!option.startsWith("-")) return option;
+    if (runner.packageOptions?.includes(option))
+      return value === undefined ? following(words, at) : { name: value, at };
+    if (option === "--") return following(words, at);
+    if (!option.startsWith("-")) return { name: option, at };
     if (value === undefined && runner.valueOptions?.includes(option)) at += 1;
   }
-  return undefined;
+  return { at: words.length };
+}
+
+function following(words: readonly string[], at: number): { name: string | undefined; at: number } {
+  return { name: words[at + 1], at: at + 1 };
 }
 
 function split(word: string): [string, string?] {

@@ -26,19 +26,34 @@ export function isTellingName(name: string): boolean {
 }
 
 export interface SecretHint {
-  /** For example `env.GITHUB_TOKEN`. */
+  /** For example `env.GITHUB_TOKEN`, or `url (its password)`. */
   readonly key: string;
   /** The name to store it under. */
   readonly secret: string;
 }
 
-/** The secrets that stand in `env`, `headers` and `oauth` of an entry. */
+/** The secrets that stand in `env`, `headers`, `oauth` and the address of an entry. */
 export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
-  return ["env", "headers", "oauth"].flatMap((key) => {
+  const named = ["env", "headers", "oauth"].flatMap((key) => {
     const values = entry[key];
     const texts = Object.entries(typeof values === "object" && values !== null ? values : {});
     return texts
       .filter(([name, value]: [string, unknown]) => typeof value === "string" && looksSecret(name, value))
-      .map(([name]) => ({ key: `${key}.${name}`, secret: name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_") }));
+      .map(([name]) => ({ key: `${key}.${name}`, secret: secretName(name) }));
   });
+  return [...named, ...["url", "httpUrl"].flatMap((key) => addressHints(key, entry[key]))];
+}
+
+function addressHints(key: string, address: unknown): readonly SecretHint[] {
+  if (typeof address !== "string") return [];
+  const [, password = ""] = /^\w+:\/\/[^/?#:@]*:([^/?#@]*)@/.exec(address) ?? [];
+  const parameters = [...address.matchAll(/[?&]([^=&#?\s]+)=([^&#\s]*)/g)]
+    .filter(([, name = "", value = ""]) => looksSecret(name, value))
+    .map(([, name = ""]) => ({ key: `${key} (its parameter ${name})`, secret: secretName(name) }));
+  const isWritten = looksSecret("password", password);
+  return [...(isWritten ? [{ key: `${key} (its password)`, secret: "PASSWORD" }] : []), ...parameters];
+}
+
+function secretName(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
 }

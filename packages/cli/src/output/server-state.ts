@@ -2,9 +2,11 @@
 
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { Offer, ServerState } from "@fairlead/core/events";
+import type { Knowledge } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { ageWords } from "./age.ts";
 import { count, type Output, type Style } from "./output.ts";
 import { place } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
@@ -13,6 +15,10 @@ import { transportWord } from "./transport-word.ts";
 export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
+  /** What it offered when it was last connected, if it is not asked now. */
+  readonly known?: Knowledge | undefined;
+  /** Tools whose definition is not the one that was known before. */
+  readonly changed?: readonly string[] | undefined;
 }
 
 /** Whether nothing more will come of this attempt to connect. */
@@ -50,8 +56,9 @@ export function stateWords(state: ServerState): SafeText {
   }
 }
 
-function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {
+function disconnectedWords(reason: "lazy" | "backoff" | ErrorCode): SafeText {
   if (reason === "lazy") return safe`not connected`;
+  if (reason === "backoff") return safe`lost, will be tried again`;
   if (reason === "settings_invalid") return safe`cannot start: settings`;
   if (reason === "variable_unset") return safe`cannot start: variable not set`;
   return safe`failed: ${toSafeLine(reason.replaceAll("_", " "))}`;
@@ -82,14 +89,16 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: Offer): Sa
 
 /** A server as `mcp list` shows it. */
 export function serverText(
-  { server, state }: ListedServer,
+  { server, state, known, changed = [] }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
   const lines = [
     safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
-    safe`  ${toSafeLine(transportOf({ server, state }))}: ${target(server)}`,
+    safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
+    ...knowledgeLines(known),
+    ...(changed.length > 0 ? [safe`  changed since last time: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...explanationLines(state).map(typed),
   ];
@@ -97,6 +106,11 @@ export function serverText(
   for (const { severity, message } of problems)
     if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
   return joinSafe(lines);
+}
+
+function knowledgeLines(known: Knowledge | undefined): SafeText[] {
+  if (known?.savedAt === undefined) return [];
+  return [safe`  had ${offerWords(known.offer)} ${ageWords(Date.now() - known.savedAt)} ago`];
 }
 
 /** Why it stands there, and what to do about it. */
@@ -130,23 +144,26 @@ function target({ definition }: ConfiguredServer): SafeText {
 }
 
 /** The one really used, once that is known. */
-function transportOf({ server, state }: ListedServer): string {
-  return (state.status === "connected" ? state.peer.transport : undefined) ?? transportWord(server.kind);
+function transportOf({ server, state, known }: ListedServer): string {
+  const { peer } = state.status === "connected" ? state : (known ?? {});
+  return peer?.transport ?? transportWord(server.kind);
 }
 
 /** A server in `--json` documents. */
-export function serverDocument({ server, state }: ListedServer): object {
-  const { offer } = state.status === "connected" ? state : {};
+export function serverDocument({ server, state, known, changed = [] }: ListedServer): object {
+  const { offer } = state.status === "connected" ? state : (known ?? {});
   return {
     name: server.name,
     status: state.status,
     ...("reason" in state ? { reason: state.reason } : {}),
-    transport: transportOf({ server, state }),
+    transport: transportOf({ server, state, known }),
     scope: server.scope,
     tools: offer?.tools ?? 0,
     prompts: offer?.prompts ?? 0,
     resources: offer?.resources ?? 0,
     ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
+    ...(changed.length > 0 ? { changed } : {}),
+    ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
     ...("message" in state ? { error: errorDocument(state) } : {}),
   };
 }

@@ -1,70 +1,76 @@
-/** A tool as a person reads it: `name(required: type, optional?: type = default)`, and a call to start from. */
+/** A tool as a person reads it: `name(required: type, optional?: type = default) → type`, and a call to start from. */
 
 import type { HostTool } from "@fairlead/core/host";
-import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { isShallow, listOf, member } from "./json-shape.ts";
+import { type Property, parametersOf } from "./schema-properties.ts";
+import { resolved } from "./schema-reference.ts";
+import { createTypeWriter, fold, type TypeLimits, toKey, toLiteral } from "./schema-type.ts";
 
-interface Parameter {
-  readonly name: string;
-  readonly required: boolean;
-  readonly schema: ReadonlyMap<string, unknown>;
+export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
+
+export interface SignatureLimits extends TypeLimits {
+  /** Those that must be given count too, but are shown even if they are more. */
+  readonly parameters: number;
 }
 
-export function signature({ serverToolName, parametersJsonSchema }: HostTool): SafeText {
-  const parameters = parametersOf(parametersJsonSchema).map(({ name, required, schema }) => {
-    const fallback = schema.get("default");
-    const optional = required ? safe`` : safe`?`;
-    const ending = fallback === undefined ? safe`` : safe` = ${toSafeLine(JSON.stringify(fallback))}`;
-    return safe`${toSafeLine(name)}${optional}: ${toSafeLine(typeWords(schema))}${ending}`;
-  });
-  return safe`${toSafeLine(serverToolName)}(${joinSafe(parameters, safe`, `)})`;
+export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
+export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
+
+/** Not even these are shown beyond a screenful. */
+const mostRequired = 40;
+
+/** In the pieces between which a line may be broken. */
+export interface Signature {
+  readonly name: SafeText;
+  readonly parameters: readonly SafeText[];
+  readonly output?: SafeText;
+}
+
+export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): Signature {
+  const { serverToolName, inputSchema, outputSchema } = tool;
+  const parameters = parametersOf(inputSchema);
+  const required = parameters.filter((parameter) => parameter.required).length;
+  const most = Math.max(limits.parameters, Math.min(required, mostRequired));
+  const typeOf = createTypeWriter(inputSchema, limits);
+  const output = outputSchema && createTypeWriter(outputSchema, limits)(outputSchema);
+  return {
+    name: toVisibleLine(serverToolName),
+    parameters: fold(parameters, most, ({ name, required: isRequired, schema }) => {
+      const fallback = member(resolved(schema, inputSchema), "default");
+      const ending = fallback === undefined ? "" : ` = ${toLiteral(fallback)}`;
+      return `${toKey(name)}${isRequired ? "" : "?"}: ${typeOf(schema)}${ending}`;
+    }).map(toVisibleLine),
+    ...(output !== undefined && output !== "unknown" && { output: toVisibleLine(output) }),
+  };
+}
+
+/** All on one line. */
+export function signature(tool: SignedTool): SafeText {
+  const { name, parameters, output } = toSignature(tool);
+  return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;
 }
 
 /** The words after `fairlead call`: the target and what must be given, with sample values. */
-export function exampleCall({ server, serverToolName, parametersJsonSchema }: HostTool): SafeText {
-  const words = parametersOf(parametersJsonSchema).flatMap(({ name, required, schema }) =>
-    required ? [toShellWord(exampleWord(name, schema))] : [],
+export function exampleCall({
+  server,
+  serverToolName,
+  inputSchema,
+}: Pick<HostTool, "server" | "serverToolName" | "inputSchema">): SafeText {
+  const words = parametersOf(inputSchema).flatMap((parameter) =>
+    parameter.required ? [toShellWord(exampleWord(parameter, inputSchema))] : [],
   );
   return toSafeLine([toShellWord(`${server}.${serverToolName}`), ...words].join(" "));
 }
 
-/** Required parameters first, in the order the server gave them. */
-function parametersOf(schema: object): readonly Parameter[] {
-  const keywords = fieldsOf(schema);
-  const required = new Set(listOf(keywords.get("required")));
-  const parameters = [...fieldsOf(keywords.get("properties"))].map(([name, property]) => ({
-    name,
-    required: required.has(name),
-    schema: fieldsOf(property),
-  }));
-  return [
-    ...parameters.filter((parameter) => parameter.required),
-    ...parameters.filter((parameter) => !parameter.required),
-  ];
-}
-
-const mostChoices = 6;
-
-function typeWords(schema: ReadonlyMap<string, unknown>): string {
-  const choices = schema.has("const") ? [schema.get("const")] : listOf(schema.get("enum"));
-  if (choices.length > 0) {
-    const shown = choices.slice(0, mostChoices).map((choice) => JSON.stringify(choice));
-    return [...shown, ...(choices.length > mostChoices ? ["…"] : [])].join(" | ");
-  }
-  const types = [schema.get("type")].flat().filter((type) => typeof type === "string");
-  if (types.length === 1 && types[0] === "array") return arrayWords(fieldsOf(schema.get("items")).get("type"));
-  return types.length === 0 ? "any" : types.join(" | ");
-}
-
-function arrayWords(type: unknown): string {
-  return typeof type === "string" ? `${type}[]` : "array";
-}
-
-function exampleWord(name: string, schema: ReadonlyMap<string, unknown>): string {
-  const [sample] = [...listOf(schema.get("examples")), ...listOf(schema.get("enum"))];
+function exampleWord({ name, schema }: Property, root: unknown): string {
+  const meant = resolved(schema, root);
+  const samples = [member(meant, "const"), listOf(member(meant, "examples"))[0], listOf(member(meant, "enum"))[0]];
+  const sample = samples.find((one) => one !== undefined && isShallow(one));
   if (typeof sample === "string") return `${name}=${sample}`;
   if (sample !== undefined) return `${name}:=${JSON.stringify(sample)}`;
-  switch (schema.get("type")) {
+  switch (member(meant, "type")) {
     case "integer":
     case "number":
       return `${name}=1`;
@@ -77,12 +83,4 @@ function exampleWord(name: string, schema: ReadonlyMap<string, unknown>): string
     default:
       return `${name}=text`;
   }
-}
-
-function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,29 +1,41 @@
-/** Who is still being waited for, and for how long: one line on a terminal, written over every second; nothing elsewhere. */
+/** Who is still being waited for, why, and for how long: one line on a terminal, written over every second; nothing elsewhere. */
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Context } from "../verb.ts";
+import { clip } from "./json-shape.ts";
 import { cut, eraseLine } from "./progress.ts";
 
 export interface WaitingLine {
   readonly started: (name: string) => void;
+  /** It may have to be downloaded before it can answer. */
+  readonly downloads: (name: string) => void;
+  /** The last thing that its program said. */
+  readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;
   /** Takes the line off the terminal, so that something else can be written there; it comes back by itself. */
   readonly hide: () => void;
   readonly end: () => void;
 }
 
+interface Waited {
+  readonly since: number;
+  readonly isDownload: boolean;
+  readonly said: string;
+}
+
 const interval = 1000;
 const mostNames = 3;
+const longestSaying = 500;
 
 export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io" | "globals">): WaitingLine {
-  const since = new Map<string, number>();
+  const waited = new Map<string, Waited>();
   const isShown = stderr.isTTY === true && !globals.quiet && !globals.json;
   let isDrawn = false;
 
   function draw(): void {
     hide();
-    if (since.size === 0) return;
-    stderr.write(cut(words(since, performance.now()), stderr.columns));
+    if (waited.size === 0) return;
+    stderr.write(cut(waitingWords(waited, performance.now()), stderr.columns));
     isDrawn = true;
   }
 
@@ -32,10 +44,17 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
     isDrawn = false;
   }
 
+  function change(name: string, news: Partial<Waited>): void {
+    const before = waited.get(name);
+    if (before) waited.set(name, { ...before, ...news });
+  }
+
   const timer = isShown ? setInterval(draw, interval) : undefined;
   return {
-    started: (name) => void since.set(name, performance.now()),
-    settled: (name) => void since.delete(name),
+    started: (name) => void waited.set(name, { since: performance.now(), isDownload: false, said: "" }),
+    downloads: (name) => change(name, { isDownload: true }),
+    said: (name, line) => line.trim() !== "" && change(name, { said: clip(line.trim(), longestSaying) }),
+    settled: (name) => void waited.delete(name),
     hide,
     end() {
       clearInterval(timer);
@@ -44,11 +63,21 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
   };
 }
 
-/** The slowest first. */
-function words(since: ReadonlyMap<string, number>, now: number): SafeText {
-  const names = [...since]
-    .slice(0, mostNames)
-    .map(([name, start]) => safe`${toSafeLine(name)} (${Math.round((now - start) / 1000)} s)`);
-  const left = since.size - names.length;
-  return safe`waiting for ${joinSafe(names, safe`, `)}${left > 0 ? safe` and ${left} more` : safe``}`;
+/** The slowest first; what the first download says is behind all, where a narrow terminal cuts. */
+function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
+  const shown = [...waited].slice(0, mostNames);
+  const names = shown.map(([name, { since, isDownload }]) => {
+    const verb = isDownload ? safe`downloading` : safe`connecting`;
+    return safe`${toSafeLine(name)}: ${verb} (${Math.round((now - since) / 1000)} s)`;
+  });
+  const left = waited.size - names.length;
+  const { said = "" } = shown.find(([, { isDownload }]) => isDownload)?.[1] ?? {};
+  return joinSafe(
+    [
+      joinSafe(names, safe`, `),
+      left > 0 ? safe` and ${left} more` : safe``,
+      said === "" ? safe`` : safe`  ${toSafeLine(said)}`,
+    ],
+    safe``,
+  );
 }

@@ -68,6 +68,7 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "unreachable":
     case "session_expired":
     case "stream_lost":
+    case "task_lost":
       return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
     case "tls":
       return { code, what: `cannot be reached safely: ${message}`, next: secureAdvice(error, definition) };
@@ -83,6 +84,8 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
       return senseless(error, facts);
     case "send_blocked":
       return { code: "protocol", what: `does not read what it is sent: ${message}`, next: logs(definition) };
+    case "unanswered":
+      return { code: "protocol", what: `was not connected: ${message}`, next: logs(definition) };
     case "rpc":
       return {
         code: "protocol",
@@ -226,7 +229,8 @@ function rootCauseOf(error: WireError): unknown {
   return cause;
 }
 
-function beginning(text: string): string {
+/** The first of what was sent in place of an answer. */
+export function beginning(text: string): string {
   return JSON.stringify(text.slice(0, shownCharacters));
 }
 

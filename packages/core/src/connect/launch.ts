@@ -5,7 +5,7 @@ import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/definition.ts";
 import type { Environment } from "../settings/paths.ts";
 import { type ChildEnvironment, childEnvironment } from "./child-environment.ts";
-import { findProgram, liesIn, outside } from "./search-path.ts";
+import { findProgram, liesIn, outside, systemPath } from "./search-path.ts";
 
 export interface Place {
   readonly environment: Environment;
@@ -57,7 +57,7 @@ function searchPathOf(
 ): { readonly name?: string; readonly value: string } {
   const name = platform === "win32" ? Object.keys(env).find((key) => key.toUpperCase() === "PATH") : "PATH";
   const value = name === undefined ? undefined : env[name];
-  return name === undefined || value === undefined ? { value: "" } : { name, value };
+  return name === undefined || value === undefined ? { value: systemPath } : { name, value };
 }
 
 function notTrusted(serverName: string, what: string): HostError {

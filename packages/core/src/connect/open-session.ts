@@ -1,13 +1,13 @@
 /** From a definition to a conversation: expands it, plans the start, connects in time, and writes down what happens. */
 
 import type {
-  ConnectOptions,
   JsonObject,
   NotificationListener,
   ProcessKeeper,
   RequestHandler,
   Session,
   Target,
+  Verdict,
 } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
@@ -18,7 +18,7 @@ import { type ConnectObserver, createStepper } from "./connect-step.ts";
 import { type Launch, type Place, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
 import { patienceFor } from "./patience.ts";
-import { createRedactor, hideInArguments, secretsOf } from "./redact.ts";
+import { createRedactor, hideInArguments, proxyAccounts, secretsOf } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createWitness } from "./witness.ts";
 
@@ -32,20 +32,26 @@ export interface ConnectContext extends Place {
   readonly log: (serverName: string) => ServerLog;
   /** Whether messages go into the log as well. */
   readonly debug: (serverName: string) => boolean;
-  /** Answers to what servers may ask; without them nothing is declared. */
-  readonly handlers?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
 }
 
 export interface OpenOptions {
   /** Ends the connecting; the session that comes of it is ended by its own `close`. */
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver;
+  /** How it was reached the last time: nothing else is tried, unless that fails. */
+  readonly era?: Verdict;
+  /** Nothing is known of an earlier run: a program that fetches the server is given the time for it. */
+  readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
+  /** Answers to what the server may ask; without them nothing is declared. */
+  readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Every line that a program writes to stderr, without secrets. */
   readonly onStderrLine?: (line: string) => void;
 }
 
 export interface OpenedSession extends Session {
+  /** How long connecting may take, the first lists included, in milliseconds. */
+  readonly patience?: number;
   /** What went wrong with it later, in the host's words; `unanswered` names what took longer than connecting may. */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
@@ -64,8 +70,10 @@ export async function openSession(
     if (value !== undefined) stored.push(value);
     return value;
   });
-  const patience = patienceFor(definition, transport, context.connectTimeout);
-  const redact = createRedactor(secretsOf(transport, definition, stored));
+  const { connectTimeout } = context;
+  const patience = patienceFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
+  const accounts = proxyAccounts(context.environment.env);
+  const redact = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
   tell({ step: "definition", transport: definition.transport, patience, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
@@ -100,7 +108,8 @@ export async function openSession(
       signal: deadline.signal,
       times: { connect: patience.milliseconds },
       ...(launch && { keeper: await context.keeper() }),
-      ...handlersOf(context),
+      ...options.answering,
+      ...(options.era && { era: options.era }),
       ...(options.onNotification && { onNotification: options.onNotification }),
       ...witness.listeners,
     });
@@ -113,6 +122,7 @@ export async function openSession(
     });
     return {
       ...session,
+      patience: patience.milliseconds,
       explain: (error, unanswered) => explain(error, { isLate: unanswered !== undefined, asked: unanswered }),
     };
   } catch (cause) {
@@ -148,17 +158,6 @@ function describe(target: Target): string {
   if (target.kind === "stdio")
     return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
   return `${target.url} (${target.kind})`;
-}
-
-/** A server of the user's own does not learn about a folder that is not trusted. */
-function handlersOf({ handlers, trusted }: ConnectContext): Pick<ConnectOptions, "capabilities" | "onRequest"> {
-  if (handlers === undefined || trusted) return handlers ?? {};
-  const { roots: _roots, ...capabilities } = handlers.capabilities;
-  return {
-    capabilities,
-    onRequest: async (method, params, signal) =>
-      method === "roots/list" ? { roots: [] } : handlers.onRequest(method, params, signal),
-  };
 }
 
 interface Deadline {

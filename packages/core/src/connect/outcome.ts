@@ -2,7 +2,8 @@
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
-import { type ConnectFacts, describeFailure, isForbidden } from "./connect-failure.ts";
+import { beginning, type ConnectFacts, describeFailure, isForbidden } from "./connect-failure.ts";
+import { retryAfterPause } from "./retry-after.ts";
 
 /** JSON-RPC's "invalid params". */
 const invalidParams = -32602;
@@ -23,29 +24,57 @@ export interface Request {
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
 
-/** Why a request failed. One that was sent to a server that is gone since may have been done all the same. */
+/** Why a request failed. One that was sent to a server that is gone since, or broke down, may have been done all the same. */
 export function toCallError(error: unknown, { serverName, what, explain }: Request): HostError {
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
     return toServerError(error, { serverName, what });
   const isEnd = error.code === "exited" || error.code === "closed";
-  const end = isEnd ? explain?.(error) : undefined;
-  return new HostError("lost", `${what}: ${end?.message ?? error.message}; it may or may not have run`, {
+  const known = isEnd || error.code === "http_status" ? explain?.(error) : undefined;
+  const { evidence } = known ?? {};
+  const end = isEnd ? known : undefined;
+  const said = isEnd || evidence === undefined ? "" : `; it begins ${beginning(evidence)}`;
+  return new HostError("lost", `${what}: ${end?.message ?? error.message}${said}; it may or may not have run`, {
     serverName,
-    cause: error,
-    ...(end?.evidence !== undefined && { evidence: end.evidence }),
+    // Its code says how the server ended, for those who do not look inside the wire's errors.
+    cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
+    ...(evidence !== undefined && { evidence }),
   });
+}
+
+/** Whether a request failed before it left, so that the server knows nothing of it. */
+export function neverLeft({ cause }: HostError): boolean {
+  return isWireError(cause) && cause.evidence.unsent === true;
+}
+
+/** Milliseconds after which a request may be sent once more that the server had no time for; undefined for any other failure. */
+export function pauseAfter({ cause }: HostError): number | undefined {
+  return isWireError(cause) ? pauseIn(cause) : undefined;
 }
 
 /** What went wrong with a server, or with a request that certainly did nothing. */
 export function toServerError(error: unknown, { serverName, what }: Omit<Request, "explain">): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
+  const pause = pauseIn(error);
+  if (pause !== undefined) return putOff(error, pause, { serverName, what });
   const code = codeOf(error);
   return new HostError(code, `${what}: ${error.message}`, {
     serverName,
     cause: error,
     ...(code === "call_timeout" && { next: longer }),
   });
+}
+
+function putOff(cause: WireError, pause: number, { serverName, what }: Omit<Request, "explain">): HostError {
+  const seconds = Math.ceil(pause / 1000);
+  const message = `${what}: the server has no time for it now (HTTP ${cause.evidence.httpStatus}), so it did not run`;
+  return new HostError("http_status", message, { serverName, cause, next: `Try again in ${seconds} s.` });
+}
+
+/** A request that was answered once has begun to run: then nothing that comes later puts it off. */
+function pauseIn({ evidence: { httpStatus, retryAfter, unsent } }: WireError): number | undefined {
+  const isPutOff = unsent === true && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
+  return isPutOff ? retryAfterPause(retryAfter, Date.now()) : undefined;
 }
 
 /** By its name: the class itself would load the engine, which a command that connects nothing does not need. */
@@ -59,24 +88,28 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
 }
 
 /** Whether the server, or the way to it, was gone before the answer came. */
-function isLoss({ code }: WireError): boolean {
+function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   switch (code) {
     case "exited":
     case "closed":
     case "unreachable":
     case "session_expired":
     case "stream_lost":
+    case "task_lost":
       return true;
+    case "http_status":
+      // It broke down over it, or somebody on the way did not hear from it in time.
+      return httpStatus >= 500;
     case "cancelled":
     case "timeout":
     case "spawn_failed":
     case "tls":
     case "proxy":
-    case "http_status":
     case "unauthorized":
     case "too_large":
     case "bad_message":
     case "send_blocked":
+    case "unanswered":
     case "rpc":
       return false;
   }
@@ -97,6 +130,7 @@ function codeOf(error: WireError): ErrorCode {
     case "closed":
     case "session_expired":
     case "stream_lost":
+    case "task_lost":
     case "send_blocked":
       return "unreachable";
     case "spawn_failed":
@@ -107,6 +141,8 @@ function codeOf(error: WireError): ErrorCode {
       return isForbidden(error) ? "http_status" : "auth_required";
     case "bad_message":
       return "protocol";
+    case "unanswered":
+      return "denied";
     case "rpc":
       return evidence.rpc?.code === invalidParams ? "arguments_invalid" : "tool_error";
   }

@@ -17,14 +17,26 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 ]);
 const fetchingFactor = 4;
 
-export function patienceFor({ timeout }: ServerDefinition, transport: Transport, connectTimeout: number): Patience {
-  const allowed = isLaunched(transport) ? connectTimeout * fetchingFactor : connectTimeout;
+export interface Occasion {
+  /** `fairlead.connectTimeout`, in milliseconds. */
+  readonly connectTimeout: number;
+  /** It has never been connected to from here, as it stands: what it needs may still have to be fetched. */
+  readonly isFirstRun: boolean;
+}
+
+export function patienceFor(
+  { timeout }: Pick<ServerDefinition, "timeout">,
+  transport: Transport,
+  { connectTimeout, isFirstRun }: Occasion,
+): Patience {
+  const allowed = isFirstRun && isLaunched(transport) ? connectTimeout * fetchingFactor : connectTimeout;
   return timeout < allowed
     ? { milliseconds: timeout, setting: "timeout" }
     : { milliseconds: allowed, setting: "fairlead.connectTimeout" };
 }
 
-function isLaunched(transport: Transport): boolean {
+/** Whether it is started by a program that downloads what it does not have. */
+export function isLaunched(transport: Transport): boolean {
   if (transport.kind !== "stdio") return false;
   const words = [transport.command, ...transport.args];
   // The usual way on Windows: `cmd /c npx …`.

@@ -1,6 +1,8 @@
 /** Takes secrets out of what goes into logs and messages: the ones we know, and what looks like one. */
 
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
+import type { Environment } from "../settings/paths.ts";
+import { writeJson } from "../text/deep-json.ts";
 
 export type Redact = (text: string) => string;
 
@@ -72,7 +74,7 @@ function isTelling(name: string): boolean {
  * server sends may describe them, and such a description (an object) is to be read.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
-  return JSON.stringify(message, (key, value: unknown) => {
+  return writeJson(message, 0, (key, value) => {
     if (!isTelling(key) || value === null || typeof value === "boolean") return value;
     return direction === "received" && typeof value === "object" && !Array.isArray(value) ? value : hidden;
   });
@@ -143,6 +145,14 @@ function parametersIn(url: string): readonly string[] {
     const at = parameter.indexOf("=");
     const value = parameter.slice(at + 1);
     return at >= 0 && !isTelling(parameter.slice(0, at)) && isPlain(value) ? [] : value;
+  });
+}
+
+/** Of the proxies that programs are told of: written with a scheme or without, up to the last `@`. */
+export function proxyAccounts(env: Environment["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = ""]) => {
+    const [, account] = (/^(?:https?|all|no)_proxy$/i.test(name) && /^(?:\w+:\/\/)?(.*)@/s.exec(value)) || [];
+    return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)].flatMap(decodedForms);
   });
 }
 

@@ -4,6 +4,9 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/inside.ts";
 
+/** Where the system looks for a command if there is no `PATH` at all; an empty one means the current folder. */
+export const systemPath = "/bin:/usr/bin";
+
 export interface SearchPath {
   readonly path: string;
   readonly dropped: readonly string[];

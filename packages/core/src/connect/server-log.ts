@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { appendFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../files/private-folder.ts";
+import { withoutColours } from "../text/colours.ts";
 import { toSafeLine } from "../text/safe-text.ts";
 
 export type LogKind = "stderr" | "wire" | "note";
@@ -28,7 +29,6 @@ const lineCharacters = 16 * 1024;
 /** What may wait to be written; more is counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 const flushDelay = 100;
-const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
 
 export function createServerLogs(state: string): ServerLogs {
   const logs = new Map<string, ServerLog>();
@@ -112,7 +112,7 @@ async function rotate(path: string): Promise<void> {
 
 /** Fit for a terminal, as logs are looked at with any program: colours go, other controls become pictures. */
 function toLogLine(line: string): string {
-  const plain = toSafeLine(line.replaceAll(colour, ""));
+  const plain = toSafeLine(withoutColours(line));
   return plain.length <= lineCharacters
     ? plain
     : `${plain.slice(0, lineCharacters)}… (${plain.length - lineCharacters} more characters)`;

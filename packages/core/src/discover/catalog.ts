@@ -43,6 +43,8 @@ export interface Catalog {
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
   readonly instructions?: string;
+  /** How long the server vouches for its lists, in milliseconds, if it says so: the shortest of them. */
+  readonly ttlMs?: number;
   /** Left out; without a name, it had none. */
   readonly dropped: readonly CatalogNote[];
   /** Taken, with something in it made good. */
@@ -63,6 +65,8 @@ export interface ListStep {
 }
 
 export interface ReadOptions {
+  /** Of all lists, by default those that the server declares. */
+  readonly only?: readonly ListKind[];
   readonly signal?: AbortSignal;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
@@ -79,7 +83,7 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
 export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
   const { listAll, WireError } = await import("@fairlead/wire");
   const { signal, observe, clock = systemClock } = options;
-  const asked = listsOf(session);
+  const asked = options.only ?? listsOf(session);
   const begin = clock.now();
   const refusals: Error[] = [];
 
@@ -109,12 +113,14 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   if (refusals[0] && refusals.length === asked.length) throw refusals[0];
   const [tools, prompts, resources, resourceTemplates] = lists;
   const { named, unnamed } = toPrompts(prompts.items);
+  const lifetimes = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
   return {
     tools: tools.items,
     prompts: named,
     resources: resources.items,
     resourceTemplates: resourceTemplates.items,
     ...(session.instructions !== undefined && { instructions: session.instructions }),
+    ...(lifetimes.length > 0 && { ttlMs: Math.min(...lifetimes) }),
     dropped: lists.flatMap(({ dropped }) => dropped),
     repaired: [...lists.flatMap(({ repaired }) => repaired), ...unnamed],
     truncated: lists.flatMap(({ truncated }) => truncated),
@@ -142,14 +148,15 @@ export function mayGrow({ capabilities }: Pick<Session, "capabilities">): boolea
 
 interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired" | "truncated"> {
   readonly items: readonly ListedItem<K>[];
+  readonly ttlMs?: number;
 }
 
-const nothing = { items: [], dropped: [], repaired: [], truncated: [] } as const;
+const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired: [], truncated: [] };
 
 /** The first of a name keeps it: a second one could never be asked for. */
 function taken<K extends ListKind>(
   kind: K,
-  { items, dropped, repaired, truncated }: Listing<K>,
+  { items, dropped, repaired, truncated, ttlMs }: Listing<K>,
   nameOf: (item: ListedItem<K>) => string,
 ): Taken<K> {
   const firsts = new Map<string, ListedItem<K>>();
@@ -164,6 +171,7 @@ function taken<K extends ListKind>(
     dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
     repaired: repaired.map((note) => ({ kind, ...note })),
     truncated: truncated === undefined ? [] : [{ kind, reason: truncated }],
+    ...(ttlMs !== undefined && { ttlMs }),
   };
 }
 

@@ -2,22 +2,17 @@
 
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import { type HostEvent, MCPDiscoveryState, type ServerState } from "../events.ts";
+import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";
 import { closest } from "../text/closest.ts";
 import type { McpClient } from "./client.ts";
+import { type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
+import { createRecoveries, type Recoveries } from "./recoveries.ts";
+import { succession } from "./server-changes.ts";
 import { refusal } from "./server-state.ts";
 import { createStartPlaces, type StartPlaces } from "./start-places.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
-export type ManagedServer = StartableServer | { readonly state: ServerState };
-
-export interface StartableServer {
-  readonly client: McpClient;
-  /** Connected only when named, or when first used. */
-  readonly isLazy?: boolean;
-  /** Starting it costs this machine something. */
-  readonly isProgram?: boolean;
-}
+export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
 export interface McpClientManagerOptions {
   /** In the order of the settings, each name once; those that may not start stand there with their state. */
@@ -25,7 +20,12 @@ export interface McpClientManagerOptions {
   readonly emit?: (event: HostEvent) => void;
   /** How many programs may be starting at once. */
   readonly startLimit?: number;
+  /** For hosts that stay: servers that end are brought back, and their lists kept up to date. */
+  readonly recover?: boolean;
   readonly clock?: Clock;
+  readonly random?: () => number;
+  /** Milliseconds since 1970. */
+  readonly today?: () => number;
 }
 
 interface Attempt {
@@ -37,18 +37,26 @@ interface Attempt {
 const startPatience = 2000;
 
 export class McpClientManager {
-  readonly #servers: ReadonlyMap<string, ManagedServer>;
+  #servers: ReadonlyMap<string, ManagedServer>;
+  readonly #recoveries: Recoveries | undefined;
   readonly #emit: (event: HostEvent) => void;
   readonly #places: StartPlaces;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
+  /** Servers that end only to be started again, and the restart that sees to it. */
+  readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
 
-  constructor({ servers, emit = () => {}, startLimit = 4, clock = systemClock }: McpClientManagerOptions) {
+  constructor(options: McpClientManagerOptions) {
+    const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
+    const { random = Math.random, today = Date.now } = options;
+    const tryAgain = (client: McpClient): void => void this.#tryAgain(client);
     this.#servers = new Map(servers.map((server) => [stateOf(server).name, server]));
+    this.#recoveries = recover ? createRecoveries({ tryAgain, clock, random, today }) : undefined;
     this.#emit = emit;
     this.#places = createStartPlaces({ limit: startLimit, patience: startPatience, clock });
+    for (const server of this.#startable()) this.#recoveries?.adopt(server);
   }
 
   getDiscoveryState(): MCPDiscoveryState {
@@ -79,28 +87,65 @@ export class McpClientManager {
     await this.#discover(this.#startable(names));
   }
 
-  /** Ends them first, whatever they are in the middle of. */
+  /** Ends them first, whatever they are in the middle of; who waits for them waits on. What is stopped meanwhile stays so. */
   async restart(names?: string | readonly string[]): Promise<void> {
+    const restart = {};
     const servers = this.#startable(names);
-    await Promise.all(servers.map((server) => this.#end(server)));
-    await this.#discover(servers);
+    const ended = servers.map((server) => this.#end(server));
+    for (const { client } of servers) this.#restarts.set(client.name, restart);
+    await Promise.all(ended);
+    await this.#discover(servers.filter(({ client }) => this.#restarts.has(client.name)));
+    for (const [name, latest] of this.#restarts) if (latest === restart) this.#restarts.delete(name);
   }
 
-  /** Resolves when nothing of any server is left. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#startable().map((server) => this.#end(server)));
+  /**
+   * Takes these in the place of what was there. Who has the fingerprint of before is left alone, whatever it is doing; the others
+   * of before are ended, and nothing new is started. Resolves when nothing of those is left.
+   */
+  async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
+    const { servers: next, ...changes } = succession(this.#servers, servers);
+    const leaving = this.#startable([...changes.replaced, ...changes.removed]);
+    this.#servers = next;
+    for (const { client } of leaving) this.#recoveries?.release(client.name);
+    for (const server of this.#startable([...changes.replaced, ...changes.added])) this.#recoveries?.adopt(server);
+    const ended = leaving.map((server) => this.#end(server));
+    this.#emit({ type: "servers", ...changes });
+    await Promise.all(ended);
+    return changes;
+  }
+
+  /** Resolves when nothing of them is left; without names, of any server. */
+  async stop(names?: string | readonly string[]): Promise<void> {
+    if (names === undefined) this.#recoveries?.rest();
+    await Promise.all(this.#startable(names).map((server) => this.#end(server)));
   }
 
   /** The server's client, connected and discovered; rejects with the reason why that cannot be. Callers share one attempt. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw refusal(server.state);
-    return unlessAborted(this.#attempt(server), signal, () => cancelled(name));
+    const { state } = server.client;
+    // Whoever calls it may be a model: only a person starts it once more.
+    if (state.status === "disconnected" && state.reason === "start_limit") throw refusal(state);
+    return unlessAborted(this.#lastingAttempt(server), signal, () => cancelled(name));
+  }
+
+  /** One that a restart calls off is made once more: whoever waits for it has cancelled nothing. */
+  async #lastingAttempt(server: StartableServer): Promise<McpClient> {
+    for (;;) {
+      try {
+        return await this.#attempt(server);
+      } catch (error) {
+        const isCalledOff = error instanceof HostError && error.code === "cancelled";
+        if (!isCalledOff || !this.#restarts.has(server.client.name)) throw error;
+      }
+    }
   }
 
   async #discover(servers: readonly StartableServer[]): Promise<void> {
     this.#discoveriesUnderWay += 1;
     this.#tell(MCPDiscoveryState.IN_PROGRESS);
+    for (const { client } of servers) this.#recoveries?.forgive(client.name);
     await Promise.allSettled(servers.map((server) => this.#attempt(server)));
     this.#discoveriesUnderWay -= 1;
     if (this.#discoveriesUnderWay === 0) this.#tell(MCPDiscoveryState.COMPLETED);
@@ -111,12 +156,22 @@ export class McpClientManager {
     if (client.offering && !this.#endings.has(client.name)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
     if (running) return running.done;
+    this.#recoveries?.watch();
+    this.#recoveries?.callOff(client.name);
     const stop = new AbortController();
     const done = this.#connect(server, stop.signal).finally(() => {
       if (this.#attempts.get(client.name)?.stop === stop) this.#attempts.delete(client.name);
     });
     this.#attempts.set(client.name, { stop, done });
     return done;
+  }
+
+  /** When whoever tries it now has failed, unless it is not wanted any more. */
+  async #tryAgain(client: McpClient): Promise<void> {
+    await Promise.allSettled([this.#attempts.get(client.name)?.done]);
+    const server = this.#servers.get(client.name);
+    const isWanted = server && "client" in server && server.client === client && !this.#endings.has(client.name);
+    if (isWanted) await Promise.allSettled([this.#attempt(server)]);
   }
 
   async #connect({ client, isProgram = false }: StartableServer, signal: AbortSignal): Promise<McpClient> {
@@ -137,12 +192,14 @@ export class McpClientManager {
   /** Calls off an attempt, ends a connection; an attempt that is made meanwhile waits for it. */
   #end({ client }: StartableServer): Promise<void> {
     const { name } = client;
+    this.#restarts.delete(name);
     const attempt = this.#attempts.get(name);
     this.#attempts.delete(name);
     attempt?.stop.abort(cancelled(name));
     const ending = Promise.allSettled([attempt?.done, this.#endings.get(name)])
       .then(() => client.disconnect())
       .finally(() => {
+        this.#recoveries?.callOff(name);
         if (this.#endings.get(name) === ending) this.#endings.delete(name);
       });
     this.#endings.set(name, ending);
@@ -173,8 +230,4 @@ export class McpClientManager {
 
 function cancelled(serverName: string): HostError {
   return new HostError("cancelled", `"${serverName}" was not connected: cancelled`, { serverName });
-}
-
-function stateOf(server: ManagedServer): ServerState {
-  return "client" in server ? server.client.state : server.state;
 }

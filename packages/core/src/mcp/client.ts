@@ -11,50 +11,63 @@ import type {
 } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
-import { toCallError, toServerError } from "../connect/outcome.ts";
-import { type ListStep, listMethods, listsOf, mayGrow, readCatalog } from "../discover/catalog.ts";
+import { toServerError } from "../connect/outcome.ts";
+import type { ListStep } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
-import type { MCPServerStatus, Peer, ServerState } from "../events.ts";
+import type { MCPServerStatus, Peer, ServerNews, ServerState } from "../events.ts";
 import type { ServerDefinition } from "../settings/definition.ts";
-import { type Offering, toOffering } from "./offering.ts";
+import { catalogNews } from "./catalog-news.ts";
+import { type Completion, toCompletion } from "./completion.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
+import { toNews } from "./news.ts";
+import type { Offering } from "./offering.ts";
 import { initialState, refusal, type ServerChange, toFailure, transition } from "./server-state.ts";
+
+export type { Completion } from "./completion.ts";
 
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /** Rejects only when nothing of the attempt is left; the signal has nothing to say once there is a session. */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
-  /** How long `connect` and the first `discover` may take together, in milliseconds. */
+  /** How long `connect` and the first `discover` may take together, in milliseconds, unless the session says otherwise. */
   readonly connectTimeout: number;
   readonly onState?: (state: ServerState) => void;
-  readonly onNotification?: NotificationListener;
+  readonly onNews?: (news: ServerNews) => void;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
+  readonly random?: () => number;
 }
 
-export interface Completion {
-  readonly values: readonly string[];
-  readonly total?: number;
-  readonly hasMore: boolean;
+/** An end that nobody wanted. */
+export interface ClientEnd {
+  readonly error: HostError;
+  /** When connecting began, by the client's clock. */
+  readonly startedAt: number;
+  /** Its lists had been read. */
+  readonly wasUp: boolean;
 }
 
 export class McpClient {
   readonly name: string;
   readonly #options: McpClientOptions;
   readonly #clock: Clock;
+  readonly #endListeners = new Set<(end: ClientEnd) => void>();
   #state: ServerState;
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
-  #session: OpenedSession | undefined;
-  #offering: Offering | undefined;
+  #conversation: Conversation | undefined;
   #ending: Promise<void> | undefined;
-  /** What opening has left of the time to connect. */
-  #timeLeft: number;
+  /** What was offered last, here or in an earlier conversation. */
+  #known: Offering | undefined;
+  #lastError: HostError | undefined;
+  #startedAt = 0;
+  #follows = false;
+  #isWanted = false;
 
   constructor(options: McpClientOptions) {
     this.name = options.definition.name;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#state = initialState(this.name, { status: "admitted" }, this.#clock.now());
-    this.#timeLeft = options.connectTimeout;
   }
 
   getStatus(): MCPServerStatus {
@@ -67,7 +80,28 @@ export class McpClient {
 
   /** What was discovered, while it is connected. */
   get offering(): Offering | undefined {
-    return this.#offering;
+    return this.#conversation?.offering();
+  }
+
+  /** What the server says that it can do, while it is connected. */
+  get capabilities(): JsonObject {
+    return this.#conversation?.session.capabilities ?? {};
+  }
+
+  /** What it offered in an earlier run: what it offers next is compared with that. */
+  remember(offering: Offering): void {
+    this.#known ??= offering;
+  }
+
+  /** From the next connection on, lists are read again when the server says that they changed. */
+  follow(): void {
+    this.#follows = true;
+  }
+
+  /** Told of every end that nobody wanted, once nothing of the connection is left. Returns the function that stops listening. */
+  onEnd(listener: (end: ClientEnd) => void): () => void {
+    this.#endListeners.add(listener);
+    return () => this.#endListeners.delete(listener);
   }
 
   async connect(signal?: AbortSignal): Promise<void> {
@@ -77,7 +111,8 @@ export class McpClient {
         serverName: this.name,
       });
     const stop = new AbortController();
-    const opening = this.#open(either(stop.signal, signal));
+    this.#isWanted = true;
+    const opening = this.#open(signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]));
     this.#opening = { stop, over: Promise.allSettled([opening]) };
     this.#move({ type: "connect" });
     await opening;
@@ -85,46 +120,30 @@ export class McpClient {
 
   /** Reads what the server offers. One that does not tell in time, or has nothing to offer, is disconnected. */
   async discover(signal?: AbortSignal): Promise<Offering> {
-    const session = this.#connected();
-    const late = new AbortController();
-    const callOff = this.#clock.after(this.#timeLeft, () => late.abort());
-    const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
+    const conversation = this.#connected();
     try {
-      const catalog = await readCatalog(session, {
-        signal: either(late.signal, signal),
-        clock: this.#clock,
-        observe: (step) => {
-          unanswered.delete(step.method);
-          this.#options.observe?.(step);
-        },
-      });
-      const { definition: filter } = this.#options;
-      const offering = toOffering(catalog, { serverName: this.name, filter, mayGrow: mayGrow(session) });
+      const offering = await conversation.discover(signal);
       // Gone between its last answer and now.
-      if (this.#session !== session) throw await this.#lost();
-      this.#offering = offering;
-      this.#move({ type: "discovered", offer: offering.offer });
+      if (this.#conversation !== conversation) throw await this.#lost();
       return offering;
     } catch (error) {
-      if (this.#session !== session) throw await this.#lost();
-      if (signal?.aborted) throw this.#cancelled("discovered");
-      const failure = this.#explain(error, session, late.signal.aborted ? [...unanswered].join(", ") : undefined);
+      if (this.#conversation !== conversation) throw await this.#lost();
       // A list that was read once and cannot be read again is no reason to end a conversation.
-      if (this.#offering === undefined) await this.#end(failure);
-      throw failure;
-    } finally {
-      callOff();
+      if (conversation.offering() === undefined && error instanceof HostError && error.code !== "cancelled")
+        await this.#end(error);
+      throw error;
     }
   }
 
   /** Resolves when nothing of the connection is left, whatever it was in the middle of. */
   async disconnect(): Promise<void> {
+    this.#isWanted = false;
     if (this.#opening) {
       const { stop, over } = this.#opening;
       this.#move({ type: "disconnect" });
       stop.abort();
       await over;
-    } else if (this.#session) {
+    } else if (this.#conversation) {
       await this.#end();
     } else {
       await this.#ending;
@@ -132,8 +151,18 @@ export class McpClient {
     }
   }
 
+  /** Says what will become of it after an end; while it is anything but disconnected that means nothing. */
+  rest(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
+    this.#move(change);
+  }
+
+  /** Makes sure that the server still answers; one that does not is disconnected. */
+  async check(): Promise<void> {
+    await this.#conversation?.check();
+  }
+
   async callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<ToolResult> {
-    const answer = await this.#request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
+    const answer = await this.request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
     const { normaliseToolResult } = await import("@fairlead/wire");
     return normaliseToolResult(answer);
   }
@@ -144,97 +173,119 @@ export class McpClient {
     options?: RequestOptions,
   ): Promise<PromptResult> {
     const what = `prompt ${name} of ${this.name}`;
-    const answer = await this.#request(what, "prompts/get", { name, arguments: args }, options);
+    const answer = await this.request(what, "prompts/get", { name, arguments: args }, options);
     const { normalisePromptResult } = await import("@fairlead/wire");
     return normalisePromptResult(answer);
   }
 
   async readResource(uri: string, options?: RequestOptions): Promise<ResourceResult> {
-    const answer = await this.#request(`${uri} of ${this.name}`, "resources/read", { uri }, options);
+    const answer = await this.request(`${uri} of ${this.name}`, "resources/read", { uri }, options);
     const { normaliseResourceResult } = await import("@fairlead/wire");
     return normaliseResourceResult(answer, uri);
   }
 
   /** Values that an argument of a prompt or a resource template might take: `ref`, `argument` and `context` as in the protocol. */
   async complete(params: JsonObject, options?: RequestOptions): Promise<Completion> {
-    const answer = await this.#request(`completion of ${this.name}`, "completion/complete", params, options);
+    const answer = await this.request(`completion of ${this.name}`, "completion/complete", params, options);
     return toCompletion(answer["completion"]);
   }
 
+  /** Any request of the protocol; `what` names it in errors: `demo.greet`. */
+  async request(what: string, method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    return this.#connected().request(what, method, params, options);
+  }
+
   async #open(signal: AbortSignal): Promise<void> {
-    const begin = this.#clock.now();
+    this.#startedAt = this.#clock.now();
     // Who hears that it is connecting may call it off at once: it begins when they have heard.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
-      const onNotification: NotificationListener = (...news) => this.#options.onNotification?.(...news);
+      const onNotification: NotificationListener = (...news) => this.#hear(...news);
       const session = await this.#options.open({ signal, onNotification });
       // It came about in the very moment in which it was called off.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
-      this.#timeLeft = Math.max(this.#options.connectTimeout - (this.#clock.now() - begin), 1);
       this.#opening = undefined;
       this.#hold(session);
     } catch (error) {
-      const failure = signal.aborted ? this.#cancelled("connected") : this.#explain(error);
+      const failure = signal.aborted
+        ? new HostError("cancelled", `"${this.name}" was not connected: cancelled`, { serverName: this.name })
+        : toServerError(error, { serverName: this.name, what: `"${this.name}"` });
       this.#opening = undefined;
       this.#move({ type: "ended", because: toFailure(failure) });
+      if (!signal.aborted) this.#tellEnd(failure, false);
       throw failure;
     }
   }
 
   #hold(session: OpenedSession): void {
-    this.#session = session;
+    const { definition, connectTimeout, observe, onNews, random = Math.random } = this.#options;
+    const { patience = connectTimeout } = session;
+    const conversation = createConversation({
+      session,
+      serverName: this.name,
+      filter: definition,
+      timeLeft: Math.max(patience - (this.#clock.now() - this.#startedAt), 1),
+      patience,
+      follow: this.#follows,
+      clock: this.#clock,
+      random,
+      observe,
+      onOffering: (offering) => this.#conversation === conversation && this.#take(offering),
+      onNews: (news) => onNews?.(news),
+      onSilence: (error) => this.#conversation === conversation && void this.#end(error),
+    });
+    this.#conversation = conversation;
     void session.closed.then((cause) => {
-      if (this.#session === session) void this.#end(cause && this.#explain(cause, session));
+      if (this.#conversation === conversation) void this.#end(cause && conversation.explain(cause));
     });
     this.#move({ type: "opened", peer: toPeer(session) });
   }
 
+  #hear(method: string, params: JsonObject): void {
+    const news = toNews(this.name, method, params);
+    if (news) this.#options.onNews?.(news);
+    this.#conversation?.heard(method);
+  }
+
+  #take(offering: Offering): void {
+    const news = catalogNews(this.name, this.#known?.catalog, offering.catalog);
+    this.#known = offering;
+    this.#move({ type: "discovered", offer: offering.offer });
+    if (news) this.#options.onNews?.(news);
+  }
+
   /** Ends what there is; it counts as ended when nothing of it is left. */
   #end(because?: HostError): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    this.#offering = undefined;
-    const ended = (): void => this.#move({ type: "ended" });
-    const ending = session?.close().then(ended, ended) ?? Promise.resolve();
+    const conversation = this.#conversation;
+    const wasUp = conversation?.offering() !== undefined;
+    this.#conversation = undefined;
+    this.#lastError = because;
+    const ended = (): void => {
+      this.#move({ type: "ended" });
+      if (because) this.#tellEnd(because, wasUp);
+    };
+    const ending = conversation?.close().then(ended, ended) ?? Promise.resolve();
     this.#ending = ending;
     this.#move({ type: "disconnect", ...(because && { because: toFailure(because) }) });
     return ending;
   }
 
+  #tellEnd(error: HostError, wasUp: boolean): void {
+    if (!this.#isWanted) return;
+    for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
+  }
+
   /** How it ended meanwhile; told when it has. */
   async #lost(): Promise<HostError> {
     await this.#ending;
-    return refusal(this.#state);
+    return this.#lastError ?? refusal(this.#state);
   }
 
-  async #request(what: string, method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
-    const session = this.#connected();
-    try {
-      return await session.request(method, params, options);
-    } catch (error) {
-      throw toCallError(error, { serverName: this.name, what, explain: session.explain });
-    }
-  }
-
-  #connected(): OpenedSession {
-    if (this.#session) return this.#session;
+  #connected(): Conversation {
+    if (this.#conversation) return this.#conversation;
     throw refusal(this.#state);
-  }
-
-  #explain(error: unknown, session?: OpenedSession, unanswered?: string): HostError {
-    const what = `"${this.name}"`;
-    if (session?.explain) return session.explain(error, unanswered);
-    if (unanswered === undefined) return toServerError(error, { serverName: this.name, what });
-    return new HostError("connect_timeout", `${what} did not answer ${unanswered} in time`, {
-      serverName: this.name,
-      cause: error,
-    });
-  }
-
-  #cancelled(what: string): HostError {
-    return new HostError("cancelled", `"${this.name}" was not ${what}: cancelled`, { serverName: this.name });
   }
 
   /** The only writer of the state. */
@@ -246,20 +297,6 @@ export class McpClient {
   }
 }
 
-function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
-  return other === undefined ? signal : AbortSignal.any([signal, other]);
-}
-
 function toPeer({ era, protocolVersion, serverInfo, verdict }: Session): Peer {
   return { era, protocolVersion, serverInfo, ...(verdict && { transport: verdict.transport }) };
-}
-
-function toCompletion(raw: unknown): Completion {
-  const given = new Map<string, unknown>(typeof raw === "object" && raw !== null ? Object.entries(raw) : []);
-  const [values, total] = [given.get("values"), given.get("total")];
-  return {
-    values: Array.isArray(values) ? values.filter((value): value is string => typeof value === "string") : [],
-    ...(typeof total === "number" && { total }),
-    hasMore: given.get("hasMore") === true,
-  };
 }

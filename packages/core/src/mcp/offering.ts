@@ -18,9 +18,12 @@ export interface OfferingOptions {
   readonly filter: ToolFilter;
   /** The server says that it will tell when its lists change. */
   readonly mayGrow: boolean;
+  /** What is to be said about lists that could not be read again. */
+  readonly outdated?: readonly string[];
 }
 
-export function toOffering(catalog: Catalog, { serverName, filter, mayGrow }: OfferingOptions): Offering {
+export function toOffering(catalog: Catalog, options: OfferingOptions): Offering {
+  const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();
   const tools = catalog.tools.filter(({ name }) => {
     const setting = hiddenBy(name, filter);
@@ -30,7 +33,8 @@ export function toOffering(catalog: Catalog, { serverName, filter, mayGrow }: Of
   const { prompts, resources, resourceTemplates } = catalog;
   const isEmpty = [tools, prompts, resources, resourceTemplates].every(({ length }) => length === 0);
   if (isEmpty && !mayGrow) throw uselessError(serverName, catalog, hidden);
-  const note = tools.length > 0 ? undefined : hidden.size > 0 ? filtered(hidden) : mayGrow ? "0 tools yet" : undefined;
+  const why = tools.length > 0 ? undefined : hidden.size > 0 ? filtered(hidden) : mayGrow ? "0 tools yet" : undefined;
+  const notes = [...(why === undefined ? [] : [why]), ...outdated];
   return {
     catalog: { ...catalog, tools },
     hidden,
@@ -39,7 +43,7 @@ export function toOffering(catalog: Catalog, { serverName, filter, mayGrow }: Of
       prompts: prompts.length,
       resources: resources.length,
       resourceTemplates: resourceTemplates.length,
-      ...(note !== undefined && { note }),
+      ...(notes.length > 0 && { note: notes.join("; ") }),
     },
   };
 }

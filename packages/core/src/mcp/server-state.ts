@@ -12,7 +12,11 @@ export type ServerChange =
   /** Its end begins; `because` is absent if we simply want it to end. */
   | { readonly type: "disconnect"; readonly because?: Failure }
   /** Nothing of it is left; `because` says why it never came about. */
-  | { readonly type: "ended"; readonly because?: Failure };
+  | { readonly type: "ended"; readonly because?: Failure }
+  /** After a failure: it will be tried again at that moment. */
+  | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
+  /** After a failure: it will not be tried again by itself. */
+  | { readonly type: "given_up"; readonly because: Failure };
 
 export function initialState(name: string, admission: Admission, since: number): ServerState {
   if (admission.status === "admitted") return { name, since, status: "disconnected", reason: "lazy" };
@@ -24,13 +28,19 @@ export function transition(state: ServerState, change: ServerChange, now: number
   const here = { name: state.name, since: now };
   switch (state.status) {
     case "disconnected":
-      return change.type === "connect" ? { ...here, status: "connecting" } : state;
+      if (change.type === "connect") return { ...here, status: "connecting" };
+      // Whoever called it off meanwhile wants no other try.
+      if (change.type === "postponed" && state.reason !== "lazy")
+        return waiting(here, change.because, change.nextTryAt);
+      if (change.type === "given_up" && state.reason !== "lazy") return resting(here, change.because);
+      return change.type === "disconnect" && state.reason === "backoff" ? resting(here, state.because) : state;
     case "connecting":
       if (change.type === "opened") return { ...here, status: "connected", peer: change.peer };
       if (change.type === "disconnect") return disconnecting(here, change.because);
       return change.type === "ended" ? resting(here, change.because) : state;
     case "connected":
-      if (change.type === "discovered") return { ...state, offer: change.offer };
+      if (change.type === "discovered")
+        return isSame(state.offer, change.offer) ? state : { ...state, offer: change.offer };
       return change.type === "disconnect" ? disconnecting(here, change.because) : state;
     case "disconnecting":
       // Why its end began explains more than what went wrong meanwhile.
@@ -44,6 +54,17 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "disabled":
       return state;
   }
+}
+
+function isSame(before: Offer | undefined, after: Offer): boolean {
+  const { tools, prompts, resources, resourceTemplates, note } = after;
+  return (
+    tools === before?.tools &&
+    prompts === before.prompts &&
+    resources === before.resources &&
+    resourceTemplates === before.resourceTemplates &&
+    note === before.note
+  );
 }
 
 type Here = Pick<ServerState, "name" | "since">;
@@ -62,6 +83,12 @@ function resting(here: Here, because?: Failure): ServerState {
   return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
 }
 
+function waiting(here: Here, because: Failure, nextTryAt: number): ServerState {
+  const { message, next } = because;
+  const explanation = { message, ...(next !== undefined && { next }) };
+  return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
+}
+
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
   return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }
@@ -69,13 +96,13 @@ export function toFailure({ code, message, next, evidence }: HostError): Failure
 /** Why a call into a server that is not connected goes nowhere. */
 export function refusal(state: ServerState): HostError {
   const { name: serverName, status } = state;
-  const why = status === "disconnecting" ? state.because : "message" in state ? state : undefined;
+  const why = "because" in state ? state.because : "message" in state ? state : undefined;
   if (why === undefined) return new HostError("unreachable", `"${serverName}" is ${status}`, { serverName });
   const { reason, message, ...more } = why;
   return new HostError(codeOf(reason), message, { serverName, ...more });
 }
 
-type Reason = Extract<ServerState, { readonly message: string }>["reason"];
+type Reason = Exclude<Extract<ServerState, { readonly message: string }>["reason"], "backoff">;
 
 function codeOf(reason: Reason): ErrorCode {
   // A person or an administrator decided: the message names the setting.

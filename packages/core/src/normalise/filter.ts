@@ -1,6 +1,7 @@
 /** Which of a server's tools its entry lets through: `includeTools` and `excludeTools`. Pure. */
 
 import type { ServerDefinition } from "../settings/definition.ts";
+import { closest } from "../text/closest.ts";
 
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
@@ -11,9 +12,32 @@ export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilte
   return undefined;
 }
 
-/** `tool`, `tool(…)` with whatever is in the brackets, or a pattern with `*` and `?`. */
+export interface UnmatchedEntry {
+  readonly setting: keyof ToolFilter;
+  readonly entry: string;
+  /** For the person who wrote it; names are raw. */
+  readonly message: string;
+}
+
+/** What in the two lists names none of the tools that the server has: mostly a slip of the pen. One that has none yet proves nothing. */
+export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
+  if (tools.length === 0) return [];
+  const known = new Set(tools);
+  return (["includeTools", "excludeTools"] as const).flatMap((setting) =>
+    (filter[setting] ?? [])
+      .filter((entry) => !known.has(entry) && !tools.some((tool) => names(entry, tool)))
+      .map((entry) => {
+        const near = closest(entry.replace(/\(.*/s, ""), tools);
+        const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+        return { setting, entry, message: `${setting} names "${entry}", but there is no such tool${suggestion}` };
+      }),
+  );
+}
+
+/** `tool` or a pattern with `*` and `?`, each with or without `(…)`, whatever is in the brackets. */
 function names(entry: string, tool: string): boolean {
-  return entry === tool || entry.startsWith(`${tool}(`) || (/[*?]/.test(entry) && matches(entry, tool));
+  if (entry === tool || entry.startsWith(`${tool}(`)) return true;
+  return /[*?]/.test(entry) && (matches(entry, tool) || matches(entry.replace(/\(.*$/s, ""), tool));
 }
 
 /** No regular expression: one of a dozen stars could take for ever on a name made for it. This goes back to the last star only. */

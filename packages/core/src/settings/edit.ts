@@ -5,7 +5,7 @@ import { removeValue, setValue } from "../files/json-edit.ts";
 import { type Node, parseJsonc } from "../files/jsonc.ts";
 import { privateFileMode } from "../files/private-folder.ts";
 import { type UpdateOptions, updateText } from "../files/update-text.ts";
-import { childOf, entriesOf, plainValueOf } from "./nodes.ts";
+import { childOf, entriesOf, itemsOf, plainValueOf, textOf } from "./nodes.ts";
 
 export interface EditOptions {
   /**
@@ -33,6 +33,35 @@ export async function writeServer(
     return setValue(text, ["mcpServers", name], entry);
   };
   await updateText(file, write, toUpdate(options));
+  return { replaced };
+}
+
+export interface ArgumentChange {
+  readonly at: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Replaces one word of a server's command line; comments between the words stay. */
+export async function replaceArgument(
+  file: string,
+  name: string,
+  { at, before, after }: ArgumentChange,
+  options: EditOptions = {},
+): Promise<{ readonly replaced: unknown }> {
+  let replaced: unknown;
+  const replace = (text = ""): string => {
+    const entry = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    const word = itemsOf(childOf(entry, "args"))[at];
+    if (entry === undefined || word === undefined || textOf(word) !== before)
+      throw new HostError("usage", `"${name}" in ${file} is no longer what was read; nothing was changed`, {
+        serverName: name,
+        next: "Try again.",
+      });
+    replaced = plainValueOf(entry);
+    return text.slice(0, word.offset) + JSON.stringify(after) + text.slice(word.offset + word.length);
+  };
+  await updateText(file, replace, toUpdate(options));
   return { replaced };
 }
 

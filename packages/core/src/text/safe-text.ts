@@ -1,13 +1,22 @@
 /** The gate between foreign text and a terminal: what passes can move no cursor, hide nothing and turn nothing around. */
 
+import { writeJson } from "./deep-json.ts";
+import { markLookalikes } from "./lookalikes.ts";
+import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
+
 declare const brand: unique symbol;
 /** Text that may be printed. Only this file makes it; output functions accept nothing else. */
 export type SafeText = string & { readonly [brand]: true };
 
-// Controls, lone surrogates, private-use and unassigned code points, and the separators that some terminals break lines at.
-const disruptive = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;
-// Format characters (bidi marks, tags, soft hyphen), what Unicode says to show as nothing (zero-width, variation selectors, fillers), the empty braille pattern.
-const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** What any text may hold that needs a closer look. Most text has none of it, and results may be long. */
+const unusual = /[^\n\t -~]/;
+const unusualOnALine = /[^ -~]| {241}/;
+/** More marks on one letter than any script needs: they would run over the lines above and below. */
+const markFlood = /(\p{M}{8})(\p{M}+)/gu;
+/** A mark without a letter would sit on whatever we print before it. */
+const looseMark = /(^|[\n\t])(?=\p{M})/gu;
+/** So many blanks, or pictures of something unseen, that they fill three rows and more: what follows would be out of sight. */
+const blankRun = /( |␊|␉|⟨U\+[0-9A-F]+⟩)\1{240,}/g;
 
 function picture(character: string): string {
   const code = character.codePointAt(0) ?? 0;
@@ -19,7 +28,8 @@ function picture(character: string): string {
 
 /** Foreign text for reading: newlines and tabs stay, controls become pictures, invisible characters are left out. */
 export function toSafeText(text: string): SafeText {
-  return text.replaceAll("\r\n", "\n").replaceAll(invisible, "").replaceAll(disruptive, picture) as SafeText;
+  if (!unusual.test(text)) return text as SafeText;
+  return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible, "").replaceAll(disruptive, picture)) as SafeText;
 }
 
 /** The same on one line, for names, paths and table cells. */
@@ -27,9 +37,26 @@ export function toSafeLine(text: string): SafeText {
   return oneLine(toSafeText(text));
 }
 
-/** Foreign text where a person decides: nothing is left out, whatever would not be seen is made visible, on one line. */
+/**
+ * Foreign text where a person decides: nothing is left out, on one line. Whatever would not be seen, or would be taken
+ * for something else, is shown by its number; long runs of blanks are counted.
+ */
 export function toVisibleLine(text: string): SafeText {
-  return oneLine(text.replaceAll(invisible, picture).replaceAll(disruptive, picture));
+  if (!unusualOnALine.test(text)) return text as SafeText;
+  const visible = markLookalikes(text, picture)
+    .replaceAll(invisible, picture)
+    .replaceAll(exoticSpaces, picture)
+    .replaceAll(disruptive, picture);
+  return oneLine(tame(visible)).replaceAll(
+    blankRun,
+    (run, blank: string) => `${blank}⟨×${run.length / blank.length}⟩`,
+  ) as SafeText;
+}
+
+function tame(text: string): string {
+  return text
+    .replaceAll(looseMark, "$1◌")
+    .replaceAll(markFlood, (_, kept: string, rest: string) => `${kept}⟨+${Array.from(rest).length} marks⟩`);
 }
 
 function oneLine(text: string): SafeText {
@@ -46,15 +73,15 @@ export function joinSafe(parts: readonly SafeText[], separator: SafeText = "\n" 
   return parts.join(separator) as SafeText;
 }
 
-/** JSON that is safe to print: the same document, with every disruptive or invisible character escaped. */
+/** JSON that is safe to print: the same document, as deep as can be written, with every disruptive or invisible character escaped. */
 export function toSafeJson(value: unknown, indent = 2): SafeText {
   const escaped = (character: string): string =>
     character === "\n"
       ? character
       : [...Array(character.length).keys()].map((at) => unicodeEscape(character, at)).join("");
-  return JSON.stringify(value, undefined, indent)
-    .replaceAll(disruptive, escaped)
-    .replaceAll(invisible, escaped) as SafeText;
+  const json = writeJson(value, indent);
+  if (!unusual.test(json)) return json as SafeText;
+  return json.replaceAll(disruptive, escaped).replaceAll(invisible, escaped) as SafeText;
 }
 
 function unicodeEscape(text: string, at: number): string {

@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { toCallError, toServerError } from "../../src/connect/outcome.ts";
+import { neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t" };
@@ -19,9 +19,11 @@ describe("every error of the wire has its code in the host", () => {
     unauthorized: "auth_required",
     session_expired: "unreachable",
     stream_lost: "unreachable",
+    task_lost: "unreachable",
     too_large: "too_large",
     bad_message: "protocol",
     send_blocked: "unreachable",
+    unanswered: "denied",
   };
   test.each(Object.entries(codes))("%s: %s", (wireCode, code) => {
     const cause = new WireError(wireCode as WireErrorCode, "words", { unsent: true });
@@ -30,18 +32,85 @@ describe("every error of the wire has its code in the host", () => {
     expect(toServerError(cause, subject)).toMatchObject(told);
   });
 
-  test.each(["exited", "closed", "unreachable", "session_expired", "stream_lost"] as const)(
+  test.each(["exited", "closed", "unreachable", "session_expired", "stream_lost", "task_lost"] as const)(
     "%s in the middle of a call: lost, for nobody knows whether it ran",
     (wireCode) => {
-      const cause = new WireError(wireCode, "words");
-      expect(toCallError(cause, subject)).toMatchObject({
+      const error = new WireError(wireCode, "words");
+      expect(toCallError(error, subject)).toMatchObject({
         code: "lost",
         message: "s.t: words; it may or may not have run",
         serverName: "s",
-        cause,
+        cause: { code: codes[wireCode], message: '"s": words', cause: error },
       });
     },
   );
+
+  test("how the server ended is the cause, in the words of whoever knows it best", () => {
+    const end = new HostError("server_exited", '"s" exited with code 3; its last words: oh', { evidence: "oh" });
+    expect(toCallError(new WireError("exited", "words"), { ...subject, explain: () => end })).toMatchObject({
+      code: "lost",
+      message: 's.t: "s" exited with code 3; its last words: oh; it may or may not have run',
+      cause: end,
+      evidence: "oh",
+    });
+  });
+
+  test.each([500, 502, 503, 504])(
+    "a status of %i in place of an answer: lost, with the server's own words",
+    (httpStatus) => {
+      const error = new WireError("http_status", "words", { httpStatus, firstBytes: "oops: key" });
+      const explain = (): HostError => new HostError("http_status", "unused", { evidence: "oops: (hidden)" });
+      expect(toCallError(error, { ...subject, explain })).toMatchObject({
+        code: "lost",
+        message: 's.t: words; it begins "oops: (hidden)"; it may or may not have run',
+        cause: { code: "http_status", cause: error },
+        evidence: "oops: (hidden)",
+      });
+      expect(toCallError(error, subject)).toMatchObject({
+        code: "lost",
+        message: "s.t: words; it may or may not have run",
+      });
+    },
+  );
+
+  test.each([400, 404, 429])("a status of %i is a refusal", (httpStatus) => {
+    const error = new WireError("http_status", "words", { httpStatus });
+    expect(toCallError(error, subject)).toMatchObject({ code: "http_status", message: "s.t: words", cause: error });
+  });
+
+  test("a request that never left is known by its error", () => {
+    const failed = (evidence: object): HostError =>
+      toCallError(new WireError("unreachable", "words", evidence), subject);
+    expect([failed({ unsent: true }), failed({}), new HostError("busy", "no")].map(neverLeft)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    [429, "2", 2000, "Try again in 2 s."],
+    [503, "0.5", 500, "Try again in 1 s."],
+    [503, "99999999", 300_000, "Try again in 300 s."],
+  ])("a server without time (%i, Retry-After: %s) did nothing, and says when it has some", (...given) => {
+    const [httpStatus, retryAfter, pause, next] = given;
+    for (const code of ["http_status", "rpc"] as const) {
+      const cause = new WireError(code, "slow down", { httpStatus, retryAfter, unsent: true, rpc: { code: -32000 } });
+      const told = toCallError(cause, subject);
+      const message = `s.t: the server has no time for it now (HTTP ${httpStatus}), so it did not run`;
+      expect(told).toMatchObject({ code: "http_status", message, next, cause });
+      expect(pauseAfter(told)).toBe(pause);
+    }
+  });
+
+  test.each([
+    { httpStatus: 429, unsent: true },
+    { httpStatus: 429, unsent: true, retryAfter: "some day" },
+    { httpStatus: 500, unsent: true, retryAfter: "2" },
+    { httpStatus: 503, retryAfter: "2" },
+  ])("%o says nothing about when to come back", (evidence) => {
+    expect(pauseAfter(toCallError(new WireError("http_status", "words", evidence), subject))).toBeUndefined();
+  });
 
   test.each([
     [{ httpStatus: 403 }, "http_status"],

@@ -21,9 +21,21 @@ test.each([
   ],
   [{ command: "node", timeout: 60_000 }, usual],
   [{ url: "https://x.example" }, usual],
-])("%o", async (entry, patience) => {
+])("on its first run, %o", async (entry, patience) => {
   await using server = await connection(entry);
-  const caller = AbortSignal.abort();
-  await server.failure({ signal: caller });
+  await server.failure({ signal: AbortSignal.abort(), isFirstRun: true });
+  expect(server.steps[0]).toMatchObject({ step: "definition", patience });
+});
+
+test.each([
+  [{ command: "npx", args: ["-y", "x"] }, usual],
+  [{ command: "docker", args: ["run", "x"] }, usual],
+  [
+    { command: "npx", timeout: 20_000 },
+    { milliseconds: 20_000, setting: "timeout" },
+  ],
+])("once it has run, %o", async (entry, patience) => {
+  await using server = await connection(entry);
+  await server.failure({ signal: AbortSignal.abort() });
   expect(server.steps[0]).toMatchObject({ step: "definition", patience });
 });

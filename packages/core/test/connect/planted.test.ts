@@ -111,22 +111,6 @@ describe("in a folder that is not trusted", () => {
     expect(log).not.toContain("PLANTED");
     expect(log).toContain(" stderr ran");
   });
-
-  test("a server learns no roots of it, and none are declared", async () => {
-    const ask = `
-      process.stdin.once("data", () => {
-        console.log(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "roots/list" }));
-        process.stdin.on("data", (text) => process.stderr.write(text));
-      });`;
-    const roots = [{ uri: "file:///secret/place" }];
-    const handlers = { capabilities: { roots: {}, sampling: {} }, onRequest: async () => ({ roots }) };
-    await using server = await connection(script(ask, { timeout: 2500 }), { trusted: false, handlers, debugged: true });
-    await server.failure();
-    const log = await server.log();
-    expect(log).toContain('"result":{"roots":[]}');
-    expect(log).toContain('"capabilities":{"sampling":{}}');
-    expect(log).not.toContain("secret/place");
-  });
 });
 
 test("in a trusted folder the same programs are the person's own", async () => {

@@ -64,6 +64,11 @@ describe("in messages, what stands under telling names is hidden", () => {
   });
 });
 
+test("a message that is nested very deeply is shown as far as it can be", () => {
+  const deep: unknown = JSON.parse("[".repeat(20_000) + "]".repeat(20_000));
+  expect(hideInMessage("received", { token: "abc", deep })).toMatch(/^\{"token":"\(hidden\)","deep":\[{99}"\(nested/);
+});
+
 test("values that mean something in patterns, or nothing as text, are values all the same", () => {
   const redact = createRedactor(["a.*b$(c)[d]", "half\ud800"]);
   expect(redact("a.*b$(c)[d] aXXb half\ud800")).toBe("(hidden) aXXb (hidden)");
@@ -117,6 +122,16 @@ describe("of a real server, no secret gets into the log, a message or the eviden
     const everything = [message, evidence, await server.log()].join("\n");
     expect(everything).toContain("Error: (hidden)");
     for (const secret of Object.values(secrets)) expect(everything).not.toContain(secret);
+  });
+
+  test.each([
+    ["me:p%40ss-word@proxy:99", "proxy me:p%40ss-word@proxy:99 p@ss-word", "proxy (hidden)@proxy:99 (hidden)"],
+    ["http://me:pass/word@proxy:99", "pass/word proxy:99", "(hidden) proxy:99"],
+    ["t0k3n@proxy", "t0k3n", "(hidden)"],
+    ["proxy:99", "proxy:99", "proxy:99"],
+  ])("the account at a proxy of ours, which every program is told: %s", async (HTTP_PROXY, said, shown) => {
+    await using server = await connection(stdioServer("exits", "1", said), { env: { HTTP_PROXY } });
+    expect(await server.failure()).toMatchObject({ evidence: shown });
   });
 
   describe("what its entry sets and what was filled in", () => {

@@ -289,6 +289,43 @@ describe("restart", () => {
 });
 
 describe("ready", () => {
+  test("while it is restarted, once or twice, waits for the end of that", async () => {
+    const ships = fleet({ a: opens });
+    await ships.manager.start();
+    const first = ships.manager.restart("a");
+    const between = ships.manager.ready("a");
+    const second = ships.manager.restart("a");
+    const after = ships.manager.ready("a");
+    const clients = await Promise.all([between, after]);
+    expect(clients.map(({ offering }) => offering?.offer.tools)).toEqual([1, 1]);
+    await Promise.all([first, second]);
+    expect(statuses(ships)).toMatchObject({ a: "connected" });
+  });
+
+  test("waits on when the attempt that it waits for is called off by a restart", async () => {
+    const { open, letIn } = gate();
+    const ships = fleet({ a: open });
+    const waiting = ships.manager.ready("a");
+    await new Promise(setImmediate);
+    const restarting = ships.manager.restart("a");
+    await ships.until("a disconnected");
+    await new Promise(setImmediate);
+    letIn();
+    expect((await waiting).getStatus()).toBe("connected");
+    await restarting;
+  });
+
+  test("is over when a restart is: what is stopped in the middle of one stays so", async () => {
+    const ships = fleet({ a: opens });
+    await ships.manager.start();
+    const restarting = ships.manager.restart("a");
+    const waiting = expect(ships.manager.ready("a")).rejects.toMatchObject({ code: "cancelled" });
+    await ships.manager.stop("a");
+    await waiting;
+    await restarting;
+    expect(statuses(ships)).toMatchObject({ a: "disconnected" });
+  });
+
   test("gives the client, connected and discovered", async () => {
     const { manager } = fleet({ a: opens });
     const client = await manager.ready("a");

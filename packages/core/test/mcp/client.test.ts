@@ -180,7 +180,10 @@ describe("requests", () => {
     const calls = Promise.allSettled([client.callTool("echo", {}), client.readResource("x://1")]);
     session.die(dead);
     for (const call of await calls)
-      expect(call).toMatchObject({ status: "rejected", reason: { code: "lost", cause: dead } });
+      expect(call).toMatchObject({
+        status: "rejected",
+        reason: { code: "lost", cause: { code: "server_exited", cause: dead } },
+      });
   });
 });
 

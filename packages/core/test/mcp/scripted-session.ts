@@ -1,6 +1,6 @@
 /** A conversation that a test holds both ends of: it answers what the test wrote, and stays silent on everything else. */
 
-import { type JsonObject, type RequestOptions, type Session, WireError } from "@fairlead/wire";
+import { type JsonObject, type RequestOptions, type Session, type Verdict, WireError } from "@fairlead/wire";
 
 export interface ScriptedSession extends Session {
   /** Every request so far, by method. */
@@ -9,9 +9,13 @@ export interface ScriptedSession extends Session {
   die(cause: WireError): void;
 }
 
+type Answer = JsonObject | WireError;
+
 export interface Script {
-  readonly answers?: Readonly<Record<string, JsonObject | WireError>>;
+  /** By method; undefined from a function is silence. */
+  readonly answers?: Readonly<Record<string, Answer | ((params: JsonObject) => Answer | undefined)>>;
   readonly capabilities?: JsonObject;
+  readonly verdict?: Verdict;
   /** What `close` waits for. */
   readonly closing?: Promise<void>;
 }
@@ -23,6 +27,7 @@ export const oneTool: Readonly<Record<string, JsonObject>> = {
 export function scriptedSession({
   answers = oneTool,
   capabilities = { tools: {} },
+  verdict = { era: "legacy", transport: "stdio" },
   closing,
 }: Script = {}): ScriptedSession {
   const asked: string[] = [];
@@ -35,10 +40,11 @@ export function scriptedSession({
     for (const reject of open) reject(error);
     open.clear();
   }
-  function request(method: string, _params?: JsonObject, { signal }: RequestOptions = {}): Promise<JsonObject> {
+  function request(method: string, params: JsonObject = {}, { signal }: RequestOptions = {}): Promise<JsonObject> {
     asked.push(method);
     return new Promise((resolve, reject) => {
-      const answer = answers[method];
+      const given = answers[method];
+      const answer = typeof given === "function" ? given(params) : given;
       if (answer instanceof WireError) return reject(answer);
       if (answer) return resolve(answer);
       open.add(reject);
@@ -48,11 +54,11 @@ export function scriptedSession({
     });
   }
   return {
-    era: "legacy",
+    era: verdict.era,
     protocolVersion: "2025-11-25",
     serverInfo: { name: "scripted", version: "1.0.0" },
     capabilities,
-    verdict: { era: "legacy", transport: "stdio" },
+    verdict,
     asked,
     closed,
     request,

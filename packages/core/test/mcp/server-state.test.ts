@@ -16,12 +16,22 @@ const peer: Peer = {
 const offer: Offer = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };
 const planted = { reason: "untrusted_folder", message: "planted", next: "trust" } as const;
 const exited: Failure = { reason: "server_exited", message: "gone", next: "look", evidence: "last words" };
+const tooOften: Failure = { reason: "start_limit", message: "again and again", next: "test" };
 const unsigned: Failure = { reason: "auth_required", message: "sign in" };
 const cancelled: Failure = { reason: "cancelled", message: "never mind" };
 
 const states = {
   lazy: { ...at, status: "disconnected", reason: "lazy" },
   failed: { ...at, status: "disconnected", ...exited },
+  waiting: {
+    ...at,
+    status: "disconnected",
+    reason: "backoff",
+    nextTryAt: 9,
+    because: exited,
+    message: "gone",
+    next: "look",
+  },
   connecting: { ...at, status: "connecting" },
   connected: { ...at, status: "connected", peer },
   discovered: { ...at, status: "connected", peer, offer },
@@ -44,6 +54,8 @@ const changes = {
   "ended: unsigned": { type: "ended", because: unsigned },
   "ended: cancelled": { type: "ended", because: cancelled },
   "ended: untrusted": { type: "ended", because: planted },
+  postponed: { type: "postponed", because: exited, nextTryAt: 9 },
+  "given up": { type: "given_up", because: tooOften },
 } as const satisfies Readonly<Record<string, ServerChange>>;
 
 type StateName = keyof typeof states;
@@ -56,7 +68,18 @@ const dyingNow: ServerState = { ...now, status: "disconnecting", because: exited
 /** All that ever happens; every other pair changes nothing. */
 const life: { readonly [S in StateName]?: { readonly [C in ChangeName]?: ServerState } } = {
   lazy: { connect: { ...now, status: "connecting" } },
-  failed: { connect: { ...now, status: "connecting" } },
+  failed: {
+    connect: { ...now, status: "connecting" },
+    postponed: { ...states.waiting, ...now },
+    "given up": { ...now, status: "disconnected", ...tooOften },
+  },
+  waiting: {
+    connect: { ...now, status: "connecting" },
+    disconnect: failedNow,
+    "disconnect: exited": failedNow,
+    postponed: { ...states.waiting, ...now },
+    "given up": { ...now, status: "disconnected", ...tooOften },
+  },
   connecting: {
     opened: { ...now, status: "connected", peer },
     disconnect: { ...now, status: "disconnecting" },
@@ -73,7 +96,6 @@ const life: { readonly [S in StateName]?: { readonly [C in ChangeName]?: ServerS
     "disconnect: exited": dyingNow,
   },
   discovered: {
-    discovered: states.discovered,
     disconnect: { ...now, status: "disconnecting" },
     "disconnect: exited": dyingNow,
   },
@@ -135,6 +157,7 @@ describe("a call into a server that is not connected says what the state says", 
   test.each<[StateName, object]>([
     ["lazy", { code: "unreachable", message: '"s" is disconnected' }],
     ["failed", { code: "server_exited", message: "gone", next: "look", evidence: "last words" }],
+    ["waiting", { code: "server_exited", message: "gone", next: "look", evidence: "last words" }],
     ["connecting", { code: "unreachable", message: '"s" is connecting' }],
     ["disconnecting", { code: "unreachable", message: '"s" is disconnecting' }],
     ["dying", { code: "server_exited", message: "gone", next: "look", evidence: "last words" }],

@@ -55,6 +55,8 @@ export async function hostOf(
   const home = `${folder.path}/home`;
   const noSystem = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${folder.path}/none` };
   return createHost({
+    // What a server does to itself is looked at, not what is done about it.
+    recover: false,
     environment: {
       env: { PATH: process.env["PATH"], HOME: home, ...noSystem, ...env },
       home,

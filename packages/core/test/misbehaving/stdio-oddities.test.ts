@@ -54,7 +54,8 @@ describe("a server that is connected all the same", () => {
   test("though it has more tools than anyone can read", () =>
     beside(stdioServer("huge-catalog", "10001"), ({ host, state }) => {
       expect(state()).toEqual(connected({ tools: 10_000 }));
-      expect(host.tools("odd").at(-1)?.serverToolName).toBe("tool-9999");
+      expect(host.tools("odd").at(-1)?.serverToolName).toBe("tool-511");
+      expect(host.quarantined("odd")).toHaveLength(10_000 - 512);
       expect(host.catalog("odd")?.truncated).toEqual([{ kind: "tools", reason: "more than 10000 entries" }]);
     }));
 
@@ -90,7 +91,7 @@ describe("a server that does not want to go, goes", () => {
   test("with everything it started, also in other sessions", async () => {
     const pids: number[] = [];
     await beside(stdioServer("family"), async ({ host }) => {
-      const { content } = await host.call("odd", "echo");
+      const { content } = await host.call("odd", "echo", { text: "" });
       const [said] = content as readonly { text: string }[];
       pids.push(...(said?.text ?? "").split(" ").map(Number));
       expect(pids.map(isRunning)).toEqual([true, true, true, true, true]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hiddenBy } from "../../src/normalise/filter.ts";
+import { hiddenBy, unmatchedEntries } from "../../src/normalise/filter.ts";
 
 const isIncluded = (entry: string, tool: string) =>
   hiddenBy(tool, { includeTools: [entry], excludeTools: [] }) === undefined;
@@ -16,6 +16,9 @@ describe("an entry names", () => {
     ["r*_f*e", "read_file"],
     ["read_????", "read_file"],
     ["**d**", "read"],
+    ["*(…)", "read"],
+    ["delete_*(path)", "delete_file"],
+    ["f(*)", "f(x)"],
     // What looks like a pattern may be the very name.
     ["what?", "what?"],
     ["a.b", "a.b"],
@@ -71,4 +74,37 @@ test("patterns agree with regular expressions", () => {
 
 test("a pattern made to take for ever does not", () => {
   expect(isIncluded(`${"a*".repeat(50)}b`, "a".repeat(20_000))).toBe(false);
+});
+
+describe("entries that name no tool of the server are told apart", () => {
+  const tools = ["read_file", "write_file", "what?"];
+  const message = (setting: string, entry: string, suggestion = "") => ({
+    setting,
+    entry,
+    message: `${setting} names "${entry}", but there is no such tool${suggestion}`,
+  });
+
+  test.each([
+    ["all are known", ["read_file", "write_file(path)", "r*", "what?", "*"], ["write_*"], []],
+    ["one is nearly right", ["reed_file"], [], [message("includeTools", "reed_file", '; did you mean "read_file"?')]],
+    [
+      "one is nearly right before its brackets",
+      undefined,
+      ["write_fle(path, mode)"],
+      [message("excludeTools", "write_fle(path, mode)", '; did you mean "write_file"?')],
+    ],
+    [
+      "in both lists",
+      ["delete_everything", "read_file"],
+      ["x*"],
+      [message("includeTools", "delete_everything"), message("excludeTools", "x*")],
+    ],
+    ["an empty one", [""], [], [message("includeTools", "")]],
+  ])("%s", (_, includeTools, excludeTools, expected) => {
+    expect(unmatchedEntries(tools, { ...(includeTools && { includeTools }), excludeTools })).toEqual(expected);
+  });
+});
+
+test("a server without tools does not prove an entry wrong", () => {
+  expect(unmatchedEntries([], { includeTools: ["read"], excludeTools: ["write"] })).toEqual([]);
 });

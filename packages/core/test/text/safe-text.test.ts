@@ -1,29 +1,10 @@
-import { expect, test } from "vitest";
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { toModelText } from "../../src/text/model-text.ts";
 import { joinSafe, safe, toSafeJson, toSafeLine, toSafeText, toVisibleLine } from "../../src/text/safe-text.ts";
 
-/** All of Unicode, a plane's row at a time: `<a><b>…`, so that a character that swallows its neighbours shows. */
-const rows = Array.from({ length: 0x110000 / 0x400 }, (_, row) => {
-  const characters = Array.from({ length: 0x400 }, (_, at) => String.fromCodePoint(row * 0x400 + at));
-  return {
-    row: (row * 0x400).toString(16),
-    text: characters
-      .map((character) => `<${character}>`)
-      .join("")
-      .replace("<<>", "")
-      .replace("<>>", ""),
-  };
-});
 const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
-
-test("no code point passes raw that a terminal would act on, hide or turn around", () => {
-  const leaks = rows.filter(({ text }) => harmful.test(toSafeText(text).replace(/[\n\t]/g, "")));
-  expect(leaks.map(({ row }) => row)).toEqual([]);
-});
-
-test("where a person decides, no code point disappears", () => {
-  const lost = rows.filter(({ text }) => harmful.test(toVisibleLine(text)) || toVisibleLine(text).includes("<>"));
-  expect(lost.map(({ row }) => row)).toEqual([]);
-});
 
 test.each([
   ["an escape sequence", "\u001b[2Jhidden", "␛[2Jhidden"],
@@ -40,6 +21,94 @@ test.each([
   expect(toSafeText(text)).toBe(expected);
 });
 
+test.each([
+  ["a family of emoji joined by zero-width characters", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "👨👩👧"],
+  ["an emoji with a variation selector", "\u2764\ufe0f", "❤"],
+  ["a keycap", "1\ufe0f\u20e3", "1\u20e3"],
+  ["a flag", "🇩🇪", "🇩🇪"],
+  ["letters with a few marks", "Việt ngữ שָׁלוֹם ไม้", "Việt ngữ שָׁלוֹם ไม้"],
+  ["Arabic with a joiner", "می\u200cخواهم", "میخواهم"],
+])("%s stays legible", (_, text, expected) => {
+  expect(toSafeText(text)).toBe(expected);
+});
+
+test.each([
+  ["eight marks on a letter", `a${"\u0301".repeat(8)}b`, `a${"\u0301".repeat(8)}b`],
+  ["more marks than any script needs", `a${"\u0301".repeat(1008)}b`, `a${"\u0301".repeat(8)}⟨+1000 marks⟩b`],
+  ["a mark that would sit on what we print before it", "\u0336name", "◌\u0336name"],
+  ["a mark that begins a line", "a\n\u0336b", "a\n◌\u0336b"],
+])("%s cannot spoil what is around it", (_, text, expected) => {
+  expect(toSafeText(text)).toBe(expected);
+});
+
+test.each([
+  ["a Cyrillic letter in a Latin word", "p\u0430ypal", "p⟨U+0430⟩ypal"],
+  ["a Greek letter in a Latin word", "g\u03bfogle", "g⟨U+03BF⟩ogle"],
+  ["the same with an invisible character between", "p\u200b\u0430l", "p⟨U+200B⟩⟨U+0430⟩l"],
+  ["a whole word of another alphabet", "файл.txt", "файл.txt"],
+  ["Latin beside Japanese, Chinese and Korean", "Node版 TypeScriptで API키", "Node版 TypeScriptで API키"],
+  ["accents and a sharp s", "größe naïve", "größe naïve"],
+  ["a space that parts no words", "rm\u00a0-rf", "rm⟨U+00A0⟩-rf"],
+  ["a wide space", "a\u3000b", "a⟨U+3000⟩b"],
+  ["three rows of spaces", `a${" ".repeat(240)}b`, `a${" ".repeat(240)}b`],
+  ["so many spaces that the rest is out of sight", `ls${" ".repeat(10_000)}; rm`, "ls ⟨×10000⟩; rm"],
+  ["so many line breaks", `ls${"\n".repeat(1000)}rm`, "ls␊⟨×1000⟩rm"],
+  ["so many invisible characters", `a${"\u200b".repeat(500)}b`, "a⟨U+200B⟩⟨×500⟩b"],
+])("where a person decides, %s is shown for what it is", (_, text, expected) => {
+  expect(toVisibleLine(text)).toBe(expected);
+});
+
+test("what is visible already stays as it is", () => {
+  const texts = ["p\u0430y\u200b\n\u001b", `a${" ".repeat(500)}b`, "\u0336x", "a\u0301".repeat(20)];
+  for (const text of texts) expect(toVisibleLine(toVisibleLine(text))).toBe(toVisibleLine(text));
+});
+
+describe("whatever escape sequences a server makes up", () => {
+  const introducer = fc.constantFrom(
+    "\u001b",
+    "\u001b[",
+    "\u001b]",
+    "\u001bP",
+    "\u001b_",
+    "\u001b^",
+    "\u009b",
+    "\u009d",
+    "\u0090",
+  );
+  const body = fc.string({
+    unit: fc.constantFrom(...Array.from("0123456789;:?<=>!\"$ 'abcdefhlmnpqrsuABCDHJKSTHhttps/")),
+    maxLength: 20,
+  });
+  const end = fc.constantFrom("m", "J", "H", "\u0007", "\u001b\\", "\u009c", "\r", "\b", "\u000e", "");
+  const piece = fc.oneof(
+    fc.tuple(introducer, body, end).map((parts) => parts.join("")),
+    fc.string({ unit: "binary", maxLength: 10 }),
+  );
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+  const options = { numRuns: scaled(20_000), seed: seed() };
+
+  test("none reaches the terminal", () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(toSafeText(given).replaceAll(/[\n\t]/g, "")).not.toMatch(harmful);
+        for (const line of [toSafeLine(given), toVisibleLine(given)]) expect(line).not.toMatch(harmful);
+        expect(toSafeJson({ given }, 0)).not.toMatch(harmful);
+        expect(JSON.parse(toSafeJson({ given }))).toEqual({ given });
+      }),
+      options,
+    );
+  });
+
+  test("a model is left with the words alone", () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(toModelText(given)).not.toMatch(/(?![\n\r\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u);
+      }),
+      options,
+    );
+  });
+});
+
 test("on one line, line breaks become pictures", () => {
   expect(toSafeLine("a\nb\tc\u200b")).toBe("a␊b␉c");
   expect(toVisibleLine("a\nb\u200bc\u001b")).toBe("a␊b⟨U+200B⟩c␛");
@@ -48,11 +117,4 @@ test("on one line, line breaks become pictures", () => {
 test("our words and safe parts join to safe text", () => {
   expect(safe`server "${toSafeLine("x\u001b")}" has ${3} tools`).toBe('server "x␛" has 3 tools');
   expect(joinSafe([safe`a`, safe`b`], safe`, `)).toBe("a, b");
-});
-
-test("safe JSON is the same document, and has nothing a terminal would act on", () => {
-  const document = { text: rows.map(({ text }) => text).join(""), "\u202ekey": "\u001b]52;c;x\u0007" };
-  const printed = toSafeJson(document, 0);
-  expect(JSON.parse(printed)).toEqual(document);
-  expect(harmful.test(printed)).toBe(false);
 });

@@ -16,6 +16,7 @@ export interface LegacyWeb {
   readonly onDelete?: (response: ServerResponse) => void;
   readonly onInitialized?: (response: ServerResponse) => void;
   readonly session?: string;
+  readonly capabilities?: JsonObject;
 }
 
 export function legacyWeb(how: LegacyWeb): Promise<WebServer> {
@@ -28,7 +29,12 @@ export function legacyWeb(how: LegacyWeb): Promise<WebServer> {
     if (request.method === "DELETE") return how.onDelete ? how.onDelete(response) : void response.end();
     const message = JSON.parse(request.body) as JsonObject;
     if (message["method"] === "initialize")
-      return answer(response, message, hello, how.session === undefined ? {} : { "mcp-session-id": how.session });
+      return answer(
+        response,
+        message,
+        { ...hello, ...(how.capabilities && { capabilities: how.capabilities }) },
+        how.session === undefined ? {} : { "mcp-session-id": how.session },
+      );
     if (message["method"] === "notifications/initialized")
       return how.onInitialized ? how.onInitialized(response) : void response.writeHead(202).end();
     if (how.onPost) return how.onPost(message, response);

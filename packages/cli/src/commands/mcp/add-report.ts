@@ -124,7 +124,8 @@ function inForce(name: string, servers: readonly AdmittedServer[]): AdmittedServ
   return servers.find(({ server }) => server.name === name)?.server;
 }
 
-function hints(entry: Entry): string[] {
+/** What is better not written into a file as it is. */
+export function hints(entry: Entry): string[] {
   return secretHints(entry).map(
     ({ key, secret }) =>
       `${key} looks like a secret written out; rather store it (fairlead secret set ${secret}) and write \${secret:${secret}} instead`,

@@ -11,11 +11,21 @@ import { problemLines } from "../../output/problem-lines.ts";
 import { type ListedServer, serverDocument, serverText } from "../../output/server-state.ts";
 import type { Context, Verb } from "../../verb.ts";
 
+interface Options {
+  readonly strict?: boolean;
+  readonly cached?: boolean;
+}
+
 export const verb: Verb = {
   define(command) {
-    command.option("--strict", "exit with the worst code among the servers, not 0").addHelpText(
-      "after",
-      `
+    command
+      .option("--strict", "exit with the worst code among the servers, not 0")
+      .addOption(
+        command.createOption("--cached", "connect to nothing: show what earlier runs found").conflicts("strict"),
+      )
+      .addHelpText(
+        "after",
+        `
 Connects to all servers that may start, at the same time, and shows for each one what it offers or why it does not
 work, what it runs or reaches, and the file and line it comes from. On a terminal each is shown as soon as it has
 answered; the ones still waited for are named below. Everything that was started has ended when the command ends.
@@ -24,35 +34,44 @@ Secrets in arguments and addresses are hidden.
 Examples:
   fairlead mcp list
   fairlead mcp list --json
+  fairlead mcp list --cached        at once, from what is remembered
   fairlead mcp list --strict        in a script: 3 settings, 4 does not connect, 5 sign in, 6 waits for approval or trust
   fairlead mcp list --debug=github  then: fairlead mcp logs github`,
-    );
+      );
   },
 
   async run(context) {
     const { out, globals, command } = context;
     const configuration = await configurationOf(context);
     if (!globals.json) printHead(configuration, out);
-    const listed = await connect(configuration, context);
+    const { strict = false, cached: isCached = false } = command.opts<Options>();
+    const listed = await list(configuration, context, isCached);
     if (globals.json)
       out.json({
-        discoveryState: "completed" satisfies MCPDiscoveryState,
+        discoveryState: (isCached ? "not_started" : "completed") satisfies MCPDiscoveryState,
         servers: listed.map(serverDocument),
         problems: configuration.problems,
       });
-    if (command.opts<{ strict?: boolean }>().strict) failOnWorst(listed, configuration);
+    if (strict) failOnWorst(listed, configuration);
   },
 };
 
+function before({ servers }: Configuration): readonly ListedServer[] {
+  return servers.map(({ server, admission }) => ({ server, state: initialState(server.name, admission, 0) }));
+}
+
 /** In the order of the settings; as text, they have been printed. */
-async function connect(configuration: Configuration, context: Context): Promise<readonly ListedServer[]> {
-  const listed = configuration.servers.map(({ server, admission }) => ({
-    server,
-    state: initialState(server.name, admission, 0),
-  }));
+async function list(
+  configuration: Configuration,
+  context: Context,
+  isCached: boolean,
+): Promise<readonly ListedServer[]> {
+  const listed = before(configuration);
   // Whatever connects is loaded only if there is something to connect to.
-  if (configuration.servers.some(({ admission }) => admission.status === "admitted"))
-    return (await import("../../list-servers.ts")).listServers(listed, configuration, context);
+  if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
+    const { listServers, recallServers } = await import("../../list-servers.ts");
+    return (isCached ? recallServers : listServers)(listed, configuration, context);
+  }
   const { out, globals } = context;
   if (listed.length > 0 && !globals.json) out.print(joinSafe(listed.map((one) => serverText(one, out))));
   return listed;

@@ -1,0 +1,99 @@
+/** `fairlead doctor`: looks at everything a server depends on, then connects to each, and says what is wrong and what to do. */
+
+import { exitCodeOf, HostError } from "@fairlead/core/errors";
+import { joinSafe, safe } from "@fairlead/core/text/safe-text";
+import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { configurationOptions } from "../configuration.ts";
+import { examine, examineWithoutSettings } from "../doctor/examine.ts";
+import { concerning, type Finding, type Group, groups } from "../doctor/finding.ts";
+import { groupText, summary } from "../doctor/report.ts";
+import type { Visit } from "../doctor/visit-servers.ts";
+import { serverDocument } from "../output/server-state.ts";
+import { columnsOf } from "../output/wrap.ts";
+import type { Context, Verb } from "../verb.ts";
+import { findServer } from "./mcp/find-server.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("[server]", "only this server, and what all of them depend on")
+      .option("--strict", "exit with the worst code among the problems, not 0")
+      .addHelpText(
+        "after",
+        `
+Looks at the settings, at trust and approvals, at the programs that servers are started with and the PATH they get, at
+proxies and certificates, at the secret store, at Fairlead's own folder and at packages without an exact version; then
+connects to every server that may start. Each finding has its cause and the one thing to do about it. No settings are changed.
+
+  problem   something does not work
+  warning   it works, and should not stay so
+  note      good to know
+
+Examples:
+  fairlead doctor
+  fairlead doctor github
+  fairlead doctor --json
+  fairlead doctor --strict          in a script: 0 only if there is no problem`,
+      );
+  },
+
+  async run(context) {
+    const { out, globals, command, operands } = context;
+    const [name] = operands;
+    const configuration = await load(context);
+    const isWhole = !(configuration instanceof HostError);
+    if (isWhole && name !== undefined) findServer(configuration, name);
+    const before = isWhole
+      ? concerning(await examine(only(configuration, name)), name)
+      : await examineWithoutSettings(configurationOptions(context).environment, configuration);
+    print(groups.slice(0, -1), before, context);
+    const { listed, findings: after } = isWhole ? await visit(configuration, name, before, context) : nobody;
+    print(groups.slice(-1), after, context);
+    const findings = [...before, ...after];
+    if (globals.json) out.json({ findings, servers: listed.map(serverDocument) });
+    else out.print(safe`\n${summary(findings)}`);
+    if (command.opts<{ strict?: boolean }>().strict) failOnWorst(findings);
+  },
+};
+
+const nobody: Visit = { listed: [], findings: [] };
+
+/** Where the files cannot even be found, the reason is the first finding. */
+async function load(context: Context): Promise<Configuration | HostError> {
+  try {
+    return await loadConfiguration(configurationOptions(context));
+  } catch (error) {
+    if (error instanceof HostError && error.code === "settings_invalid") return error;
+    throw error;
+  }
+}
+
+function only(configuration: Configuration, name: string | undefined): Configuration {
+  const servers = configuration.servers.filter(({ server }) => name === undefined || server.name === name);
+  return { ...configuration, servers };
+}
+
+async function visit(
+  configuration: Configuration,
+  name: string | undefined,
+  known: readonly Finding[],
+  context: Context,
+): Promise<Visit> {
+  const { servers } = only(configuration, name);
+  if (servers.length === 0) return nobody;
+  const { visitServers } = await import("../doctor/visit-servers.ts");
+  return visitServers(servers, configuration, known, context);
+}
+
+function print(shown: readonly Group[], findings: readonly Finding[], { io, out, globals }: Context): void {
+  if (globals.json) return;
+  const look = { style: out.style, typed: out.typed, columns: columnsOf(io) };
+  const texts = shown.flatMap((group) => groupText(group, findings, look) ?? []);
+  if (texts.length > 0) out.print(joinSafe(texts));
+}
+
+function failOnWorst(findings: readonly Finding[]): void {
+  const codes = findings.flatMap(({ severity, code }) => (severity === "problem" && code !== undefined ? [code] : []));
+  const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
+  if (worst !== undefined) throw new HostError(worst, summary(findings), { next: "fairlead doctor" });
+}

@@ -1,0 +1,166 @@
+/** `fairlead mcp pin`: writes the exact version that a server runs today into its entry. */
+
+import { HostError } from "@fairlead/core/errors";
+import { replaceArgument } from "@fairlead/core/settings/edit";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { configurationOf } from "../../configuration.ts";
+import { count } from "../../output/output.ts";
+import { hideInWords } from "../../output/server-redaction.ts";
+import { downloadOf, type Pin, pinServer } from "../../pin/pin-server.ts";
+import { canAsk, confirm } from "../../prompt.ts";
+import type { Context, Verb } from "../../verb.ts";
+import { approveWritten, isApproved, trustAddLine } from "./approve-written.ts";
+import { destinationOf } from "./destination.ts";
+import { findServer } from "./find-server.ts";
+import { restore, type Undo } from "./undo.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("[name]", "as in fairlead mcp list")
+      .option("--all", "every server that is downloaded when it starts")
+      .addHelpText(
+        "after",
+        `
+A server that is started with npx, uvx or docker and names no exact version may be another one tomorrow. This finds the
+version that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
+An entry of a project is then no longer the one that you approved: it asks for your approval again.
+
+Examples:
+  fairlead mcp pin github
+  fairlead mcp pin --all --json`,
+      );
+  },
+
+  async run(context) {
+    const { out, globals, command, operands } = context;
+    const [name] = operands;
+    const { all = false } = command.opts<{ all?: boolean }>();
+    if ((name === undefined) !== all) throw new HostError("usage", "name one server, or say --all");
+    const configuration = await configurationOf(context);
+    const chosen = name === undefined ? fetched(configuration) : [findServer(configuration, name)];
+    const outcomes: Outcome[] = [];
+    for (const server of chosen) {
+      const outcome = await pinOne(server, configuration, context);
+      outcomes.push(outcome);
+      if (outcome.kind === "failed" && !all) throw outcome.error;
+      if (!globals.json) print(outcome, context);
+    }
+    if (globals.json) out.json(document(outcomes));
+    else if (chosen.length === 0) out.say(safe`No server is downloaded when it starts: there is nothing to pin.`);
+    failIfAny(outcomes);
+  },
+};
+
+type Outcome = { readonly name: string } & (
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "failed"; readonly error: HostError }
+  | {
+      readonly kind: "pinned";
+      readonly pin: Pin;
+      readonly scope: "user" | "workspace";
+      readonly file: string;
+      readonly undo: Undo;
+      /** Absent for those that need no approval. */
+      readonly approval?: { readonly isGiven: boolean; readonly next: string };
+    }
+);
+
+function fetched({ servers }: Configuration): readonly AdmittedServer[] {
+  return servers.filter(
+    ({ server: { definition } }) => definition !== undefined && downloadOf(definition) !== undefined,
+  );
+}
+
+async function pinOne(found: AdmittedServer, configuration: Configuration, context: Context): Promise<Outcome> {
+  const { name, scope } = found.server;
+  try {
+    const pin = await pinServer(found, configuration, context.io.signal);
+    if (pin === undefined) return { kind: "unchanged", name };
+    const destination = destinationOf(scope === "user" ? "user" : "project", configuration.locations);
+    const approved = await isApproved(name, configuration);
+    const { replaced } = await replaceArgument(destination.file, name, pin, destination.edit);
+    const undo = restore({ name, entry: replaced, approved }, destination, context);
+    const approval = destination.scope === "workspace" && (await approveAgain(name, pin, configuration, context));
+    const { file } = destination;
+    return { kind: "pinned", name, pin, scope: destination.scope, file, undo, ...(approval && { approval }) };
+  } catch (error) {
+    if (error instanceof HostError && error.code !== "cancelled") return { kind: "failed", name, error };
+    throw error;
+  }
+}
+
+/** The approval was for the entry as it was. */
+async function approveAgain(
+  name: string,
+  { before, after }: Pin,
+  { locations }: Configuration,
+  context: Context,
+): Promise<{ readonly isGiven: boolean; readonly next: string }> {
+  const { io, globals } = context;
+  const next = trustAddLine(locations);
+  if (globals.json || !canAsk(io)) return { isGiven: false, next };
+  const question = safe`Approve ${toVisibleLine(name)} with ${toVisibleLine(after)} in the place of ${toVisibleLine(before)}?`;
+  if (!(await confirm(io, question))) return { isGiven: false, next };
+  const { approved } = await approveWritten([name], destinationOf("project", locations), context);
+  return { isGiven: approved.includes(name), next };
+}
+
+function failIfAny(outcomes: readonly Outcome[]): void {
+  const failed = outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [outcome.error] : []));
+  const [first] = failed;
+  if (first) throw new HostError(first.code, `not pinned: ${failed.length} of ${count(outcomes.length, "server")}`);
+}
+
+function print(outcome: Outcome, { out }: Context): void {
+  const name = toVisibleLine(outcome.name);
+  switch (outcome.kind) {
+    case "unchanged":
+      out.print(safe`"${name}" is pinned already`);
+      return;
+    case "failed": {
+      const { message, next } = outcome.error;
+      out.warn(
+        safe`"${name}": ${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`,
+      );
+      return;
+    }
+    case "pinned": {
+      const { pin, file, undo, approval } = outcome;
+      const [before, after] = [pin.before, pin.after].map((word) => toVisibleLine(hideInWords(word)));
+      out.print(safe`"${name}": ${before ?? safe``} → ${after ?? safe``} (${toSafeLine(file)})`);
+      if (pin.note !== undefined) out.say(safe`note: ${toSafeLine(pin.note)}`);
+      if (approval?.isGiven === false)
+        out.warn(safe`"${name}" has changed, so its approval no longer counts\n  next: ${toSafeLine(approval.next)}`);
+      if ("undo" in undo) out.undo(undo.undo);
+      else out.say(safe`no undo line: ${toSafeLine(undo.noUndo)}`);
+    }
+  }
+}
+
+function document(outcomes: readonly Outcome[]): object {
+  return {
+    pinned: outcomes.flatMap((outcome) => {
+      if (outcome.kind !== "pinned") return [];
+      const { name, scope, file, pin, approval, undo } = outcome;
+      const [before, after] = [pin.before, pin.after].map(hideInWords);
+      return {
+        name,
+        scope,
+        file,
+        before,
+        after,
+        ...(pin.note !== undefined && { note: pin.note }),
+        ...(approval && { approved: approval.isGiven }),
+        ...("undo" in undo && { undo: undo.undo }),
+      };
+    }),
+    unchanged: outcomes.flatMap(({ kind, name }) => (kind === "unchanged" ? [name] : [])),
+    failed: outcomes.flatMap((outcome) => {
+      if (outcome.kind !== "failed") return [];
+      const { code, message, next } = outcome.error;
+      return { name: outcome.name, error: { code, message, ...(next !== undefined && { next }) } };
+    }),
+  };
+}

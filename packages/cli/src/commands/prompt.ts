@@ -1,0 +1,127 @@
+/** `fairlead prompt`: one prompt of a server with its arguments filled in, as the messages that a model would get. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
+import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt";
+import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
+import { configurationOf } from "../configuration.ts";
+import { defineImageOption, imageDrawing } from "../image-option.ts";
+import { connectServer, lookUp, namesOf } from "../look-up.ts";
+import { defineArgOption, type NamedValue, splitNamed } from "../named-values.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { promptUsage } from "../output/prompt-list.ts";
+import { reportPrompt } from "../output/prompt-report.ts";
+import { openSaveFolder } from "../save-media.ts";
+import type { Context, Verb } from "../verb.ts";
+import { useHost } from "../with-host.ts";
+
+interface Options {
+  readonly server?: string;
+  readonly arg?: readonly NamedValue[];
+  readonly save?: string;
+}
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("<prompt>", "name, server:name, or either with a / before it")
+      .argument("[values...]", "its arguments: name=value, or just the value")
+      .option("--server <server>", "whose it is: a name or a URL")
+      .option("--save <dir>", "write images, audio and other files of its messages into this folder");
+    defineArgOption(command, "an argument (repeatable)");
+    defineImageOption(command);
+    command.addHelpText(
+      "after",
+      `
+Prints the messages that the server makes of the prompt, each under its role.
+Nothing is sent to a model.
+
+  name=value         an argument; --arg name=value is the same
+  value              goes to the arguments that are required and not named, in
+                     their order; if there is one only, all words go to it
+
+Connects to that one server; to others only if nothing is known of them yet and
+one of them may be meant.
+
+Examples:
+  fairlead prompt teach bowline
+  fairlead prompt demo:teach knot=bowline audience=sailor
+  fairlead prompt /teach --arg knot=reef-knot --json`,
+    );
+    defineAdHocOptions(command);
+  },
+
+  async run(context) {
+    const { server, save } = context.command.opts<Options>();
+    const { io, globals } = context;
+    const [word = "", ...words] = context.operands;
+    const configured = await configurationOf(context);
+    const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
+    await useHost(typed?.configuration ?? configured, context, async (host) => {
+      const prompt = await find(word.replace(/^\//, ""), typed?.name ?? server, host, context);
+      await typed?.keep();
+      const args = bind(prompt, words, context);
+      const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
+      const { serverName, serverPromptName } = prompt;
+      const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
+      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal });
+      const result = await getting.finally(progress.clear);
+      const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
+      await reportPrompt(report, context);
+    });
+  },
+};
+
+/** As its server, which is connected then, describes it now. */
+async function find(
+  name: string,
+  server: string | undefined,
+  host: Host,
+  context: Context,
+): Promise<DiscoveredMCPPrompt> {
+  const prompts = host.promptRegistry;
+  if (server !== undefined) {
+    await connectServer(server, host, context);
+    const getAllPrompts = (): readonly DiscoveredMCPPrompt[] => prompts.getPromptsByServer(server);
+    const getPrompt = (wanted: string): DiscoveredMCPPrompt | undefined => prompts.find(server, wanted);
+    return existing(name, { getPrompt, getAllPrompts });
+  }
+  const named = namesOf(host).filter((known) => name.startsWith(`${known}:`));
+  const look = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
+  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look }, host, context);
+  await connectServer(serverName, host, context);
+  return existing(name, prompts);
+}
+
+function existing(name: string, prompts: Parameters<typeof findPrompt>[1]): DiscoveredMCPPrompt {
+  const prompt = findPrompt(name, prompts);
+  if (prompt === undefined) throw unknownPrompt(name, prompts);
+  return prompt;
+}
+
+function bind(
+  prompt: DiscoveredMCPPrompt,
+  words: readonly string[],
+  { command }: Context,
+): ReturnType<typeof bindArguments> {
+  const { arg: given = [] } = command.opts<Options>();
+  const named: NamedValue[] = [...given];
+  const positional: string[] = [];
+  for (const word of words) {
+    const pair = splitNamed(word);
+    if (pair) named.push(pair);
+    else positional.push(word);
+  }
+  try {
+    return bindArguments(prompt, { named, positional });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    // Core shows how it is written in a conversation.
+    const { code, message, serverName } = error;
+    const next = `fairlead prompt ${promptUsage(prompt)}`;
+    throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
+  }
+}

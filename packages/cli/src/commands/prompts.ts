@@ -1,0 +1,58 @@
+/** `fairlead prompts`: what servers have worked out for people to ask. */
+
+import type { HostPrompt } from "@fairlead/core/host";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { defineAdHocOptions } from "../ad-hoc.ts";
+import { groupBy } from "../output/group-by.ts";
+import { examplePrompt, promptsText } from "../output/prompt-list.ts";
+import { columnsOf } from "../output/wrap.ts";
+import type { Context, Verb } from "../verb.ts";
+import { warnOfCuts, withOffers } from "../with-offers.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("[server]", "only the prompts of this server: its name, or a URL")
+      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
+      .addHelpText(
+        "after",
+        `
+Lists the prompts of all configured servers that may start, or only of the one
+that is named; connects to those of which nothing is known from earlier runs. The
+built-in server "demo" is listed when nothing else is configured, or when it is
+named. A server that cannot be connected to is named on stderr.
+
+  /name(a, b?)   what must be given, then what may be
+
+Examples:
+  fairlead prompts
+  fairlead prompts demo
+  fairlead prompts demo --json
+  fairlead prompts --stdio 'npx -y @modelcontextprotocol/server-everything'`,
+      );
+    defineAdHocOptions(command);
+  },
+
+  async run(context) {
+    await withOffers(context, ({ host, server, isTyped }) => {
+      const prompts = host.prompts(server);
+      warnOfCuts(host, server, ["prompts"], context);
+      if (context.globals.json) context.out.json({ prompts });
+      else print(prompts, context);
+      if (!isTyped && !context.globals.json) leadOn(prompts, context);
+    });
+  },
+};
+
+function print(prompts: readonly HostPrompt[], { io, out }: Context): void {
+  const options = { style: out.style, columns: columnsOf(io) };
+  const servers = [...groupBy(prompts, ({ server }) => server)];
+  const texts = servers.map(([server, own]) => promptsText(server, own, options));
+  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  else out.say(safe`No prompts to show. To see some: fairlead prompts demo`);
+}
+
+/** What to type next, for somebody who reads. */
+function leadOn([example]: readonly HostPrompt[], { out }: Context): void {
+  if (example !== undefined) out.say(safe`\nTry: fairlead prompt ${toSafeLine(examplePrompt(example))}`);
+}

@@ -1,0 +1,71 @@
+/** `fairlead read`: what a resource of one server holds. */
+
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
+import { configurationOf } from "../configuration.ts";
+import { findReadable } from "../find-readable.ts";
+import { defineImageOption, imageDrawing } from "../image-option.ts";
+import { connectServer } from "../look-up.ts";
+import { defineArgOption, type NamedValue } from "../named-values.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { reportReading } from "../output/read-report.ts";
+import { openSavePlace } from "../save-media.ts";
+import type { Verb } from "../verb.ts";
+import { useHost } from "../with-host.ts";
+
+interface Options {
+  readonly server?: string;
+  readonly arg?: readonly NamedValue[];
+  readonly save?: string;
+}
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("<resource>", "@server://path, server:uri, a URI, or a template")
+      .option("--server <server>", "whose it is: a name or a URL; then any URI is asked for as it is written")
+      .option("--save <path>", "write it into this folder, or as this new file");
+    defineArgOption(command, "a value for a variable of a template (repeatable)");
+    defineImageOption(command);
+    command.addHelpText(
+      "after",
+      `
+How a resource is written; the @ of a conversation may stay away:
+  @notes://today         what the server "notes" lists as notes://today, else its
+                         only resource with "today" behind the ://
+  notes:file:///x.txt    that URI of the server "notes"
+  file:///x.txt          that URI, if exactly one server has it
+  'notes://{day}'        a template, with --arg day=monday
+
+Connects to that one server; to others only if nothing is known of them yet and
+one of them may be meant. Text goes to stdout, bytes are described. With --save,
+whatever it is goes into a file: into a folder if there is one of that name, or if
+it ends with /, else as a new file. No file is written over.
+
+Examples:
+  fairlead read demo://about
+  fairlead read @demo://picture --save .
+  fairlead read 'demo://knots/{name}' --arg name=bowline
+  fairlead read --server demo demo://knots/reef-knot --json`,
+    );
+    defineAdHocOptions(command);
+  },
+
+  async run(context) {
+    const { server, arg: values = [], save } = context.command.opts<Options>();
+    const { io, globals } = context;
+    const [word = ""] = context.operands;
+    const configured = await configurationOf(context);
+    const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
+    await useHost(typed?.configuration ?? configured, context, async (host) => {
+      const address = await findReadable({ word, server: typed?.name ?? server, values }, host, context);
+      const place = save === undefined ? undefined : await openSavePlace(save, io.cwd);
+      await connectServer(address.server, host, context);
+      await typed?.keep();
+      const progress = createProgressLine(safe`${toSafeLine(address.uri)}`, io, globals);
+      const reading = host.readResource(address.server, address.uri, { signal: io.signal });
+      const result = await reading.finally(progress.clear);
+      await reportReading({ address, result, place, draw: imageDrawing(context) }, context);
+    });
+  },
+};

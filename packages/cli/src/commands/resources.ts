@@ -1,0 +1,76 @@
+/** `fairlead resources`: what can be read from servers. */
+
+import type { Host, HostResource } from "@fairlead/core/host";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { defineAdHocOptions } from "../ad-hoc.ts";
+import { groupBy } from "../output/group-by.ts";
+import { resourcesText } from "../output/resource-list.ts";
+import { columnsOf } from "../output/wrap.ts";
+import { variablesOf } from "../template-values.ts";
+import type { Context, Verb } from "../verb.ts";
+import { warnOfCuts, withOffers } from "../with-offers.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("[server]", "only the resources of this server: its name, or a URL")
+      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
+      .addHelpText(
+        "after",
+        `
+Lists the resources of all configured servers that may start, or only of the one
+that is named; connects to those of which nothing is known from earlier runs. The
+built-in server "demo" is listed when nothing else is configured, or when it is
+named. A server that cannot be connected to is named on stderr.
+
+  notes://today (Today, text/plain, 2.1 kB)   a resource: what it is, and how big
+  notes://{day} --arg day=…                   a template: a resource for each day
+
+Examples:
+  fairlead resources
+  fairlead resources demo
+  fairlead resources demo --json
+  fairlead resources --stdio 'npx -y @modelcontextprotocol/server-everything'`,
+      );
+    defineAdHocOptions(command);
+  },
+
+  async run(context) {
+    await withOffers(context, ({ host, server, isTyped }) => {
+      const resources = host.resources(server);
+      warnOfCuts(host, server, ["resources", "resourceTemplates"], context);
+      if (context.globals.json) context.out.json(toDocument(resources));
+      else print(resources, context);
+      if (!isTyped && !context.globals.json) leadOn(host, resources, context);
+    });
+  },
+};
+
+function toDocument(all: readonly HostResource[]): object {
+  const resources: object[] = [];
+  const resourceTemplates: object[] = [];
+  for (const one of all) {
+    const { kind: _kind, ...item } = one;
+    if (one.kind === "resource") resources.push(item);
+    else resourceTemplates.push({ ...item, variables: variablesOf(one.uriTemplate) });
+  }
+  return { resources, resourceTemplates };
+}
+
+function print(resources: readonly HostResource[], { io, out }: Context): void {
+  const options = { style: out.style, columns: columnsOf(io) };
+  const servers = [...groupBy(resources, ({ server }) => server)];
+  const texts = servers.map(([server, own]) => resourcesText(server, own, options));
+  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  else out.say(safe`No resources to show. To see some: fairlead resources demo`);
+}
+
+/** What to type next, for somebody who reads. */
+function leadOn({ resourceRegistry }: Host, resources: readonly HostResource[], { out }: Context): void {
+  const example = resources.find((resource) => resource.kind === "resource");
+  if (example === undefined) return;
+  const { server, uri } = example;
+  const isUnique = resourceRegistry.findByUri(uri).length === 1 && /^[\w+.-]+:/.test(uri);
+  out.say(safe`\nTry: fairlead read ${toSafeLine(toShellWord(isUnique ? uri : `${server}:${uri}`))}`);
+}

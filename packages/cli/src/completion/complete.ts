@@ -1,0 +1,81 @@
+/** From the words before the cursor, and the one that it is in, to what may stand there. Starts nothing, connects to nothing. */
+
+import { ownOptions } from "../help.ts";
+import type { Io } from "../io.ts";
+import { groups, verbs } from "../verbs.ts";
+import { type Answer, nothing, type Offered, toWords, withPrefix } from "./answer.ts";
+import type { Cursor } from "./cursor.ts";
+import { type KnownCommand, type KnownOption, knownCommand, nameOf, placeholderOf } from "./known-command.ts";
+import { type Source, sourceOfOperand, sourceOfOption } from "./sources.ts";
+import { findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
+
+/** `current`: the part of the word before the cursor. */
+export async function complete(words: readonly string[], current: string, io: Io): Promise<Answer> {
+  const found = findCommand(words);
+  const row = found?.kind === "command" ? found.row : verbs.find((verb) => verb.words === "");
+  if (found === undefined || row === undefined) return nothing;
+  const command = await knownCommand(row);
+  const typed = readWords(found.words, command);
+  const at: Cursor = { words: row.words, typed, current, io };
+  if (typed.pending) return completeValue(typed.pending, at);
+  if (typed.takesOptions && current.startsWith("-"))
+    return completeOption(found.kind === "group" && found.group === "" ? withVersion(command) : command, at);
+  if (found.kind === "group") return toWords(commandsIn(found.group, found.isHelp));
+  return found.isHelp ? nothing : completeOperand(command, at);
+}
+
+function withVersion(command: KnownCommand): KnownCommand {
+  const [flags, summary] = ownOptions.version;
+  return { ...command, options: [...command.options, { flags, summary }] };
+}
+
+async function completeOption(command: KnownCommand, at: Cursor): Promise<Answer> {
+  const { option, value } = splitOption(at.current, command);
+  if (value === undefined)
+    return toWords(command.options.map((known) => ({ value: nameOf(known), about: known.summary })));
+  if (option === undefined || placeholderOf(option) === undefined) return nothing;
+  const prefix = at.current.slice(0, at.current.length - value.length);
+  return withPrefix(prefix, await completeValue(option, { ...at, current: value }));
+}
+
+function completeValue(option: KnownOption, at: Cursor): Promise<Answer> {
+  if (option.choices) return Promise.resolve(chosenFrom(option.choices));
+  return withSource(sourceOfOption(at.words, option), at);
+}
+
+function completeOperand(command: KnownCommand, at: Cursor): Promise<Answer> {
+  const { operands } = at.typed;
+  if (isForeign(operands, command)) return withSource("files", at);
+  const last = command.operands.at(-1);
+  const operand = command.operands[operands.length] ?? (last?.isRepeated ? last : undefined);
+  if (operand === undefined) return Promise.resolve(nothing);
+  if (operand.choices) return Promise.resolve(chosenFrom(operand.choices));
+  return withSource(sourceOfOperand(at.words, operand), at);
+}
+
+function chosenFrom(choices: readonly string[]): Answer {
+  return toWords(choices.map((value) => ({ value })));
+}
+
+/** The next word of a command. */
+function commandsIn(group: string, isHelp: boolean): readonly Offered[] {
+  const shown = verbs.filter(({ words }) => words !== "");
+  if (group !== "")
+    return shown.flatMap(({ words, summary }) =>
+      words.startsWith(`${group} `) ? { value: words.slice(group.length + 1), about: summary } : [],
+    );
+  const errors = shown.filter(({ words }) => isHelp && words.startsWith("help "));
+  return [
+    ...[...groups].map(([value, about]) => ({ value, about })),
+    ...shown.flatMap(({ words, summary }) => (words.includes(" ") ? [] : { value: words, about: summary })),
+    ...errors.map(({ words, summary }) => ({ value: words.slice("help ".length), about: summary })),
+    ...(isHelp ? [] : [{ value: "help", about: "explain a command, or an error code" }]),
+  ];
+}
+
+/** Settings are read only for what is in them. */
+async function withSource(source: Source | undefined, at: Cursor): Promise<Answer> {
+  if (source === undefined) return nothing;
+  const { fromSource } = await import("./from-source.ts");
+  return fromSource(source, at);
+}

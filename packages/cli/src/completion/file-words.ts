@@ -1,0 +1,36 @@
+/** Files as words, for a shell that completes paths only where a word begins. */
+
+import { readdir, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Io } from "../io.ts";
+import { type Answer, type Offered, toWords } from "./answer.ts";
+
+/** `current`: the whole word, of which the prefix is a part. */
+export async function offerFiles(
+  { kind, prefix }: Extract<Answer, { readonly kind: "files" | "folders" }>,
+  current: string,
+  { cwd }: Io,
+): Promise<Answer> {
+  const path = current.slice(prefix.length);
+  const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
+  // A folder that cannot be read has nothing to offer; whoever sends the line is told why.
+  const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
+  const offered = await Promise.all(
+    entries.map(async (entry): Promise<readonly Offered[]> => {
+      const { name } = entry;
+      if (!name.startsWith(begin) || (name.startsWith(".") && begin === "")) return [];
+      const isFolder =
+        entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(resolve(cwd, folder, name))));
+      if (isFolder) return [{ value: `${prefix}${folder}${name}/`, isOpen: true }];
+      return kind === "files" ? [{ value: `${prefix}${folder}${name}` }] : [];
+    }),
+  );
+  return toWords(offered.flat());
+}
+
+async function leadsToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,61 @@
+/** The values that exist: names in the settings and in the secret store, and what is remembered of servers. */
+
+import { demoName } from "@fairlead/core/demo/name";
+import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
+import { locate } from "@fairlead/core/settings/paths";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import { configurationOptions } from "../configuration.ts";
+import { transportWord } from "../output/transport-word.ts";
+import { type Answer, type Offered, toWords, withoutDashes } from "./answer.ts";
+import type { Cursor } from "./cursor.ts";
+import { configurationAt, type Place, placeOf } from "./place.ts";
+import type { Source } from "./sources.ts";
+
+export async function fromSource(source: Source, at: Cursor): Promise<Answer> {
+  const answer = await answerFrom(source, at, placeOf(at.typed, at.io));
+  return at.typed.takesOptions ? withoutDashes(answer) : answer;
+}
+
+async function answerFrom(source: Source, at: Cursor, place: Place): Promise<Answer> {
+  switch (source) {
+    case "files":
+    case "folders":
+      return { kind: source, prefix: "" };
+    case "entries":
+      return toWords((await configurationAt(place)).servers.map(toOffered));
+    case "servers":
+      return toWords(await servers(place));
+    case "secrets":
+      return toWords((await secretNames(place)).map((value) => ({ value })));
+    case "errors":
+      return toWords(errorCodes.map((value) => ({ value, about: `exit code ${exitCodeOf(value)}` })));
+    case "call":
+    case "tools":
+    case "resources":
+    case "variables":
+    case "prompts":
+    case "prompt-arguments":
+      // Only these need a host: the others would wait for it to be loaded.
+      return (await import("./from-servers.ts")).fromServers(source, at, place);
+  }
+}
+
+async function servers(place: Place): Promise<readonly Offered[]> {
+  const configuration = await configurationAt(place);
+  const isDemoThere = configuration.servers.every(({ server }) => server.name !== demoName);
+  return [...configuration.servers.map(toOffered), ...(isDemoThere ? [{ value: demoName, about: "built in" }] : [])];
+}
+
+function toOffered({ server, admission }: AdmittedServer): Offered {
+  const { name, kind, definition } = server;
+  const status = admission.status === "admitted" ? "" : `${admission.status}: `;
+  return { value: name, about: `${status}${definition?.description ?? transportWord(kind)}` };
+}
+
+async function secretNames(place: Place): Promise<readonly string[]> {
+  const { state } = await locate(configurationOptions(place));
+  const { env, platform } = place.io;
+  const { openSecretStore } = await import("@fairlead/core/files/secret-store");
+  const store = await openSecretStore({ directory: state, env, platform });
+  return store.list();
+}

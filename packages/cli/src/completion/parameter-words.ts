@@ -1,0 +1,67 @@
+/** The arguments of a tool as they are typed, `key=value`, offered from what its schema says. Pure. */
+
+import { isShallow, member } from "../output/json-shape.ts";
+import { type Property, parametersOf } from "../output/schema-properties.ts";
+import { resolved } from "../output/schema-reference.ts";
+import { createTypeWriter } from "../output/schema-type.ts";
+import { type Shape, shapesOf } from "../value-shape.ts";
+import { type Answer, type Offered, toWords } from "./answer.ts";
+
+/** What a line of a list has room for. */
+const glimpse = { depth: 1, members: 4, parts: 50 };
+/** A server may list any number of values. */
+const mostValues = 500;
+
+export function offerParameters(inputSchema: unknown, given: readonly string[], current: string): Answer {
+  const parameters = parametersOf(inputSchema);
+  const [, key, sign = "", text = ""] = /^(.*?)(:?=)(.*)$/s.exec(current) ?? [];
+  if (key === undefined) return toWords(offerNames(parameters, inputSchema, given));
+  if (text.startsWith("@")) return { kind: "files", prefix: `${key}${sign}@` };
+  const schema = parameters.find(({ name }) => name === key)?.schema;
+  const values = valuesOf(schema, inputSchema).slice(0, mostValues);
+  return toWords(
+    values.flatMap((value) => toWritten(value, sign === ":=")).map((value) => ({ value: `${key}${sign}${value}` })),
+  );
+}
+
+function offerNames(
+  parameters: readonly Property[],
+  inputSchema: unknown,
+  given: readonly string[],
+): readonly Offered[] {
+  const typeOf = createTypeWriter(inputSchema, glimpse);
+  return parameters.filter(isWritable).flatMap(({ name, required, schema }) => {
+    const isGiven = given.some((word) => word.startsWith(`${name}=`) || word.startsWith(`${name}:=`));
+    if (isGiven && !shapesOf(schema, inputSchema).some(isList)) return [];
+    const said = member(resolved(schema, inputSchema), "description");
+    const about = [typeOf(schema), ...(required ? ["required"] : []), ...(typeof said === "string" ? [said] : [])];
+    return { value: `${name}=`, about: about.join(", "), isOpen: true };
+  });
+}
+
+/** A name that the command would read as another one can only be given with `--args`. */
+function isWritable({ name }: Property): boolean {
+  return !name.includes("=") && !name.endsWith(":");
+}
+
+function valuesOf(schema: unknown, root: unknown): readonly unknown[] {
+  const shapes = shapesOf(schema, root);
+  const inner = shapes.filter(isList).flatMap(({ items }) => shapesOf(items, root));
+  return [...new Set([...shapes, ...inner].flatMap(listed))];
+}
+
+function listed({ types, values }: Shape): readonly unknown[] {
+  if (values) return values;
+  return types.has("boolean") ? [true, false] : [];
+}
+
+function toWritten(value: unknown, isJson: boolean): readonly string[] {
+  if (typeof value === "object" && value !== null && !(isJson && isShallow(value))) return [];
+  if (isJson || typeof value !== "string") return [JSON.stringify(value)];
+  // After a plain `=` it would be taken for the name of a file.
+  return value.startsWith("@") ? [] : [value];
+}
+
+function isList({ types }: Shape): boolean {
+  return types.has("array");
+}

@@ -1,0 +1,38 @@
+/** Where the typed command would run: the settings that it would read. Consent that is typed counts only once it is sent. */
+
+import { join } from "node:path";
+import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { configurationOptions } from "../configuration.ts";
+import type { Io } from "../io.ts";
+import type { Globals } from "../verb.ts";
+import type { Typed } from "./typed-words.ts";
+
+export interface Place {
+  readonly io: Io;
+  readonly globals: Globals;
+}
+
+export function placeOf({ values }: Typed, io: Io): Place {
+  const [root, settings] = [values.get("-C"), values.get("--settings")];
+  return {
+    io,
+    globals: {
+      workspace: !values.has("--no-workspace"),
+      trustWorkspace: false,
+      json: false,
+      quiet: true,
+      debug: false,
+      ...(root !== undefined && { root: withHome(root, io) }),
+      ...(settings !== undefined && { settings: withHome(settings, io) }),
+    },
+  };
+}
+
+/** The shell would have done it, had the line been sent. */
+function withHome(path: string, { home }: Io): string {
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
+}
+
+export function configurationAt(place: Place): Promise<Configuration> {
+  return loadConfiguration(configurationOptions(place));
+}

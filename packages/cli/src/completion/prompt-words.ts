@@ -1,0 +1,40 @@
+/** What `fairlead prompt` may be given: the prompts that servers are known to have, and their arguments. */
+
+import type { HostPrompt } from "@fairlead/core/host";
+import type { Offered } from "./answer.ts";
+import type { Known } from "./known.ts";
+import type { Typed } from "./typed-words.ts";
+
+/** With its server where another one has the same, and with the slash of a conversation if the person began with it. */
+export async function offerPrompts(typed: Typed, current: string, known: Known): Promise<readonly Offered[]> {
+  const slash = current.startsWith("/") ? "/" : "";
+  const prompts = await promptsOf(typed, known);
+  return prompts.map((prompt) => {
+    const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== prompt.serverPromptName);
+    const isBare = isUnique && !current.startsWith(`${slash}${prompt.server}:`);
+    const value = `${slash}${isBare ? prompt.serverPromptName : pairOf(prompt)}`;
+    return { value, about: prompt.title ?? prompt.description };
+  });
+}
+
+export async function offerPromptArguments(typed: Typed, known: Known): Promise<readonly Offered[]> {
+  const wanted = typed.operands[0]?.replace(/^\//, "");
+  const prompts = await promptsOf(typed, known);
+  const found = prompts.find((prompt) => [prompt.serverPromptName, pairOf(prompt), prompt.name].includes(wanted ?? ""));
+  return (found?.arguments ?? []).map(({ name, description, required }) => ({
+    value: `${name}=`,
+    about: [...(required ? ["required"] : []), ...(description === undefined ? [] : [description])].join(", "),
+    isOpen: true,
+  }));
+}
+
+async function promptsOf({ values }: Typed, { host, names, recall }: Known): Promise<readonly HostPrompt[]> {
+  const server = values.get("--server");
+  const asked = server === undefined ? names : names.filter((name) => name === server);
+  await recall(asked);
+  return asked.flatMap((name) => host.prompts(name));
+}
+
+function pairOf({ server, serverPromptName }: HostPrompt): string {
+  return `${server}:${serverPromptName}`;
+}

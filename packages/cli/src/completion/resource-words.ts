@@ -1,0 +1,43 @@
+/** What `fairlead read` may be given: the URIs and templates that servers are known to have, and the variables of a template. */
+
+import type { HostResource } from "@fairlead/core/host";
+import { variablesOf } from "../template-values.ts";
+import type { Offered } from "./answer.ts";
+import type { Known } from "./known.ts";
+import type { Typed } from "./typed-words.ts";
+
+/** As the person began it: a URI, with its server where another one has the same, or `@server:uri`. */
+export async function offerResources(typed: Typed, current: string, known: Known): Promise<readonly Offered[]> {
+  const resources = await resourcesOf(typed, known);
+  const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;
+  return resources.map((resource) => {
+    const { server, name, title } = resource;
+    const uri = uriOf(resource);
+    const full = `${server}:${uri}`;
+    const isBare = count(uri) === 1 && (uri.startsWith(current) || !full.startsWith(current));
+    return { value: current.startsWith("@") ? `@${full}` : isBare ? uri : full, about: title ?? name };
+  });
+}
+
+export async function offerVariables(typed: Typed, known: Known): Promise<readonly Offered[]> {
+  const wanted = typed.operands[0]?.replace(/^@/, "");
+  const resources = await resourcesOf(typed, known);
+  const found = resources.find((one) => wanted === uriOf(one) || wanted === `${one.server}:${uriOf(one)}`);
+  if (found?.kind !== "template") return [];
+  return variablesOf(found.uriTemplate).map(({ name, required }) => ({
+    value: `${name}=`,
+    about: required ? "required" : "",
+    isOpen: true,
+  }));
+}
+
+async function resourcesOf({ values }: Typed, { host, names, recall }: Known): Promise<readonly HostResource[]> {
+  const server = values.get("--server");
+  const asked = server === undefined ? names : names.filter((name) => name === server);
+  await recall(asked);
+  return asked.flatMap((name) => host.resources(name));
+}
+
+function uriOf(resource: HostResource): string {
+  return resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+}

@@ -1,0 +1,41 @@
+/** Where the values of an operand or an option come from, by what a command's own definition says of it. */
+
+import { type KnownOperand, type KnownOption, nameOf, placeholderOf } from "./known-command.ts";
+
+export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
+export type Source = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
+
+/** What a placeholder means wherever it stands. */
+const placeholders: ReadonlyMap<string, Source> = new Map([
+  ["dir", "folders"],
+  ["file", "files"],
+  ["path", "files"],
+  ["target", "files"],
+  ["server", "servers"],
+  ["code", "errors"],
+]);
+
+const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];
+
+/** What it means in one command: an operand by its placeholder, an option by its name. */
+const particular: ReadonlyMap<string, Source> = new Map<string, Source>([
+  ...ofEntries.map((verb): [string, Source] => [`mcp ${verb} name`, "entries"]),
+  ["secret set name", "secrets"],
+  ["secret remove name", "secrets"],
+  ["call words", "call"],
+  ["call --server", "servers"],
+  ["call --tool", "tools"],
+  ["read resource", "resources"],
+  ["read --arg", "variables"],
+  ["prompt prompt", "prompts"],
+  ["prompt values", "prompt-arguments"],
+  ["prompt --arg", "prompt-arguments"],
+]);
+
+export function sourceOfOperand(words: string, { placeholder }: KnownOperand): Source | undefined {
+  return particular.get(`${words} ${placeholder}`) ?? placeholders.get(placeholder);
+}
+
+export function sourceOfOption(words: string, option: KnownOption): Source | undefined {
+  return particular.get(`${words} ${nameOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
+}

@@ -1,0 +1,81 @@
+/** What has been typed before the cursor: which command it is, and what its options and operands are so far. */
+
+import { firstWord } from "../resolve.ts";
+import { groups, type Row, verbs } from "../verbs.ts";
+import { type KnownCommand, type KnownOption, nameOf, needsValue, spellingsOf } from "./known-command.ts";
+
+/** `group`: the command is still to be named; it is empty before the first word. */
+export type Found =
+  | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
+  | { readonly kind: "command"; readonly row: Row; readonly isHelp: boolean; readonly words: readonly string[] };
+
+/** Undefined where the words name nothing that there is. */
+export function findCommand(words: readonly string[], isHelp = false): Found | undefined {
+  const start = firstWord(words);
+  const [first, ...rest] = words.slice(start);
+  const before = words.slice(0, start);
+  if (first === undefined) return { kind: "group", group: "", isHelp, words: before };
+  const single = rowOf(first);
+  if (single) return { kind: "command", row: single, isHelp, words: [...before, ...rest] };
+  const own = first === "help" && rest[0] !== undefined ? rowOf(`help ${rest[0]}`) : undefined;
+  if (own) return { kind: "command", row: own, isHelp, words: [...before, ...rest.slice(1)] };
+  if (first === "help") return isHelp ? undefined : findCommand([...before, ...rest], true);
+  if (!groups.has(first)) return undefined;
+  const at = firstWord(rest);
+  const second = rest[at];
+  if (second === undefined) return { kind: "group", group: first, isHelp, words: [...before, ...rest] };
+  const row = rowOf(`${first} ${second}`);
+  return row && { kind: "command", row, isHelp, words: [...before, ...rest.slice(0, at), ...rest.slice(at + 1)] };
+}
+
+function rowOf(words: string): Row | undefined {
+  return verbs.find((row) => row.words === words && words !== "");
+}
+
+export interface Typed {
+  readonly operands: readonly string[];
+  /** By the spelling that is offered; an option without a value has an empty one. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The next word is its value. */
+  readonly pending: KnownOption | undefined;
+  /** Whether the next word may still be an option of ours. */
+  readonly takesOptions: boolean;
+}
+
+export function readWords(words: readonly string[], command: KnownCommand): Typed {
+  const operands: string[] = [];
+  const values = new Map<string, string>();
+  let pending: KnownOption | undefined;
+  let takesOptions = true;
+  for (const word of words) {
+    if (pending) {
+      values.set(nameOf(pending), word);
+      pending = undefined;
+    } else if (takesOptions && word === "--") takesOptions = false;
+    else if (takesOptions && word.startsWith("-") && word !== "-") {
+      const { option, value } = splitOption(word, command);
+      if (option && value === undefined && needsValue(option)) pending = option;
+      else if (option) values.set(nameOf(option), value ?? "");
+    } else {
+      operands.push(word);
+      if (isForeign(operands, command)) takesOptions = false;
+    }
+  }
+  return { operands, values, pending, takesOptions };
+}
+
+/** Whether what comes next belongs to another program. */
+export function isForeign(operands: readonly string[], { isWrapper, operands: own }: KnownCommand): boolean {
+  return isWrapper && operands.length >= own.length;
+}
+
+/** `--name=value` taken apart; without a value, there was no `=`. */
+export function splitOption(
+  word: string,
+  { options }: KnownCommand,
+): { readonly option: KnownOption | undefined; readonly value: string | undefined } {
+  const at = word.startsWith("--") ? word.indexOf("=") : -1;
+  const flag = at === -1 ? word : word.slice(0, at);
+  const option = options.find((known) => spellingsOf(known).includes(flag));
+  return { option, value: at === -1 ? undefined : word.slice(at + 1) };
+}

@@ -1,0 +1,51 @@
+/** Servers that are fetched when they start, and of which another version may come tomorrow. Pure. */
+
+import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { findDownload } from "../output/server-notes.ts";
+import { hideInWords } from "../output/server-redaction.ts";
+import type { Observation } from "./finding.ts";
+
+export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {
+  const fetched = definitions.flatMap(({ name: server, transport }) => {
+    const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+    return download ? [{ server, ...download, name: hideInWords(download.name) }] : [];
+  });
+  const pinned = fetched.filter((one) => one.pinned);
+  return [
+    ...(fetched.length === 0 ? [nothingFetched] : []),
+    ...(pinned.length === 0 ? [] : [pinnedLine(pinned)]),
+    ...fetched.filter((one) => !one.pinned).map(unpinned),
+  ];
+}
+
+const nothingFetched: Observation = { severity: "ok", message: "nothing is downloaded to start a server" };
+
+interface Fetched {
+  readonly server: string;
+  readonly name: string;
+  readonly from: string;
+}
+
+function pinnedLine(pinned: readonly Fetched[]): Observation {
+  const words = pinned.map(({ server, name }) => `${name} (${server})`);
+  return { severity: "ok", message: `always the same: ${words.join(", ")}` };
+}
+
+function unpinned({ server, name, from }: Fetched): Observation {
+  const next = `fairlead mcp pin ${toShellWord(server)}`;
+  // Its owner moves it on purpose, if at all; "latest" moves with every release.
+  if (/:(?!latest$)[\w.-]+$/.test(name))
+    return {
+      severity: "note",
+      server,
+      message: `"${server}" runs the image ${name}: a tag can be moved to another image`,
+      next,
+    };
+  return {
+    severity: "warning",
+    server,
+    message: `"${server}" runs ${name} from ${from}, without an exact version: another one may run tomorrow`,
+    next,
+  };
+}

@@ -1,0 +1,154 @@
+/** Node, and the programs that servers are started with: there or not, and for whom. Pure. */
+
+import type { Origin } from "@fairlead/core/settings/definition";
+import { groupBy } from "../output/group-by.ts";
+import type { Observation } from "./finding.ts";
+import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
+
+/** The oldest that Fairlead runs on: major and minor. */
+const oldestNode = [20, 19] as const;
+
+export function checkPrograms({ node, npx, relativePath, launches }: ProgramFacts): readonly Observation[] {
+  return [
+    nodeItself(node),
+    ...otherNode(node, launches),
+    ...(npx === undefined ? [noNpx()] : []),
+    ...foundLines(launches, npx),
+    ...launches.flatMap(whyNot),
+    ...ofShells(launches),
+    ...leftOut(launches),
+    ...relative(relativePath, leftOut(launches).length > 0),
+  ];
+}
+
+function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  const [oldMajor, oldMinor] = oldestNode;
+  const isOld = major < oldMajor || (major === oldMajor && minor < oldMinor);
+  if (!isOld) return { severity: "ok", message: `Node ${version} (${file})` };
+  return {
+    severity: "problem",
+    code: "internal",
+    message: `this is Node ${version} (${file}); Fairlead needs ${oldestNode.join(".")} or later`,
+    next: "Install a newer Node: https://nodejs.org",
+  };
+}
+
+/** What runs Fairlead is not what runs the servers. */
+function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
+  const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
+  if (other === undefined || users.length === 0) return [];
+  return [{ severity: "note", message: `${namesOf(users)}: run by ${other}, while ${file} runs Fairlead` }];
+}
+
+function noNpx(): Observation {
+  return {
+    severity: "note",
+    message: "npx is not on PATH; servers that are npm packages are started with it",
+    next: installs("npx"),
+  };
+}
+
+function foundLines(launches: readonly LaunchFacts[], npx: string | undefined): readonly Observation[] {
+  const found = launches.flatMap(({ server, file }) => (file === undefined ? [] : [{ server, file }]));
+  const used = groupBy(found, ({ file }) => file);
+  const lines = [...used].map(([file, users]) => `${file} (${namesOf(users)})`);
+  const idle = npx === undefined || used.has(npx) ? [] : [npx];
+  return [...idle, ...lines].map((message) => ({ severity: "ok", message }));
+}
+
+function whyNot(launch: LaunchFacts): readonly Observation[] {
+  const { server, origin, command, file, interpreter, elsewhere, refused, script } = launch;
+  if (refused) {
+    const { message, next, code } = refused;
+    return [{ severity: "problem", server, code, message, ...(next !== undefined && { next }) }];
+  }
+  if (file !== undefined && interpreter?.isFound !== false) return [];
+  const missing = interpreter?.name ?? command;
+  const problem = { severity: "problem", server, code: "command_not_found" } as const;
+  if (script !== undefined)
+    return [
+      {
+        ...problem,
+        message: `"${server}" runs ${command}, of which there is only ${script}: a script cannot be started as a program`,
+        next: `Write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${place(origin)}).`,
+      },
+    ];
+  const what =
+    file === undefined
+      ? `"${server}" runs ${command}, which`
+      : `"${server}" runs ${file}, which needs ${missing}, and that`;
+  if (elsewhere)
+    return [
+      {
+        ...problem,
+        message: `${what} is not on the PATH that it gets; it is in ${elsewhere.folder} (${elsewhere.manager}), which only your own shells look into`,
+        next: addToPath(elsewhere.folder, `its entry (${place(origin)})`),
+      },
+    ];
+  const where = missing.includes("/") ? "is not there, or not a program" : "is not on the PATH that it gets";
+  return [
+    { ...problem, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)}).` },
+  ];
+}
+
+function ofShells(launches: readonly LaunchFacts[]): readonly Observation[] {
+  const managed = launches.flatMap((launch) => (launch.managed ? [{ ...launch, managed: launch.managed }] : []));
+  return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) => ({
+    severity: "note",
+    message: `${namesOf(users)}: found by way of ${users[0].managed.manager} (${folder}), which editors and services do not look into`,
+    next: addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
+  }));
+}
+
+function leftOut(launches: readonly LaunchFacts[]): readonly Observation[] {
+  const dropped = new Set(launches.flatMap(({ droppedPath }) => droppedPath));
+  if (dropped.size === 0) return [];
+  const folders = [...dropped].map((folder) => JSON.stringify(folder)).join(", ");
+  return [
+    {
+      severity: "note",
+      message: `left out of the PATH of servers, as this folder is not trusted: ${folders}`,
+      next: "fairlead trust add",
+    },
+  ];
+}
+
+function relative(folders: readonly string[], isTold: boolean): readonly Observation[] {
+  if (folders.length === 0 || isTold) return [];
+  const shown = [...new Set(folders)].map((folder) => JSON.stringify(folder)).join(", ");
+  return [
+    {
+      severity: "warning",
+      message: `PATH has entries that mean another folder wherever you are: ${shown}`,
+      next: "Take them out of PATH where your shell sets it.",
+    },
+  ];
+}
+
+const installers: readonly (readonly [program: RegExp, advice: string])[] = [
+  [/^(?:node|npm|npx)$/, "Install Node.js: https://nodejs.org"],
+  [/^uvx?$/, "Install uv: https://docs.astral.sh/uv"],
+  [/^docker$/, "Install Docker: https://docs.docker.com/get-docker"],
+  [/^python[\d.]*$/, "Install Python: https://www.python.org"],
+  [/^bunx?$/, "Install Bun: https://bun.sh"],
+  [/^deno$/, "Install Deno: https://deno.com"],
+  [/^pnpm$|^pnpx$/, "Install pnpm: https://pnpm.io"],
+  [/^pipx$/, "Install pipx: https://pipx.pypa.io"],
+];
+
+function installs(program: string): string {
+  return installers.find(([pattern]) => pattern.test(program))?.[1] ?? "Install it";
+}
+
+function addToPath(folder: string, where: string): string {
+  return `Add "env": { "PATH": ${JSON.stringify(`${folder}:$PATH`)} } to ${where}.`;
+}
+
+function namesOf(users: readonly { readonly server: string }[]): string {
+  return users.map(({ server }) => server).join(", ");
+}
+
+function place({ file, line }: Origin): string {
+  return `${file}:${line}`;
+}

@@ -1,0 +1,57 @@
+/** Whether the folder is trusted, who says so, and which of its servers wait for a yes. Pure. */
+
+import type { Origin } from "@fairlead/core/settings/definition";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { Observation } from "./finding.ts";
+
+export interface TrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
+  /** Where `security.folderTrust.enabled` is written, the place that counts. */
+  readonly folderTrust: Origin | undefined;
+}
+
+export function checkTrust(facts: TrustFacts): readonly Observation[] {
+  return [...verdict(facts), ...facts.servers.flatMap(waiting)];
+}
+
+function verdict({ trust, locations, settings, servers, folderTrust }: TrustFacts): readonly Observation[] {
+  const { trusted, source, detail, approvesEntries } = trust;
+  const { root } = locations;
+  if (source === "disabled") {
+    const where = folderTrust === undefined ? "" : ` in ${folderTrust.file}:${folderTrust.line}`;
+    return [
+      {
+        severity: "warning",
+        message: `every folder is trusted, this one too: security.folderTrust.enabled is false${where}`,
+        next: `Take "enabled": false out of security.folderTrust${where}.`,
+      },
+    ];
+  }
+  if (trusted) {
+    const approved: Observation = {
+      severity: "note",
+      message: `the servers of this folder are approved as they stand, for this run: ${detail}`,
+    };
+    return [{ severity: "ok", message: `${root} is trusted: ${detail}` }, ...(approvesEntries ? [approved] : [])];
+  }
+  const kept = servers.flatMap(({ server, admission }) =>
+    admission.status === "blocked" && admission.reason === "untrusted_folder" ? [{ ...server, admission }] : [],
+  );
+  const [first] = kept;
+  const isIgnored = settings.files.some(({ state }) => state === "ignored");
+  if (first === undefined && !isIgnored)
+    return [{ severity: "ok", message: `${root} is not trusted (${detail}), and asks for nothing` }];
+  const names = kept.map(({ name }) => name).join(", ");
+  return [
+    {
+      severity: "warning",
+      message: `${root} is not trusted (${detail}), so nothing of it counts${names === "" ? "" : `: ${names}`}`,
+      next: first?.admission.next ?? "fairlead trust add",
+    },
+  ];
+}
+
+function waiting({ server, admission }: AdmittedServer): readonly Observation[] {
+  if (admission.status !== "blocked" || admission.reason !== "awaiting_approval") return [];
+  const { message, next } = admission;
+  return [{ severity: "warning", server: server.name, message, next }];
+}

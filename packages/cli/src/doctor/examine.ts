@@ -1,0 +1,59 @@
+/** Everything that can be found out without starting a server. */
+
+import type { HostError } from "@fairlead/core/errors";
+import { readSources, whereWritten } from "@fairlead/core/settings/load";
+import type { Environment } from "@fairlead/core/settings/paths";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { checkNetwork } from "./check-network.ts";
+import { checkPackages } from "./check-packages.ts";
+import { checkPrograms } from "./check-programs.ts";
+import { checkSecrets } from "./check-secrets.ts";
+import { checkSettings } from "./check-settings.ts";
+import { checkState } from "./check-state.ts";
+import { checkTrust } from "./check-trust.ts";
+import { type Finding, inGroup } from "./finding.ts";
+import { lookAtNetwork } from "./network-facts.ts";
+import { lookAround, lookForPrograms } from "./program-facts.ts";
+import { lookAtSecrets } from "./secret-facts.ts";
+import { lookAtState } from "./state-facts.ts";
+
+export async function examine(configuration: Configuration): Promise<readonly Finding[]> {
+  const { environment, locations, servers } = configuration;
+  const admitted = servers.filter(({ admission }) => admission.status === "admitted");
+  const definitions = servers.flatMap(({ server }) => server.definition ?? []);
+  // First: opening the secret store closes the folder too, and then nobody would know that it was open.
+  const state = await lookAtState(locations.state);
+  const [sources, programs, network, secrets] = await Promise.all([
+    readSources(locations),
+    lookForPrograms(
+      configuration,
+      admitted.flatMap(({ server }) => server.definition ?? []),
+    ),
+    lookAtNetwork(environment),
+    lookAtSecrets(configuration),
+  ]);
+  const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
+  // A workspace has no say in it.
+  const deciding = sources.filter(({ scope }) => scope !== "workspace");
+  const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
+  return [
+    ...inGroup("settings", checkSettings(configuration)),
+    ...inGroup("trust", checkTrust({ ...configuration, folderTrust })),
+    ...inGroup("programs", checkPrograms(programs)),
+    ...inGroup("network", checkNetwork({ ...network, isUsed })),
+    ...inGroup("secrets", checkSecrets(secrets)),
+    ...inGroup("state", checkState(state)),
+    ...inGroup("packages", checkPackages(definitions)),
+  ];
+}
+
+/** What is left to look at where not even the files can be found: `why` is the reason. */
+export async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly Finding[]> {
+  const { message, next, code } = why;
+  const [programs, network] = await Promise.all([lookAround(environment), lookAtNetwork(environment)]);
+  return [
+    ...inGroup("settings", [{ severity: "problem", code, message, ...(next !== undefined && { next }) }]),
+    ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),
+    ...inGroup("network", checkNetwork({ ...network, isUsed: false })),
+  ];
+}

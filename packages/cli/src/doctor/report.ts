@@ -1,0 +1,70 @@
+/** Findings as lines for a person: grouped, what is in order on one line, what is not with what to do about it. */
+
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { count, type Output, type Style } from "../output/output.ts";
+import { fill, words } from "../output/wrap.ts";
+import { type Finding, type Group, groups, type Severity } from "./finding.ts";
+
+interface Look extends Pick<Output, "style" | "typed"> {
+  readonly columns: number;
+}
+
+const groupWidth = Math.max(...groups.map((group) => group.length));
+const severityWidth = "problem".length;
+const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
+
+/** Nothing for a group of which nothing is known. */
+export function groupText(group: Group, findings: readonly Finding[], look: Look): SafeText | undefined {
+  const own = findings.filter((finding) => finding.group === group);
+  const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
+  const rows: Row[] = [
+    ...(fine.length === 0 ? [] : [{ severity: "ok" as const, message: joinSafe(fine, safe`; `) }]),
+    ...worstFirst.flatMap((severity) => own.filter((finding) => finding.severity === severity).map(toRow)),
+  ];
+  if (rows.length === 0) return undefined;
+  return joinSafe(rows.flatMap((row, at) => rowLines(row, at === 0 ? group : "", look)));
+}
+
+interface Row {
+  readonly severity: Severity;
+  readonly message: SafeText;
+  readonly next?: SafeText;
+}
+
+function toRow({ severity, message, next }: Finding): Row {
+  return { severity, message: toVisibleLine(message), ...(next !== undefined && { next: toSafeLine(next) }) };
+}
+
+function rowLines({ severity, message, next }: Row, group: Group | "", { style, typed, columns }: Look): SafeText[] {
+  const label = style.bold(padded(group, groupWidth));
+  const word = coloured(severity, padded(severity, severityWidth), style);
+  const hanging = padded("", groupWidth + severityWidth + 4);
+  return [
+    ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
+    // In one piece, so that it can be copied.
+    ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
+  ];
+}
+
+function padded(text: Group | Severity | "", width: number): SafeText {
+  return text.padEnd(width) as SafeText;
+}
+
+function coloured(severity: Severity, text: SafeText, style: Style): SafeText {
+  switch (severity) {
+    case "ok":
+      return style.green(text);
+    case "note":
+      return style.cyan(text);
+    case "warning":
+      return style.yellow(text);
+    case "problem":
+      return style.red(text);
+  }
+}
+
+/** `2 problems, 1 warning`. */
+export function summary(findings: readonly Finding[]): SafeText {
+  const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
+  return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
+}

@@ -1,0 +1,69 @@
+/** Connects to servers and asks each how it is. */
+
+import type { Redact } from "@fairlead/core/connect/redact";
+import { initialState } from "@fairlead/core/mcp/server-state";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { connectServers } from "../connect-servers.ts";
+import type { ListedServer } from "../output/server-state.ts";
+import type { Context } from "../verb.ts";
+import { useHost } from "../with-host.ts";
+import { checkServer } from "./check-servers.ts";
+import { type Finding, inGroup } from "./finding.ts";
+
+export interface Visit {
+  readonly listed: readonly ListedServer[];
+  readonly findings: readonly Finding[];
+}
+
+/** `known` is what was found before: a server that cannot work for a reason among it is not complained about twice. */
+export function visitServers(
+  servers: readonly AdmittedServer[],
+  configuration: Configuration,
+  known: readonly Finding[],
+  context: Context,
+): Promise<Visit> {
+  const redactions = new Map<string, Redact>();
+  const isExplained = (name: string): boolean =>
+    known.some(({ server, severity }) => server === name && severity === "problem");
+
+  return useHost(
+    configuration,
+    context,
+    async (host) => {
+      const began = new Map<string, number>();
+      const took = new Map<string, number>();
+      host.on("state", ({ state: { name, status } }) => status === "connecting" && began.set(name, performance.now()));
+      const names = servers.filter(({ admission }) => admission.status === "admitted").map(({ server }) => server.name);
+      await connectServers(host, names, context, {
+        onSettled({ name }) {
+          const start = began.get(name);
+          if (start !== undefined) took.set(name, performance.now() - start);
+        },
+      });
+      const states = new Map(host.states().map((state) => [state.name, state]));
+      const listed = servers.map(({ server, admission }) => ({
+        server,
+        state: states.get(server.name) ?? initialState(server.name, admission, 0),
+      }));
+      const findings = listed
+        .filter(({ state }) => !isWaiting(state) && !(state.status !== "connected" && isExplained(state.name)))
+        .flatMap(({ state }) =>
+          checkServer({
+            state,
+            milliseconds: took.get(state.name),
+            tools: host.tools(state.name),
+            quarantined: host.quarantined(state.name),
+            notes: host.notes(state.name),
+            hide: redactions.get(state.name) ?? ((text) => text),
+          }),
+        );
+      return { listed, findings: inGroup("servers", findings) };
+    },
+    { observe: (server, step) => step.step === "definition" && redactions.set(server, step.redact) },
+  );
+}
+
+/** For a yes of the person: that has been said about the folder, or of each server. */
+function isWaiting(state: ListedServer["state"]): boolean {
+  return state.status === "blocked" && (state.reason === "awaiting_approval" || state.reason === "untrusted_folder");
+}

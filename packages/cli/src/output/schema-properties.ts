@@ -1,0 +1,47 @@
+/** The named members of an object schema, required ones first, gathered from wherever the schema says them. Pure. */
+
+import { isObject, listOf, member } from "./json-shape.ts";
+import { resolved } from "./schema-reference.ts";
+
+export interface Property {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** What a schema says itself, in its own order. */
+export function propertiesOf(schema: unknown): readonly Property[] {
+  const required = new Set(listOf(member(schema, "required")));
+  const properties = member(schema, "properties");
+  if (!isObject(properties)) return [];
+  return requiredFirst(
+    Object.entries(properties).map(([name, inner]) => ({ name, required: required.has(name), schema: inner })),
+  );
+}
+
+/** A server may have written branches of branches. */
+const mostBranches = 100;
+
+/** What may be given to a tool, also where its schema says so in `allOf`, `anyOf` or `oneOf`, or elsewhere in the document. */
+export function parametersOf(root: unknown): readonly Property[] {
+  const found = new Map<string, Property>();
+  const branches = [{ schema: root, isSure: true }];
+  for (const { schema, isSure } of branches) {
+    const here = resolved(schema, root);
+    for (const property of propertiesOf(here)) {
+      const known = found.get(property.name);
+      const required = (isSure && property.required) || known?.required === true;
+      found.set(property.name, { ...property, ...known, required });
+    }
+    const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
+    const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));
+    // Which of these will be meant is not known, so nothing in them has to be given.
+    const unsure = [...inner("anyOf"), ...inner("oneOf")].map((branch) => ({ schema: branch, isSure: false }));
+    branches.push(...[...sure, ...unsure].slice(0, mostBranches - branches.length));
+  }
+  return requiredFirst([...found.values()]);
+}
+
+function requiredFirst(properties: readonly Property[]): readonly Property[] {
+  return [...properties.filter(({ required }) => required), ...properties.filter(({ required }) => !required)];
+}

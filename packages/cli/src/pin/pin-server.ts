@@ -1,0 +1,76 @@
+/** Which word of an entry has to change so that it runs the same code tomorrow. Changes nothing. */
+
+import { HostError } from "@fairlead/core/errors";
+import { openSecretStore } from "@fairlead/core/files/secret-store";
+import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ArgumentChange } from "@fairlead/core/settings/edit";
+import { expandTransport } from "@fairlead/core/settings/expand";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { type Download, findDownload } from "../output/server-notes.ts";
+import { exactName } from "./exact-name.ts";
+import { createRunner } from "./run-program.ts";
+
+export interface Pin extends ArgumentChange {
+  readonly note?: string;
+}
+
+/** What is fetched, as written; undefined for what is not fetched at all. */
+export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): Download | undefined {
+  return transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+}
+
+/** Undefined: it is pinned already. */
+export async function pinServer(
+  found: AdmittedServer,
+  { environment, locations, trust }: Configuration,
+  signal: AbortSignal,
+): Promise<Pin | undefined> {
+  const { name } = found.server;
+  const definition = usable(found);
+  const download = downloadOf(definition);
+  if (download === undefined || definition.transport.kind !== "stdio")
+    throw unfit(name, "is not downloaded when it starts: there is nothing to pin");
+  if (download.pinned) return undefined;
+  if (download.name.includes("$")) throw unfit(name, `names its package with a variable: ${download.name}`);
+  const { at } = download;
+  const before = definition.transport.args[at] ?? "";
+  const { env, platform } = environment;
+  const transport = await expandTransport(definition, async (secret) =>
+    (await openSecretStore({ directory: locations.state, env, platform })).get(secret),
+  );
+  const expanded = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+  if (transport.kind !== "stdio" || expanded?.at !== at)
+    throw unfit(name, "is written in a way that is not understood");
+  const options = transport.args.slice(0, at);
+  const { name: exact, note } = await exactName({
+    server: name,
+    download: { ...expanded, name: download.name },
+    options,
+    isOption: before !== download.name || options.at(-1) === "--from",
+    env: transport.env,
+    home: environment.home,
+    run: createRunner({
+      serverName: name,
+      transport,
+      place: { environment, root: locations.root, trusted: trust.trusted },
+      signal,
+    }),
+  });
+  const after = before.slice(0, before.length - download.name.length) + exact;
+  return { at, before, after, ...(note !== undefined && { note }) };
+}
+
+/** Finding a version runs a program with what the entry says: nothing of a workspace does that before it may start. */
+function usable({ server, admission }: AdmittedServer): ServerDefinition {
+  const { name, scope, definition, origin } = server;
+  if (scope !== "user" && scope !== "workspace")
+    throw new HostError("usage", `"${name}" is in ${origin.file}, which belongs to the system and is not edited here`);
+  const mayRun = scope === "user" || admission.status === "admitted";
+  if (!mayRun || definition === undefined) throw refusal(initialState(name, admission, 0));
+  return definition;
+}
+
+function unfit(serverName: string, why: string): HostError {
+  return new HostError("usage", `"${serverName}" ${why}`, { serverName });
+}

@@ -1,0 +1,72 @@
+/** What a schema lets a value be, as far as reading typed text needs to know: kinds, listed values, and what lists hold. Pure. */
+
+import { isShallow, listOf, member } from "./output/json-shape.ts";
+import { resolved } from "./output/schema-reference.ts";
+
+const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
+export type JsonType = (typeof jsonTypes)[number];
+
+/** One of the forms that a value may have. */
+export interface Shape {
+  readonly types: ReadonlySet<JsonType>;
+  /** Nothing but these. */
+  readonly values?: readonly unknown[];
+  /** The schema of the items, for a list. */
+  readonly items: unknown;
+}
+
+/** Schemas are the server's: alternatives are followed only so far, and only so many. */
+const deepest = 8;
+const most = 200;
+
+/** Empty where the schema does not say, or where one of its alternatives does not. */
+export function shapesOf(schema: unknown, root: unknown): readonly Shape[] {
+  const shapes: Shape[] = [];
+  let visited = 0;
+
+  /** Whether it says something. */
+  function gather(given: unknown, depth: number): boolean {
+    visited += 1;
+    if (depth > deepest || visited > most) return false;
+    const here = resolved(given, root);
+    const alternatives = [...listOf(member(here, "anyOf")), ...listOf(member(here, "oneOf"))];
+    const own = shapeOf(here);
+    if (own !== undefined) return shapes.push(own) > 0;
+    if (alternatives.length > 0) return alternatives.every((one) => gather(one, depth + 1));
+    // All of them hold: the first that says something is enough to go by.
+    return listOf(member(here, "allOf")).some((one) => gather(one, depth + 1));
+  }
+
+  return gather(schema, 0) ? shapes : [];
+}
+
+function shapeOf(schema: unknown): Shape | undefined {
+  const [type, choices, only] = ["type", "enum", "const"].map((keyword) => member(schema, keyword));
+  const values = only === undefined ? listOf(choices) : [only];
+  const named = [type].flat().filter(isJsonType);
+  const types = new Set(named.length > 0 ? named : values.map(typeOf));
+  if (types.size === 0) return undefined;
+  if (member(schema, "nullable") === true) types.add("null");
+  return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
+}
+
+export function takes({ types, values }: Shape, value: unknown): boolean {
+  if (values !== undefined) return values.some((one) => isSame(one, value)) || (value === null && types.has("null"));
+  return types.has(typeOf(value)) || (types.has("integer") && Number.isInteger(value));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === "object" && isShallow(one) && JSON.stringify(one) === JSON.stringify(other));
+}
+
+function isJsonType(type: unknown): type is JsonType {
+  return jsonTypes.some((known) => known === type);
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return typeof value as JsonType;
+  return "object";
+}

@@ -1,0 +1,89 @@
+/** A real shell on a real pseudo-terminal, with completion installed as a person would, and a `fairlead` that shows its words. */
+
+import { spawnSync } from "node:child_process";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { type Shell, shells } from "../../src/completion/scripts.ts";
+import type { Machine } from "../machine.ts";
+import { program } from "../process.ts";
+import { openProgram } from "../terminal.ts";
+
+/** Those that this machine has. */
+export const present: ReadonlySet<Shell> = new Set(
+  shells.filter((shell) => spawnSync(shell, ["--version"]).status === 0),
+);
+
+export interface OpenShell extends AsyncDisposable {
+  /** Types it, presses Tab and then Enter, and gives the words that the command got. */
+  complete(typed: string): Promise<readonly string[]>;
+  /** Types it and presses Tab; gives the screen once the pattern is on it. */
+  list(typed: string, pattern: RegExp): Promise<string>;
+}
+
+/** Everything but a Tab is only shown: what is completed here is never run. */
+const command = `#!/bin/sh
+if [ "$1" = __complete ]; then exec "${process.execPath}" "${program}" "$@"; fi
+for word; do printf '<%s>\\n' "$word"; done
+`;
+
+/** What a person's own startup file may say; installing leaves it as it is. */
+const startup: Readonly<Record<Shell, readonly [file: string, text: string]>> = {
+  bash: [
+    "home/.bashrc",
+    `PS1='ready>'
+bind 'set bell-style none'
+bind 'set show-all-if-ambiguous on'
+bind 'set enable-bracketed-paste off'
+source ~/.local/share/bash-completion/completions/fairlead
+`,
+  ],
+  zsh: ["home/.zshrc", "PROMPT='ready>'\nunsetopt beep list_ambiguous auto_menu\nunset zle_bracketed_paste\n"],
+  fish: [
+    "home/.config/fish/config.fish",
+    "function fish_prompt; printf 'ready>'; end\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\n",
+  ],
+};
+
+const flags: Readonly<Record<Shell, readonly string[]>> = {
+  bash: ["--noprofile"],
+  // The system's own startup files are left out: they differ.
+  zsh: ["-d"],
+  fish: [],
+};
+
+export async function openShell(shell: Shell, here: Machine): Promise<OpenShell> {
+  await here.write("installed/fairlead", command);
+  await chmod(join(here.path, "installed/fairlead"), 0o755);
+  await here.write(...startup[shell]);
+  const { code, stderr } = await here.run("completion", shell, "install", "--yes");
+  if (code !== 0) throw new Error(stderr);
+  const terminal = openProgram({ ...here, env: { ...here.env, LC_ALL: "C.UTF-8" } }, shell, ...flags[shell], "-i");
+  await terminal.until(/ready>$/);
+  let sent = 0;
+
+  /** Control characters would mean something else while the shell is between two lines: a line is always sent. */
+  async function send(): Promise<string> {
+    sent += 1;
+    terminal.type(`\recho sent ${sent}\r`);
+    return terminal.until(new RegExp(`^sent ${sent}\nready>$`, "m"));
+  }
+
+  return {
+    async complete(typed) {
+      const before = terminal.screen().length;
+      terminal.type(`${typed}\t`);
+      const screen = await send();
+      return [...screen.slice(before).matchAll(/^<(.*)>$/gm)].map(([, word = ""]) => word);
+    },
+    async list(typed, pattern) {
+      terminal.type(`${typed}\t`);
+      const screen = await terminal.until(pattern);
+      await send();
+      return screen;
+    },
+    async [Symbol.asyncDispose]() {
+      terminal.type("exit\r");
+      await terminal.exitCode;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { stdioServer } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { pathOf, shellProgram } from "./doctor/path-program.ts";
+import { machine, userFile } from "./machine.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../../docs/doctor.md", import.meta.url)), "utf8");
+const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({
+  line,
+  shown,
+}));
+const [settings = ""] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = ""]) => json);
+
+/** The words that a real shell makes of a command line. */
+function shellWords(line: string): readonly string[] {
+  const script = `fairlead() { printf '%s\\0' "$@"; }\n${line}`;
+  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
+}
+
+/** The shown text; `…` stands for the rest of a word or of a few. */
+function pattern(shown: string): RegExp {
+  const literally = shown.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${literally.replaceAll("…", ".+")}$`);
+}
+
+describe("docs/doctor.md", () => {
+  test("every console block is a command and what it prints", () => {
+    expect(blocks.map(({ line }) => line)).toEqual(["fairlead doctor", "fairlead mcp pin memory"]);
+    expect(page.split("```console\n")).toHaveLength(blocks.length + 1);
+  });
+
+  test.each(blocks)("$line", async ({ line, shown }) => {
+    await using here = await machine({ [userFile]: settings });
+    const { command, args } = stdioServer("well-behaved");
+    await shellProgram(here, "programs/npx", `exec ${command} ${args.join(" ")}`);
+    await shellProgram(here, "programs/npm", `echo '"2026.1.14"'`);
+    const env = { PATH: pathOf(here, "programs"), FAIRLEAD_SECRET_STORE: "file" };
+    const { code, stdout, stderr } = await here.runWith({ env }, ...shellWords(line));
+    expect(code).toBe(0);
+    expect(`${stdout}${stderr}`).toMatch(pattern(shown));
+  });
+});

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { checkPrograms } from "../../src/doctor/check-programs.ts";
+import type { LaunchFacts, ProgramFacts } from "../../src/doctor/program-facts.ts";
+
+const node = { version: "v20.19.0", file: "/n/node" };
+const origin = { scope: "user", file: "/s.json", line: 3, column: 5 } as const;
+const launch: LaunchFacts = { server: "a", origin, command: "npx", file: "/n/npx", droppedPath: [] };
+const missing: LaunchFacts = { server: "a", origin, command: "npx", droppedPath: [] };
+
+const fine = { severity: "ok", message: "Node v20.19.0 (/n/node)" };
+const idle = { severity: "ok", message: "/n/npx" };
+const notFound = { severity: "problem", server: "a", code: "command_not_found" };
+
+function check(facts: Partial<ProgramFacts>): unknown {
+  return checkPrograms({ node, npx: "/n/npx", relativePath: [], launches: [], ...facts });
+}
+
+test.each<[string, Partial<ProgramFacts>, object[]]>([
+  ["nothing configured", {}, [fine, idle]],
+  [
+    "a program that is there",
+    { launches: [launch, { ...launch, server: "b" }] },
+    [fine, { severity: "ok", message: "/n/npx (a, b)" }],
+  ],
+  [
+    "an old Node",
+    { node: { ...node, version: "v20.18.3" } },
+    [
+      {
+        severity: "problem",
+        code: "internal",
+        message: "this is Node v20.18.3 (/n/node); Fairlead needs 20.19 or later",
+        next: "Install a newer Node: https://nodejs.org",
+      },
+      idle,
+    ],
+  ],
+  [
+    "another Node for the servers",
+    { node: { ...node, other: "/o/node" }, launches: [{ ...launch, command: "node", file: "/o/node" }] },
+    [
+      fine,
+      { severity: "note", message: "a: run by /o/node, while /n/node runs Fairlead" },
+      idle,
+      { severity: "ok", message: "/o/node (a)" },
+    ],
+  ],
+  [
+    "a program that is nowhere",
+    { launches: [missing] },
+    [
+      fine,
+      idle,
+      {
+        ...notFound,
+        message: '"a" runs npx, which is not on the PATH that it gets',
+        next: "Install Node.js: https://nodejs.org; or correct its entry (/s.json:3).",
+      },
+    ],
+  ],
+  [
+    "a path that leads nowhere",
+    { launches: [{ ...missing, command: "/x/server" }] },
+    [
+      fine,
+      idle,
+      {
+        ...notFound,
+        message: '"a" runs /x/server, which is not there, or not a program',
+        next: "Install it; or correct its entry (/s.json:3).",
+      },
+    ],
+  ],
+  [
+    "a program that only shells find",
+    { launches: [{ ...missing, elsewhere: { manager: "nvm", folder: "/h/v22/bin" } }] },
+    [
+      fine,
+      idle,
+      {
+        ...notFound,
+        message:
+          '"a" runs npx, which is not on the PATH that it gets; it is in /h/v22/bin (nvm), which only your own shells look into',
+        next: 'Add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3).',
+      },
+    ],
+  ],
+  [
+    "a script whose interpreter is missing",
+    {
+      launches: [
+        {
+          ...launch,
+          interpreter: { name: "node", isFound: false },
+          elsewhere: { manager: "nvm", folder: "/h/v22/bin" },
+        },
+      ],
+    },
+    [
+      fine,
+      { severity: "ok", message: "/n/npx (a)" },
+      {
+        ...notFound,
+        message:
+          '"a" runs /n/npx, which needs node, and that is not on the PATH that it gets; it is in /h/v22/bin (nvm), which only your own shells look into',
+        next: 'Add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3).',
+      },
+    ],
+  ],
+  [
+    "a program that this shell finds by way of nvm",
+    { launches: [{ ...launch, managed: { manager: "nvm", folder: "/n" } }] },
+    [
+      fine,
+      { severity: "ok", message: "/n/npx (a)" },
+      {
+        severity: "note",
+        message: "a: found by way of nvm (/n), which editors and services do not look into",
+        next: 'Add "env": { "PATH": "/n:$PATH" } to its entry (/s.json:3).',
+      },
+    ],
+  ],
+  [
+    "only a PowerShell script",
+    { launches: [{ ...missing, script: "C:\\n\\npx.ps1" }] },
+    [
+      fine,
+      idle,
+      {
+        ...notFound,
+        message: '"a" runs npx, of which there is only C:\\n\\npx.ps1: a script cannot be started as a program',
+        next: 'Write "command": "powershell" and "args": ["-File", "C:\\\\n\\\\npx.ps1", …] in its entry (/s.json:3).',
+      },
+    ],
+  ],
+  [
+    "one that may not run from here",
+    {
+      launches: [{ ...missing, refused: { code: "untrusted_folder", message: "no", next: "fairlead trust add" } }],
+    },
+    [
+      fine,
+      idle,
+      { severity: "problem", server: "a", code: "untrusted_folder", message: "no", next: "fairlead trust add" },
+    ],
+  ],
+  [
+    "a PATH that is shortened",
+    { relativePath: ["."], launches: [{ ...launch, droppedPath: [".", "/w/bin"] }] },
+    [
+      fine,
+      { severity: "ok", message: "/n/npx (a)" },
+      {
+        severity: "note",
+        message: 'left out of the PATH of servers, as this folder is not trusted: ".", "/w/bin"',
+        next: "fairlead trust add",
+      },
+    ],
+  ],
+  [
+    "a relative PATH",
+    { relativePath: ["", "bin", ""] },
+    [
+      fine,
+      idle,
+      {
+        severity: "warning",
+        message: 'PATH has entries that mean another folder wherever you are: "", "bin"',
+        next: "Take them out of PATH where your shell sets it.",
+      },
+    ],
+  ],
+])("%s", (_name, facts, findings) => {
+  expect(check(facts)).toEqual(findings);
+});
+
+test("without npx, that is good to know", () => {
+  expect(checkPrograms({ node, relativePath: [], launches: [] })).toEqual([
+    fine,
+    {
+      severity: "note",
+      message: "npx is not on PATH; servers that are npm packages are started with it",
+      next: "Install Node.js: https://nodejs.org",
+    },
+  ]);
+});

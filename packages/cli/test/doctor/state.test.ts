@@ -1,0 +1,94 @@
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkState } from "../../src/doctor/check-state.ts";
+import { lookAtState } from "../../src/doctor/state-facts.ts";
+import { type Machine, machine } from "../machine.ts";
+
+async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<unknown> {
+  return checkState(await lookAtState(folder));
+}
+
+const ok = (folder: string): object => ({ severity: "ok", message: `${folder} can be written` });
+
+test("a folder in order, and one that is not there yet; neither is changed by looking", async () => {
+  await using here = await machine();
+  const folder = join(here.home, ".fairlead");
+  expect(await found(here)).toEqual([ok(folder)]);
+  expect(await readdir(here.home)).toEqual([]);
+  await mkdir(folder, { mode: 0o700 });
+  expect(await found(here)).toEqual([ok(folder)]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([0o755, 0o777])("one that others can look into (%i) is closed, and that is said once", async (mode) => {
+  await using here = await machine();
+  const folder = join(here.home, ".fairlead");
+  await mkdir(folder);
+  await chmod(folder, mode);
+  expect(await found(here)).toEqual([
+    ok(folder),
+    { severity: "note", message: `others than you could look into ${folder} until now; it is closed to them` },
+  ]);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await found(here)).toEqual([ok(folder)]);
+});
+
+test("one that cannot be closed is for its owner to close", () => {
+  expect(checkState({ folder: "/f", others: "let in", aside: [] })).toEqual([
+    ok("/f"),
+    { severity: "warning", message: "others than you may look into /f", next: "chmod 700 /f" },
+  ]);
+});
+
+test.each([
+  ["a file in its place", ".fairlead", "a part of its path is a file, not a folder"],
+  ["a file above it", ".fairlead/deep/down", "a part of its path is a file, not a folder"],
+])("%s", async (_name, below, why) => {
+  await using here = await machine({ "home/.fairlead": "" });
+  const folder = join(here.home, below);
+  expect(await found(here, folder)).toEqual([
+    {
+      severity: "problem",
+      code: "internal",
+      message: `${folder} cannot be written (${why}): approvals, secrets, logs and what is known of servers are not kept`,
+      next: `Make sure that ${folder} can be written; or set FAIRLEAD_HOME to a folder that can.`,
+    },
+  ]);
+});
+
+test("a disk that is nearly full", () => {
+  expect(checkState({ folder: "/f", others: "kept out", aside: [], free: 1_500_000 })).toEqual([
+    ok("/f"),
+    {
+      severity: "warning",
+      message: "the disk of /f is nearly full: 1.5 MB left",
+      next: "Make room on that disk.",
+    },
+  ]);
+});
+
+test("damaged files that were put aside are named, and how to take them away", async () => {
+  await using here = await machine();
+  const folder = join(here.home, ".fairlead");
+  await mkdir(folder, { mode: 0o700 });
+  const aside = await here.write("home/.fairlead/approvals.json.corrupt-2026-01-02T03-04-05.678Z", "{");
+  expect(await found(here)).toEqual([
+    ok(folder),
+    {
+      severity: "warning",
+      message: `damaged, and put aside: ${aside}; what was in it has to be given again`,
+      next: `rm ${aside}`,
+    },
+  ]);
+});
+
+test.each(["garbage", '{"a": 1}', ""])("approvals that nothing has needed yet are looked into: %j", async (text) => {
+  await using here = await machine({ "home/.fairlead/approvals.json": text });
+  await chmod(join(here.home, ".fairlead"), 0o777);
+  expect(await found(here)).toMatchObject([
+    { severity: "ok" },
+    { severity: "note" },
+    { severity: "warning", message: expect.stringMatching(/^damaged, and put aside: .*approvals\.json\.corrupt-/) },
+  ]);
+});

@@ -1,0 +1,73 @@
+/** What was learnt about servers, kept on disk: at the next start it is there before any of them answers. A cache: losing it costs only time. */
+
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ensurePrivateFolder, privateFileMode } from "../files/private-folder.ts";
+import { readText } from "../files/read-text.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { unless } from "../files/system-error.ts";
+import { limits } from "../limits.ts";
+import { parseRemembered, type Remembered } from "./remembered.ts";
+
+export interface CatalogStore {
+  /** Undefined: nothing is known under this key. */
+  recall(key: string): Promise<Remembered | undefined>;
+  save(key: string, remembered: Remembered): Promise<void>;
+}
+
+/** The same again is not written again so soon: only its date would be new. */
+const renewAfter = 60 * 60 * 1000;
+const forgetAfter = 90 * 24 * 60 * 60 * 1000;
+const mostFiles = 500;
+
+export function createCatalogStore(folder: string): CatalogStore {
+  const known = new Map<string, { readonly savedAt: number; readonly content: string }>();
+  const fileOf = (key: string): string => join(folder, `${key}.json`);
+
+  return {
+    async recall(key) {
+      const found = await readText(fileOf(key), limits.catalogBytes);
+      if (found.kind !== "text") return undefined;
+      const remembered = parseRemembered(found.text);
+      if (remembered !== undefined) known.set(key, { savedAt: remembered.savedAt, content: contentOf(remembered) });
+      return remembered;
+    },
+
+    async save(key, remembered) {
+      const { savedAt } = remembered;
+      const content = contentOf(remembered);
+      const before = known.get(key);
+      if (before?.content === content && savedAt - before.savedAt < renewAfter) return;
+      const text = JSON.stringify(remembered);
+      if (Buffer.byteLength(text) > limits.catalogBytes) return;
+      await ensurePrivateFolder(folder);
+      await replaceFile(fileOf(key), {
+        text,
+        mode: privateFileMode,
+        previous: undefined,
+        isCurrent: () => Promise.resolve(true),
+      });
+      known.set(key, { savedAt, content });
+      if (before === undefined) await sweep(folder, savedAt);
+    },
+  };
+}
+
+/** All but the dates that change without anything being different. */
+function contentOf({ catalog, hidden, offer, peer, reachedAt }: Remembered): string {
+  return JSON.stringify([catalog, hidden, offer, peer, reachedAt]);
+}
+
+/** Entries change, and nobody asks for the old ones again. */
+async function sweep(folder: string, now: number): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".json") || name.endsWith(".tmp"));
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { path, changed: (await stat(path).catch(unless("ENOENT")))?.mtimeMs ?? 0 };
+    }),
+  );
+  const newestFirst = files.sort((a, b) => b.changed - a.changed);
+  const stale = newestFirst.filter(({ changed }, index) => index >= mostFiles || now - changed > forgetAfter);
+  await Promise.all(stale.map(({ path }) => rm(path, { force: true })));
+}

@@ -1,0 +1,114 @@
+/** What is remembered of a server; read from the disk whole, or not at all. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Offer, Peer } from "../events.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** Times are milliseconds since 1970. */
+export interface Remembered {
+  /** As the entry's filters left it: with other filters it is another entry. */
+  readonly catalog: Catalog;
+  /** Tools that they took out, and which of them did. */
+  readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
+  readonly offer: Offer;
+  readonly peer: Peer;
+  /** When it was found out how the server is reached. */
+  readonly reachedAt: number;
+  readonly savedAt: number;
+  /** Until when the server vouches for its lists, if it says so. */
+  readonly freshUntil?: number;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isSwitch: Check = (value) => typeof value === "boolean";
+const isWord =
+  (...words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value);
+const isMaybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+/** The members that later stages rely on; whatever else a server sent is kept as it came. */
+function isShape(shape: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(shape);
+  return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));
+}
+
+const described = { title: isMaybe(isText), description: isMaybe(isText) };
+const isNotes = isListOf(isShape({ kind: isText, name: isMaybe(isText), reason: isText }));
+const isCatalog = isShape({
+  tools: isListOf(
+    isShape({
+      name: isText,
+      ...described,
+      inputSchema: isObject,
+      outputSchema: isMaybe(isObject),
+      annotations: isMaybe(isObject),
+    }),
+  ),
+  prompts: isListOf(
+    isShape({
+      name: isText,
+      ...described,
+      arguments: isListOf(isShape({ name: isText, description: isMaybe(isText), required: isSwitch })),
+    }),
+  ),
+  resources: isListOf(isShape({ uri: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
+  resourceTemplates: isListOf(isShape({ uriTemplate: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
+  instructions: isMaybe(isText),
+  ttlMs: isMaybe(isNumber),
+  dropped: isNotes,
+  repaired: isNotes,
+  truncated: isNotes,
+});
+const isPeer = isShape({
+  era: isWord("legacy", "modern"),
+  protocolVersion: isText,
+  serverInfo: isShape({ name: isText, version: isText, title: isMaybe(isText) }),
+  transport: isMaybe(isWord("stdio", "http", "sse")),
+});
+const isRemembered = isShape({
+  catalog: isCatalog,
+  peer: isPeer,
+  hidden: isListOf(
+    (pair) =>
+      Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && isWord("includeTools", "excludeTools")(pair[1]),
+  ),
+  offer: isShape({
+    tools: isNumber,
+    prompts: isNumber,
+    resources: isNumber,
+    resourceTemplates: isNumber,
+    note: isMaybe(isText),
+  }),
+  reachedAt: isNumber,
+  savedAt: isNumber,
+  freshUntil: isMaybe(isNumber),
+});
+
+export function parseRemembered(text: string): Remembered | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isWhole(value) ? value : undefined;
+}
+
+function isWhole(value: unknown): value is Remembered {
+  return isRemembered(value);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

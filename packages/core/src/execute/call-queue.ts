@@ -1,0 +1,90 @@
+/** Who may call now: so many calls at once to one server and to all together; the others wait in line, and the servers take turns. */
+
+import { HostError } from "../errors.ts";
+
+export interface CallQueueOptions {
+  readonly perServer: number;
+  readonly total: number;
+  /** How many may wait for one server. */
+  readonly waitingPerServer: number;
+}
+
+export interface CallQueue {
+  /** Resolves with the function that makes room for the next one. Rejects when the line is too long, or with the signal's reason. */
+  enter(server: string, signal: AbortSignal): Promise<() => void>;
+}
+
+interface Line {
+  running: number;
+  /** In the order in which they came. */
+  readonly waiting: Set<() => void>;
+}
+
+export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
+  /** The server whose turn is next comes first; one that nobody calls is not in it. */
+  const lines = new Map<string, Line>();
+  let running = 0;
+
+  function begin(server: string, line: Line): () => void {
+    running += 1;
+    line.running += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      running -= 1;
+      line.running -= 1;
+      if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
+      callNext();
+    };
+  }
+
+  function callNext(): void {
+    while (running < total) {
+      const next = nextInTurn();
+      if (next === undefined) return;
+      const [server, line, go] = next;
+      // To the end: everybody else has a turn before this one has another.
+      lines.delete(server);
+      lines.set(server, line);
+      line.waiting.delete(go);
+      go();
+    }
+  }
+
+  function nextInTurn(): [string, Line, () => void] | undefined {
+    for (const [server, line] of lines) {
+      const [go] = line.waiting;
+      if (go !== undefined && line.running < perServer) return [server, line, go];
+    }
+    return undefined;
+  }
+
+  function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        line.waiting.delete(go);
+        if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
+        reject(signal.reason);
+      };
+      const go = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve(begin(server, line));
+      };
+      line.waiting.add(go);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  return {
+    async enter(server, signal) {
+      signal.throwIfAborted();
+      const line = lines.get(server) ?? { running: 0, waiting: new Set() };
+      lines.set(server, line);
+      if (running < total && line.running < perServer && line.waiting.size === 0) return begin(server, line);
+      if (line.waiting.size >= waitingPerServer)
+        throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
+      return wait(server, line, signal);
+    },
+  };
+}

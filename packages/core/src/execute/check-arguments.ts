@@ -1,0 +1,29 @@
+/** Whether the arguments of a call are what the tool's own schema asks for; nothing else reaches the server. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { HostError } from "../errors.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import { describeIssues } from "./describe-issues.ts";
+import type { Validator } from "./validation/validator.ts";
+
+export interface GivenArguments {
+  readonly serverName: string;
+  readonly tool: CatalogTool;
+  readonly args: JsonObject;
+}
+
+/** What could not be checked, if anything; rejects with each thing that is wrong. */
+export async function checkArguments(
+  { serverName, tool, args }: GivenArguments,
+  validator: Pick<Validator, "validate">,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { issues, warnings } = await validator.validate(tool.inputSchema, args, signal);
+  if (issues.length === 0) return warnings;
+  const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
+  throw new HostError("arguments_invalid", `${serverName}.${tool.name} cannot be called like this: ${wrong}`, {
+    serverName,
+    next: `fairlead tools ${toShellWord(serverName)}`,
+  });
+}

@@ -1,0 +1,26 @@
+/** Whether a result is what the tool's own schema promises. The tool has run: whatever is wrong with it is only said. */
+
+import type { ToolResult } from "@fairlead/wire";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { describeIssues } from "./describe-issues.ts";
+import type { Validator } from "./validation/validator.ts";
+
+/** Never rejects. */
+export async function checkOutput(
+  { isError, structuredContent }: Pick<ToolResult, "isError" | "structuredContent">,
+  { outputSchema }: Pick<CatalogTool, "outputSchema">,
+  validator: Pick<Validator, "validate">,
+): Promise<readonly string[]> {
+  if (outputSchema === undefined || isError) return [];
+  if (structuredContent === undefined)
+    return ["the tool declares an outputSchema, but its result has no structured content"];
+  try {
+    const { issues, warnings } = await validator.validate(outputSchema, structuredContent);
+    if (issues.length === 0) return warnings;
+    const wrong = describeIssues(issues, { schema: outputSchema, value: structuredContent, whole: "it" });
+    return [...warnings, `the result does not match the tool's outputSchema: ${wrong}`];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [`the result was not checked against the tool's outputSchema: ${why}`];
+  }
+}

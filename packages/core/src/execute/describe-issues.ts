@@ -1,0 +1,83 @@
+/** What a validator found, in words for the person or the model that has to correct it. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { closest } from "../text/closest.ts";
+import type { Issue } from "./validation/validation.ts";
+
+/** More than a few mistakes are one mistake. */
+const mostShown = 5;
+const longestName = 100;
+
+export interface Validated {
+  readonly schema: JsonObject;
+  readonly value: unknown;
+  /** What the value is called: "the arguments". */
+  readonly whole: string;
+}
+
+export function describeIssues(issues: readonly Issue[], validated: Validated): string {
+  const shown = issues.slice(0, mostShown).map((issue) => describe(issue, validated));
+  const more = issues.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}
+
+function describe({ path, message, keyword }: Issue, validated: Validated): string {
+  const steps = stepsOf(path);
+  if (steps.length === 0) return `${validated.whole} ${message}`;
+  const hint = meant(keyword, steps, validated);
+  return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
+}
+
+/** A name that is one letter away from a known one is most likely meant to be that. */
+function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
+  const around = steps.slice(0, -1);
+  const name = steps.at(-1) ?? "";
+  const known = Object.keys(objectOf(schemaAt(schema, around)["properties"]));
+  if (keyword === "required") {
+    const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !known.includes(given));
+    const near = closest(name, strangers);
+    return near === undefined ? undefined : `it by ${written([...around, near])}`;
+  }
+  if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
+  const near = closest(name, known);
+  return near === undefined ? undefined : written([...around, near]);
+}
+
+/** A JSON pointer's steps. */
+function stepsOf(path: string): readonly string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** As in most languages: `"list[0].name"`. */
+function written(steps: readonly string[]): string {
+  const [first = "", ...rest] = steps;
+  const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
+  return `"${path.length > longestName ? `${path.slice(0, longestName)}…` : path}"`;
+}
+
+/** The part of a schema that is about one place, as far as it can be told without evaluating it. */
+function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
+  return steps.reduce((at, step) => {
+    const properties = objectOf(at["properties"]);
+    return objectOf(Object.hasOwn(properties, step) ? properties[step] : at["items"]);
+  }, schema);
+}
+
+function valueAt(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((at, step) => {
+    if (Array.isArray(at)) return at[Number(step)];
+    const members = objectOf(at);
+    return Object.hasOwn(members, step) ? members[step] : undefined;
+  }, value);
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,24 @@
+/** Which rules a schema is read by. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { clip } from "./validation.ts";
+
+/** The two that the validator knows; the older and the one in between differ from these in little. */
+export type Dialect = "draft-07" | "2020-12";
+
+const known: readonly (readonly [RegExp, Dialect])[] = [
+  [/^https?:\/\/json-schema\.org\/draft-0[3-7]\//, "draft-07"],
+  [/^https?:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12|next)\//, "2020-12"],
+  [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
+];
+
+/** 2020-12 unless `$schema` says otherwise: so the protocol has it. */
+export function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
+  if (typeof $schema !== "string") return { dialect: "2020-12" };
+  const found = known.find(([pattern]) => pattern.test($schema));
+  if (found !== undefined) return { dialect: found[1] };
+  return {
+    dialect: "2020-12",
+    warning: `its schema is written for ${clip($schema, 100)}, which is not known; it was read as JSON Schema 2020-12`,
+  };
+}

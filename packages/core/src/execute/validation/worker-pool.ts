@@ -1,0 +1,176 @@
+/** A few threads for validations without a bound: each does one at a time, within a limit of time and memory, and is ended at it. */
+
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../../clock.ts";
+import { clip, notValidated, type Validation } from "./validation.ts";
+
+/** As JSON texts: faster to hand over than objects, and exactly what would be sent. */
+export interface Job {
+  readonly schema: string;
+  readonly value: string;
+}
+
+export interface PoolOptions {
+  /** The compiled file that the threads run. */
+  readonly worker: URL;
+  readonly threads: number;
+  /** Milliseconds for one validation; starting a thread does not count. */
+  readonly timeLimit: number;
+  readonly memoryMegabytes: number;
+  readonly clock: Clock;
+}
+
+export interface WorkerPool {
+  /** Rejects only with the reason of `signal`. */
+  run(job: Job, signal?: AbortSignal): Promise<Validation>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly job: Job;
+  settle(validation: Validation): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  isReady: boolean;
+  current: Waiting | undefined;
+  callOff: () => void;
+}
+
+const startLimit = 30_000;
+
+/** Beside this file, wherever it was compiled or bundled to. A thread cannot run the source itself: then it is the compiled one. */
+export const workerFile: URL = new URL(
+  import.meta.url.endsWith(".ts") ? "../../../dist/execute/validation/validation-worker.js" : "./validation-worker.js",
+  import.meta.url,
+);
+
+export function createWorkerPool({
+  worker,
+  threads: most,
+  timeLimit,
+  memoryMegabytes,
+  clock,
+}: PoolOptions): WorkerPool {
+  const threads = new Set<Thread>();
+  const endings = new Set<Promise<unknown>>();
+  let queue: Waiting[] = [];
+  let isClosed = false;
+
+  function start(): Thread {
+    const thread: Thread = {
+      // Nothing of the host's environment or options: the thread only computes.
+      worker: new Worker(worker, {
+        env: {},
+        execArgv: [],
+        resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      }),
+      isReady: false,
+      current: undefined,
+      callOff: () => undefined,
+    };
+    threads.add(thread);
+    thread.worker.on("message", (message: "ready" | Validation) => {
+      if (message === "ready") {
+        thread.isReady = true;
+        watch(thread);
+      } else finish(thread, message);
+    });
+    thread.worker.on("error", (error) => end(thread, reasonOf(error)));
+    thread.worker.on("exit", () => end(thread, "its thread ended"));
+    return thread;
+  }
+
+  function watch(thread: Thread): void {
+    thread.callOff();
+    const { isReady, current } = thread;
+    thread.callOff = clock.after(isReady ? timeLimit : startLimit, () => {
+      const reason = isReady ? `it took longer than ${timeLimit} ms` : "its thread did not start";
+      // Whoever waits with the same schema would only keep the others waiting.
+      const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
+      for (const waiting of alike) waiting.settle(notValidated(reason));
+      end(thread, reason);
+    });
+  }
+
+  function assign(idle: Thread | undefined, waiting: Waiting): void {
+    let thread: Thread;
+    try {
+      thread = idle ?? start();
+    } catch (error) {
+      // The system has no thread left.
+      waiting.settle(notValidated(reasonOf(error)));
+      return;
+    }
+    thread.current = waiting;
+    thread.worker.ref();
+    watch(thread);
+    thread.worker.postMessage(waiting.job);
+  }
+
+  function finish(thread: Thread, validation: Validation): void {
+    thread.callOff();
+    // Idle, it keeps no process alive.
+    thread.worker.unref();
+    const done = thread.current;
+    thread.current = undefined;
+    done?.settle(validation);
+    next();
+  }
+
+  function end(thread: Thread, reason: string): void {
+    if (!threads.delete(thread)) return;
+    thread.callOff();
+    const ending = thread.worker.terminate().finally(() => endings.delete(ending));
+    endings.add(ending);
+    thread.current?.settle(notValidated(reason));
+    next();
+  }
+
+  function next(): void {
+    while (queue.length > 0) {
+      const idle = [...threads].find(({ current }) => current === undefined);
+      if (idle === undefined && threads.size >= most) return;
+      const [waiting, ...rest] = queue;
+      queue = rest;
+      if (waiting !== undefined) assign(idle, waiting);
+    }
+  }
+
+  return {
+    run: (job, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted === true) return reject(signal.reason);
+        if (isClosed) return resolve(notValidated("the host is closed"));
+        const leave = (): void => {
+          queue = queue.filter((other) => other !== waiting);
+          reject(signal?.reason);
+          for (const thread of threads) if (thread.current === waiting) end(thread, "it was called off");
+        };
+        const waiting: Waiting = {
+          job,
+          settle(validation) {
+            queue = queue.filter((other) => other !== waiting);
+            signal?.removeEventListener("abort", leave);
+            resolve(validation);
+          },
+        };
+        signal?.addEventListener("abort", leave, { once: true });
+        queue.push(waiting);
+        next();
+      }),
+    async close() {
+      isClosed = true;
+      for (const waiting of queue) waiting.settle(notValidated("the host is closed"));
+      for (const thread of threads) end(thread, "the host is closed");
+      await Promise.all(endings);
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "its thread failed";
+  const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return isMemory ? "it needed too much memory" : `its thread failed (${clip(error.message, 200)})`;
+}

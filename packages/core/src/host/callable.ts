@@ -1,0 +1,89 @@
+/** All tools of a host as one that `@google/genai` calls by itself: asks where someone must be asked, and tells the model whatever came of it. */
+
+import { HostError } from "../errors.ts";
+import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
+import { ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { ConversationTools } from "../registry/conversation-tools.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { closest } from "../text/closest.ts";
+import type { OpenHostOptions } from "./types.ts";
+
+export interface CallableOptions {
+  readonly open: () => ConversationTools;
+  readonly confirm: OpenHostOptions["confirm"];
+  /** Aborted when the host is closed. */
+  readonly signal: AbortSignal;
+}
+
+export function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
+  let opened: ConversationTools | undefined;
+  /** Names are settled when a model is first shown them. */
+  function conversation(): ConversationTools {
+    opened ??= open();
+    return opened;
+  }
+
+  async function run(tool: DiscoveredMCPTool, args: Record<string, unknown>): Promise<Answer> {
+    const details = await tool.shouldConfirmExecute(args, signal);
+    if (details !== false) {
+      const outcome = (await confirm?.(details, signal)) ?? ToolConfirmationOutcome.Cancel;
+      await details.onConfirm(outcome);
+      if (!isYes(outcome)) throw declined(tool, confirm !== undefined);
+    }
+    const { llmContent, error } = await tool.execute(args, signal);
+    const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
+    const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
+    return { response: error === undefined ? { output: text } : { error: text || error.message }, media };
+  }
+
+  async function answer({ name = "", args = {} }: FunctionCall): Promise<Answer> {
+    const tool = conversation().getTool(name);
+    if (tool === undefined) return { response: { error: unknownTool(name, conversation()) }, media: [] };
+    try {
+      return await run(tool, args);
+    } catch (error) {
+      // A call that was denied, failed or got lost is something to tell the model, no reason to end its turn.
+      if (!(error instanceof HostError) || signal.aborted) throw error;
+      return { response: { error: `${error.code}: ${error.message}` }, media: [] };
+    }
+  }
+
+  return {
+    tool: async () => ({ functionDeclarations: conversation().getFunctionDeclarations() }),
+    async callTool(functionCalls) {
+      const answers = await Promise.all(
+        functionCalls.map(async (call): Promise<Part[]> => {
+          const { response, media } = await answer(call);
+          const { id, name } = call;
+          const functionResponse = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response };
+          return [{ functionResponse }, ...media];
+        }),
+      );
+      return answers.flat();
+    },
+  };
+}
+
+/** Whatever else a program passes on is a no. */
+function isYes(outcome: ToolConfirmationOutcome): boolean {
+  return outcome !== ToolConfirmationOutcome.Cancel && Object.values(ToolConfirmationOutcome).includes(outcome);
+}
+
+interface Answer {
+  readonly response: Record<string, unknown>;
+  /** Stands beside the response: not every model takes media inside one. */
+  readonly media: readonly Part[];
+}
+
+function declined({ serverName, serverToolName }: DiscoveredMCPTool, wasAsked: boolean): HostError {
+  const why = wasAsked ? "the person said no" : "nobody can be asked, and no rule allows it";
+  return new HostError("denied", `${serverName}.${serverToolName} may not run: ${why}`, { serverName });
+}
+
+function unknownTool(name: string, tools: ConversationTools): string {
+  const near = closest(
+    name,
+    tools.getAllTools().map((tool) => tool.name),
+  );
+  return `tool_unknown: there is no tool "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+}

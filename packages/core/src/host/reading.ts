@@ -1,0 +1,104 @@
+/** Everything of a host but calls: resources, prompts, their completion, and what a person refers to in what they type. */
+
+import type { Clock } from "../clock.ts";
+import type { Emitter } from "../events.ts";
+import type { McpClient } from "../mcp/client.ts";
+import type { LeftOut } from "../normalise/content/parts.ts";
+import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { Subscriptions } from "../resources/subscriptions.ts";
+import { once } from "./once.ts";
+import type { Host, RequestOptions } from "./types.ts";
+
+export interface ReadingOptions extends Emitter {
+  readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
+  readonly client: (server: string) => McpClient | undefined;
+  /** Keeps the server from being stopped until the returned function is called. */
+  readonly use: (server: string) => () => void;
+  readonly timeoutOf: (server: string) => number;
+  readonly total: () => number;
+  readonly resources: () => ResourceRegistry;
+  readonly servers: () => readonly string[];
+  /** Something is known of what it offers. */
+  readonly isKnown: (server: string) => boolean;
+  /** Where files may be referred to; none: no files. */
+  readonly workspace: () => string | undefined;
+  readonly keep: (file: LeftOut) => Promise<string>;
+  readonly clock: Clock;
+}
+
+export interface Reading
+  extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
+  close(): Promise<void>;
+}
+
+export function createReading(options: ReadingOptions): Reading {
+  const { ready, client, use, timeoutOf, total, resources, servers, isKnown, workspace, keep, clock, on, emit } =
+    options;
+  let made: Promise<Subscriptions> | undefined;
+  const subscriptions = once(() => {
+    made = import("../resources/subscriptions.ts").then(({ createSubscriptions }) =>
+      createSubscriptions({ ready, client, use, on, emit, clock }),
+    );
+    return made;
+  });
+
+  /** One request to one server, which is connected first if need be. */
+  async function ask<T>(
+    server: string,
+    { signal, timeout = timeoutOf(server) }: RequestOptions,
+    request: (client: McpClient, how: { signal?: AbortSignal; timeout: number; total: number }) => Promise<T>,
+  ): Promise<T> {
+    const release = use(server);
+    try {
+      return await request(await ready(server, signal), { ...(signal && { signal }), timeout, total: total() });
+    } finally {
+      release();
+    }
+  }
+
+  const readResource: Host["readResource"] = (server, uri, given = {}) =>
+    ask(server, given, (connected, how) => connected.readResource(uri, how));
+
+  return {
+    readResource,
+
+    getPrompt: (server, prompt, args = {}, given = {}) =>
+      ask(server, given, (connected, how) => connected.getPrompt(prompt, args, how)),
+
+    async complete(request, { signal } = {}) {
+      const { completeArgument } = await import("../resources/completion.ts");
+      const release = use(request.of.server);
+      return completeArgument(request, { ready, ...(signal && { signal }) }).finally(release);
+    },
+
+    async subscribe(server, uri, { signal } = {}) {
+      return (await subscriptions()).subscribe(server, uri, signal);
+    },
+
+    async expandReferences(typed, { signal } = {}) {
+      const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }] = await Promise.all([
+        import("../resources/references.ts"),
+        import("../resources/read-references.ts"),
+        import("../resources/local-file.ts"),
+      ]);
+      // Whoever is named is asked first what it has; why one cannot be is said where it is referred to.
+      const unknown = serversNamedIn(typed, servers()).filter((server) => !isKnown(server));
+      await Promise.allSettled(unknown.map((server) => ready(server, signal)));
+      const folder = workspace();
+      const source = {
+        servers: servers(),
+        resources: resources(),
+        ...(folder !== undefined && { findFile: createFileFinder(folder) }),
+      };
+      return readReferences(await resolveReferences(typed, source), {
+        readResource: (server, uri, until) => readResource(server, uri, until ? { signal: until } : {}),
+        keep,
+        ...(signal && { signal }),
+      });
+    },
+
+    async close() {
+      (await made)?.[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** What is known of all servers of a host, whether they said it just now or in an earlier run. */
+
+import type { PromptResult } from "@fairlead/wire";
+import type { Catalog } from "../discover/catalog.ts";
+import type { Offering } from "../mcp/offering.ts";
+import { type ToolFilter, unmatchedEntries } from "../normalise/filter.ts";
+import { createSchemaCompiler } from "../normalise/schema/compiler.ts";
+import type { ToolBinding } from "../registry/binding.ts";
+import { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
+import { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { PromptRegistry } from "../registry/prompt-registry.ts";
+import { ResourceRegistry } from "../registry/resource-registry.ts";
+import { type QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
+import type { HiddenTool, HostNote } from "./types.ts";
+
+export interface ShelvedServer {
+  readonly name: string;
+  readonly filter: ToolFilter;
+  readonly trust: boolean;
+  readonly timeout: number;
+}
+
+export interface ShelfOptions {
+  /** In the order of the settings. */
+  readonly order: readonly string[];
+  /** Servers that never take a bare name. */
+  readonly humble: readonly string[];
+  readonly binding: ToolBinding;
+  readonly getPrompt: (
+    server: string,
+    name: string,
+    values: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ) => Promise<PromptResult>;
+}
+
+export interface Shelf {
+  readonly tools: ToolRegistry;
+  readonly prompts: PromptRegistry;
+  readonly resources: ResourceRegistry;
+  /** Takes the place of all that was known of that server. */
+  put(server: ShelvedServer, offering: Offering): void;
+  remove(server: string): void;
+  offering(server: string): Offering | undefined;
+  hidden(): readonly HiddenTool[];
+  quarantined(): readonly QuarantinedTool[];
+  notes(): readonly HostNote[];
+}
+
+export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions): Shelf {
+  const tools = new ToolRegistry({ serverOrder: order, humble });
+  const prompts = new PromptRegistry({ serverOrder: order, humble });
+  const resources = new ResourceRegistry({ serverOrder: order });
+  const compiler = createSchemaCompiler("gemini");
+  const offerings = new Map<string, Offering>();
+  const notes = new Map<string, readonly HostNote[]>();
+
+  /** Whatever order they were heard of in. */
+  function inOrder(): readonly (readonly [server: string, offering: Offering])[] {
+    const others = [...offerings.keys()].filter((server) => !order.includes(server));
+    return [...order, ...others].flatMap((server) => {
+      const offering = offerings.get(server);
+      return offering === undefined ? [] : [[server, offering]];
+    });
+  }
+
+  function toTools(
+    { name: serverName, trust, timeout }: ShelvedServer,
+    catalog: Catalog,
+  ): readonly DiscoveredMCPTool[] {
+    return catalog.tools.map(
+      ({ name: serverToolName, title, description = "", inputSchema, outputSchema, annotations }) =>
+        new DiscoveredMCPTool({
+          serverName,
+          serverToolName,
+          title,
+          description,
+          annotations,
+          parameterSchemaJson: inputSchema,
+          outputSchema,
+          timeout,
+          trust,
+          binding,
+          compile: (raw) => compiler.compile(raw),
+        }),
+    );
+  }
+
+  function toPrompts({ name: serverName }: ShelvedServer, catalog: Catalog): readonly DiscoveredMCPPrompt[] {
+    return catalog.prompts.map(
+      ({ name: serverPromptName, title, description, arguments: wanted }) =>
+        new DiscoveredMCPPrompt({
+          serverName,
+          serverPromptName,
+          title,
+          description,
+          arguments: wanted,
+          get: (name, values, signal) => getPrompt(serverName, name, values, signal),
+        }),
+    );
+  }
+
+  return {
+    tools,
+    prompts,
+    resources,
+    put(server, offering) {
+      const { name } = server;
+      const { catalog } = offering;
+      offerings.set(name, offering);
+      tools.replaceServer(name, toTools(server, catalog));
+      prompts.replaceServer(name, toPrompts(server, catalog));
+      resources.replaceServer(name, catalog);
+      notes.set(name, notesOn(server, offering));
+    },
+    remove(server) {
+      offerings.delete(server);
+      notes.delete(server);
+      tools.removeServer(server);
+      prompts.removeServer(server);
+      resources.removeServer(server);
+    },
+    offering: (server) => offerings.get(server),
+    hidden: () =>
+      inOrder().flatMap(([server, offering]) =>
+        [...offering.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
+      ),
+    notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
+    // What a server lists without a name, or twice, never became a tool; whoever looks for it finds it here.
+    quarantined: () => [
+      ...tools.quarantined(),
+      ...inOrder().flatMap(([server, { catalog }]) =>
+        catalog.dropped.flatMap(({ kind, name, reason }) =>
+          kind === "tools" ? [{ server, serverToolName: name ?? "", reason }] : [],
+        ),
+      ),
+    ],
+  };
+}
+
+/** What someone should know who wonders where a tool is. */
+function notesOn({ name: server, filter }: ShelvedServer, { catalog, hidden }: Offering): readonly HostNote[] {
+  const all = [...catalog.tools.map(({ name }) => name), ...hidden.keys()];
+  const idle = unmatchedEntries(all, filter).map(({ message }) => ({ server, message }));
+  const cut = catalog.truncated.map(({ kind, reason }) => ({
+    server,
+    message: `the list of ${kind} is cut: ${reason}`,
+  }));
+  return [...idle, ...cut];
+}

@@ -1,0 +1,146 @@
+/** What a program that embeds the host works with: the options it gives and the host it gets. */
+
+import type { Progress, PromptResult, ResourceResult } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
+import type { ConnectStep } from "../connect/connect-step.ts";
+import type { Catalog, ListStep } from "../discover/catalog.ts";
+import type { Emitter, MCPDiscoveryState, Offer, Peer, ServerChanges, ServerState } from "../events.ts";
+import type { CallResult } from "../execute/call-result.ts";
+import type { Elicit } from "../mcp/elicitation.ts";
+import type { Sample } from "../mcp/requests.ts";
+import type { ToolFilter } from "../normalise/filter.ts";
+import type { CallableTool } from "../normalise/model-types.ts";
+import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { PromptRegistry } from "../registry/prompt-registry.ts";
+import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
+import type { CompletionRequest } from "../resources/completion.ts";
+import type { PromptContent } from "../resources/read-references.ts";
+import type { Environment } from "../settings/paths.ts";
+import type { Configuration } from "../trust/configuration.ts";
+import type { HostPrompt, HostResource, HostTool } from "./offer.ts";
+
+export interface HostOptions extends OpenHostOptions {
+  /** The user's settings file; by default the one that Gemini CLI reads. */
+  readonly settings?: string;
+  /** The workspace root; by default it is found from the current folder. `false` leaves the workspace out. */
+  readonly workspace?: string | false;
+  /** The embedding program's verdict on the workspace; without one, the trusted-folders file decides. */
+  readonly trust?: boolean;
+  /** By default that of the process. */
+  readonly environment?: Environment;
+}
+
+export interface OpenHostOptions {
+  readonly clock?: Clock;
+  /** Messages go into the servers' log files: those of all servers, or of the one with this name. */
+  readonly debug?: boolean | string;
+  /** How many programs may be starting at once. */
+  readonly startLimit?: number;
+  /** Told, step by step, how a server is connected and what it lists. */
+  readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
+  /** Asks the person before a tool runs that nobody has allowed; without it, such a call of a model is denied. */
+  readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
+  /** Puts a server's question to the person; without it, servers are told that nobody can be asked. */
+  readonly elicit?: Elicit;
+  /** Asks the person's model for a server, if its settings allow that (`fairlead.servers.NAME.sampling`). */
+  readonly sample?: Sample;
+  /** Whether servers that are lost come back by themselves. A program that lives on wants that; one that makes a call and ends does not. */
+  readonly recover?: boolean;
+  /** Whether to tell (`settings_changed`) when a settings file changes on the disk. */
+  readonly watch?: boolean;
+  /** After so many milliseconds without a call a server that was started by one is stopped. */
+  readonly idleStop?: number;
+  /** Milliseconds since 1970: how old is what is remembered. */
+  readonly today?: () => number;
+}
+
+export interface StartOptions {
+  /** These, even if their settings let them wait for their first use; by default all that do not wait. */
+  readonly servers?: readonly string[];
+  /** Ends the waiting with `cancelled`; what has begun goes on until the host is closed. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** The longest silence in milliseconds, instead of the server's own setting; progress restarts it. */
+  readonly timeout?: number;
+}
+
+export interface CallOptions extends RequestOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  /** Call it although its definition is not the one that was shown before. */
+  readonly acceptChanged?: boolean;
+}
+
+/** What is known of a server without asking it. */
+export interface Knowledge {
+  readonly server: string;
+  readonly offer: Offer;
+  /** How it was reached; while it is connected, its state says that. */
+  readonly peer?: Peer;
+  /** Milliseconds since 1970; absent while the server is connected: then it is what the server says now. */
+  readonly savedAt?: number;
+}
+
+export interface HiddenTool {
+  readonly server: string;
+  readonly serverToolName: string;
+  readonly setting: keyof ToolFilter;
+}
+
+export interface HostNote {
+  readonly server: string;
+  readonly message: string;
+}
+
+export interface Host extends AsyncDisposable {
+  /** Fills the lists with what was known of servers in earlier runs; connects to nothing. Gives those of which something is known. */
+  recall(servers?: readonly string[]): Promise<readonly Knowledge[]>;
+  /** Connects to servers that may start, and reads what they offer. Resolves when each has answered or failed; its state says which. */
+  start(options?: StartOptions): Promise<void>;
+  /**
+   * Takes over changed settings, ends the servers that are named and starts them again. Without names, those that are as before and
+   * connected keep running, and all others that were in use, or have been given up, are started.
+   */
+  restart(servers?: readonly string[]): Promise<void>;
+  /** Takes over changed settings: servers that are still the same keep running, the others wait to be started. */
+  reload(configuration?: Configuration): Promise<ServerChanges>;
+  /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
+  tools(server?: string): readonly HostTool[];
+  prompts(server?: string): readonly HostPrompt[];
+  resources(server?: string): readonly HostResource[];
+  /** Tools that a model is not offered, each with its reason. */
+  quarantined(server?: string): readonly QuarantinedTool[];
+  /** Tools that a filter of the settings takes out, each with the setting. */
+  hidden(server?: string): readonly HiddenTool[];
+  /** What someone should know about what is offered: a filter that names nothing, lists that were cut. */
+  notes(server?: string): readonly HostNote[];
+  /** Everything that a server offers, as far as is known, and what of it could not be used. */
+  catalog(server: string): Catalog | undefined;
+  /** Connects to that server first, if need be, and to no other. */
+  call(server: string, tool: string, args?: unknown, options?: CallOptions): Promise<CallResult>;
+  readResource(server: string, uri: string, options?: RequestOptions): Promise<ResourceResult>;
+  getPrompt(
+    server: string,
+    prompt: string,
+    args?: Readonly<Record<string, string>>,
+    options?: RequestOptions,
+  ): Promise<PromptResult>;
+  /** Values that an argument of a prompt or a variable of a template might take; none where the server does not say. */
+  complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
+  /** From then on `resource_updated` is told for it, also after the server was lost and came back; until it is disposed of. */
+  subscribe(server: string, uri: string, options?: Pick<RequestOptions, "signal">): Promise<Disposable>;
+  /** What a person typed, followed by the contents of the resources and files that they refer to with `@`. */
+  expandReferences(typed: string, options?: Pick<RequestOptions, "signal">): Promise<PromptContent>;
+  /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */
+  asCallableTool(): CallableTool;
+  /** In the order of the settings, the demo server last. */
+  states(): readonly ServerState[];
+  getDiscoveryState(): MCPDiscoveryState;
+  readonly toolRegistry: ToolRegistry;
+  readonly promptRegistry: PromptRegistry;
+  readonly resourceRegistry: ResourceRegistry;
+  readonly on: Emitter["on"];
+}

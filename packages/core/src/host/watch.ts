@@ -1,0 +1,85 @@
+/** Notices that a settings file has changed on the disk: told once a change, when the writing has settled. */
+
+import { type FSWatcher, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import type { Clock } from "../clock.ts";
+import { readText } from "../files/read-text.ts";
+import { limits } from "../limits.ts";
+
+export interface FileWatch {
+  close(): void;
+}
+
+export interface WatchOptions {
+  readonly files: readonly string[];
+  readonly onChange: (file: string) => void;
+  readonly clock: Clock;
+}
+
+/** Editors write a file in several steps, or put a new one in its place. */
+const settleTime = 200;
+
+/** Watches the folders: a watch on a file is lost when the file is replaced. Of a folder that is not there yet, its own folder. */
+export function watchFiles({ files, onChange, clock }: WatchOptions): FileWatch {
+  const watched = files.map((file) => watchFile(file, onChange, clock));
+  return {
+    close() {
+      for (const one of watched) one.close();
+    },
+  };
+}
+
+function watchFile(file: string, onChange: (file: string) => void, clock: Clock): FileWatch {
+  let isOpen = true;
+  let callOff = (): void => {};
+  let known = contentOf(file);
+
+  async function look(): Promise<void> {
+    const before = await known;
+    known = contentOf(file);
+    // Touched, read, or another file of the folder: only another text is a change.
+    if ((await known) !== before && isOpen) onChange(file);
+  }
+
+  function lookSoon(): void {
+    callOff();
+    callOff = clock.after(settleTime, () => void look(), { background: true });
+  }
+
+  const folder = dirname(file);
+  const watchFolder = (): FSWatcher | undefined => openWatcher(folder, basename(file), lookSoon);
+  let watcher = watchFolder();
+  const above = watcher
+    ? undefined
+    : openWatcher(dirname(folder), basename(folder), () => {
+        watcher ??= watchFolder();
+        lookSoon();
+      });
+
+  return {
+    close() {
+      isOpen = false;
+      callOff();
+      watcher?.close();
+      above?.close();
+    },
+  };
+}
+
+function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (name === null || name === wanted) onEvent();
+    });
+    // The folder went away, or there are too many watches: nothing is offered then, and nothing breaks.
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
+
+async function contentOf(file: string): Promise<string> {
+  const found = await readText(file, limits.settingsBytes);
+  return found.kind === "text" ? `text ${found.text}` : found.kind;
+}

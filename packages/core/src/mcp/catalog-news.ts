@@ -1,0 +1,33 @@
+/** What differs between two catalogs of a server, told in names. Pure. */
+
+import type { Catalog, ListKind } from "../discover/catalog.ts";
+import { toolChanges } from "../discover/tool-changes.ts";
+import type { ListName, ServerNews } from "../events.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+
+/** What a change of a list is about; a server has one word for resources and their templates. */
+export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
+  tools: ["tools"],
+  prompts: ["prompts"],
+  resources: ["resources", "resourceTemplates"],
+};
+
+/** Undefined if nothing does; without one before, everything is new. */
+export function catalogNews(server: string, before: Catalog | undefined, after: Catalog): ServerNews | undefined {
+  const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
+    kindsOf[list].some((kind) => !isSame(before?.[kind] ?? [], after[kind])),
+  );
+  return lists.length === 0
+    ? undefined
+    : { type: "catalog", server, lists, tools: toolChanges(before?.tools ?? [], after.tools) };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return false;
+  try {
+    return canonicalJson(one) === canonicalJson(other);
+  } catch {
+    // Nested deeper than can be walked: not known to be the same.
+    return false;
+  }
+}

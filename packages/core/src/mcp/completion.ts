@@ -1,0 +1,17 @@
+/** Values that an argument might take, from an answer that may hold anything. */
+
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore: boolean;
+}
+
+export function toCompletion(raw: unknown): Completion {
+  const given = new Map<string, unknown>(typeof raw === "object" && raw !== null ? Object.entries(raw) : []);
+  const [values, total] = [given.get("values"), given.get("total")];
+  return {
+    values: Array.isArray(values) ? values.filter((value): value is string => typeof value === "string") : [],
+    ...(typeof total === "number" && { total }),
+    hasMore: given.get("hasMore") === true,
+  };
+}

@@ -1,0 +1,70 @@
+/** What is in a block of content, in the order in which a model is told. */
+
+import type { Block, ResourceContents } from "@fairlead/wire";
+import { readBase64 } from "./base64.ts";
+import { toReadableJson } from "./json-text.ts";
+import { isTextual, toMediaType } from "./media-type.ts";
+import { toLabel } from "./shorten.ts";
+
+export type Piece =
+  /** Ours, and short. */
+  | { readonly kind: "sentence"; readonly text: string }
+  /** The server's, as it came. */
+  | { readonly kind: "text"; readonly text: string }
+  /** Bytes in well-formed Base64; `what` is a noun. */
+  | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
+
+/** @param giver How our sentences name whoever gave it. */
+export function describeBlock(block: Block, giver: string): Piece[] {
+  switch (block.type) {
+    case "text":
+      return [{ kind: "text", text: block.text }];
+    case "image":
+    case "audio":
+      return [media(`${block.type} data`, toMediaType(block.mimeType), block.data, giver)];
+    case "resource":
+      return resource(block.resource, giver);
+    case "resource_link":
+      return [sentence(`Resource Link: ${toLabel(block.title || block.name)} at ${toLabel(block.uri)}`)];
+    case "unknown":
+      return [
+        sentence(`[${giver} provided content of an unknown kind, here as JSON]`),
+        { kind: "text", text: toReadableJson(block.raw) },
+      ];
+  }
+}
+
+function resource({ uri, mimeType = "", text, blob }: ResourceContents, giver: string): Piece[] {
+  if (text !== undefined) return textResource(uri, text, giver);
+  if (blob === undefined)
+    return [sentence(`[${giver} provided the embedded resource ${toLabel(uri)} without contents]`)];
+  const type = toMediaType(mimeType);
+  const decoded = isTextual(type) ? decodeText(blob) : undefined;
+  return decoded === undefined ? [media("embedded resource", type, blob, giver)] : textResource(uri, decoded, giver);
+}
+
+function textResource(uri: string, text: string, giver: string): Piece[] {
+  return [sentence(`[${giver} provided the following embedded resource: ${toLabel(uri)}]`), { kind: "text", text }];
+}
+
+function media(what: string, type: string, given: string, giver: string): Piece {
+  const data = readBase64(given);
+  return data === undefined
+    ? sentence(`[${giver} provided ${what} with mime-type: ${type}, but not as valid Base64]`)
+    : { kind: "media", what, type, data };
+}
+
+function sentence(text: string): Piece {
+  return { kind: "sentence", text };
+}
+
+function decodeText(blob: string): string | undefined {
+  const data = readBase64(blob);
+  if (data === undefined) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
+  } catch {
+    // In another encoding, or not text at all: then it is bytes.
+    return undefined;
+  }
+}

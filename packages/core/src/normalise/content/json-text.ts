@@ -1,0 +1,35 @@
+/** JSON for reading, by a model or a person: bytes in it are replaced by their type and size. */
+
+import { sizeWords } from "../../text/size-words.ts";
+import { byteLength, readBase64 } from "./base64.ts";
+
+/** `data` or `blob` beside a type, or in a block that is bytes by its kind. */
+export function toReadableJson(value: unknown, indent?: number): string {
+  return toJson(value, indent, (holder, key, member) => {
+    if (typeof member !== "string" || (key !== "data" && key !== "blob")) return member;
+    const { mimeType, type } = holder;
+    if (key === "data" && typeof mimeType !== "string" && type !== "image" && type !== "audio") return member;
+    return bytesText(typeof mimeType === "string" ? mimeType : "application/octet-stream", member);
+  });
+}
+
+/** Never throws: a value may be nested deeper than can be written. */
+export function toJson(value: unknown, indent?: number, replace?: Replace): string {
+  try {
+    const replacer =
+      replace &&
+      function (this: { readonly [key: string]: unknown }, key: string, member: unknown): unknown {
+        return replace(this, key, member);
+      };
+    return String(JSON.stringify(value, replacer, indent));
+  } catch {
+    return '"(nested too deeply to be shown)"';
+  }
+}
+
+type Replace = (holder: { readonly [key: string]: unknown }, key: string, member: unknown) => unknown;
+
+function bytesText(type: string, data: string): string {
+  const base64 = readBase64(data);
+  return base64 === undefined ? `[${type}, not valid Base64]` : `[${type}, ${sizeWords(byteLength(base64))}]`;
+}

@@ -1,0 +1,85 @@
+/** A tool's result as a model gets it: readable, within limits, marked as untrusted. */
+
+import type { Block } from "@fairlead/wire";
+import type { Part } from "../model-types.ts";
+import { type ContentLimits, contentLimits, type Fitted, fitBlocks, type LeftOut } from "./fit.ts";
+import { type Result, resultOf } from "./function-response.ts";
+import { toJson } from "./json-text.ts";
+import { toLabel } from "./shorten.ts";
+import { asUntrusted, createNonce } from "./untrusted.ts";
+
+export type { ContentLimits, LeftOut } from "./fit.ts";
+
+interface ModelOptions {
+  readonly limits?: Partial<ContentLimits>;
+  /** Of the tags round the result; drawn anew for each by default. */
+  readonly nonce?: string;
+}
+
+/** Puts something into a file and gives its path. */
+export type Keep = (file: LeftOut) => Promise<string>;
+
+export interface ModelPartsOptions extends ModelOptions {
+  /** The server's own name for the tool. */
+  readonly toolName: string;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  /** Where to put what the model does not get whole. */
+  readonly keep?: Keep;
+}
+
+export async function toModelParts(blocks: readonly Block[], options: ModelPartsOptions): Promise<Part[]> {
+  const { toolName, keep, nonce = createNonce() } = options;
+  const fitted = fitResult({ isError: false, ...options, content: blocks }, toolName, options);
+  const parts = toParts([fitted], nonce);
+  return keep === undefined ? parts : [...parts, ...(await keepAll(fitted.leftOut, keep))];
+}
+
+/** What a `CallableTool` gave: parts with the content of a result in `functionResponse.response`. */
+export function transformMcpContentToParts(
+  sdkResponse: readonly Part[],
+  options: ModelOptions & { readonly toolName?: string } = {},
+): Part[] {
+  const fitted = sdkResponse.map((part) => {
+    const name = options.toolName ?? part.functionResponse?.name ?? "unknown";
+    return fitResult(resultOf(part), name, options);
+  });
+  return toParts(fitted, options.nonce ?? createNonce());
+}
+
+interface FittedResult extends Fitted {
+  readonly isError: boolean;
+}
+
+function fitResult(
+  { content, structuredContent, isError }: Result,
+  toolName: string,
+  { limits }: ModelOptions,
+): FittedResult {
+  const isAlone = content.length === 0 && structuredContent !== undefined;
+  const blocks: readonly Block[] = isAlone ? [{ type: "text", text: toJson(structuredContent) }] : content;
+  return { ...fitBlocks(blocks, `Tool '${toLabel(toolName)}'`, { ...contentLimits, ...limits }), isError };
+}
+
+/** What we say ourselves stands outside the tags. */
+function toParts(results: readonly FittedResult[], nonce: string): Part[] {
+  const parts = results.flatMap((result) => result.parts);
+  return [
+    ...(results.some(({ isError }) => isError) ? [{ text: "[The tool reported an error.]" }] : []),
+    ...(parts.length === 0 ? [{ text: "[The tool returned no content.]" }] : asUntrusted(parts, nonce)),
+  ];
+}
+
+/** A file that cannot be written is no reason to lose the rest. */
+export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
+  if (files.length === 0) return [];
+  const lines: string[] = [];
+  for (const file of files) {
+    const place = await keep(file).then(
+      (path) => `whole in ${path}`,
+      () => "could not be saved",
+    );
+    lines.push(`- ${file.what}, ${place}`);
+  }
+  return [{ text: `[What was left out:\n${lines.join("\n")}]` }];
+}

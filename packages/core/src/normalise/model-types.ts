@@ -1,0 +1,33 @@
+/** The few shapes of the Gemini API that the host speaks, written down so that its package is not needed; a test holds them against its types. */
+
+import type { JsonObject } from "@fairlead/wire";
+
+export interface Part {
+  text?: string;
+  inlineData?: { mimeType?: string; data?: string };
+  functionResponse?: FunctionResponse;
+}
+
+export interface FunctionResponse {
+  id?: string;
+  name?: string;
+  response?: Record<string, unknown>;
+}
+
+export interface FunctionCall {
+  id?: string;
+  name?: string;
+  args?: Record<string, unknown>;
+}
+
+export interface FunctionDeclaration {
+  name: string;
+  description: string;
+  parametersJsonSchema: JsonObject;
+}
+
+/** What `@google/genai` takes as a tool that it may call by itself, and gives for an MCP client; the latter's declarations may lack anything. */
+export interface CallableTool {
+  tool(): Promise<{ functionDeclarations?: { name?: string; description?: string; parametersJsonSchema?: unknown }[] }>;
+  callTool(functionCalls: FunctionCall[]): Promise<Part[]>;
+}

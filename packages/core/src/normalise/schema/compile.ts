@@ -1,0 +1,108 @@
+/** Compiles a tool's raw schema for a model's API. Pure: the same schema gives the same result, and nothing is fetched. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { HostError } from "../../errors.ts";
+import { checkWritten, nothingSpent, textOf } from "./bounds.ts";
+import type { CompiledSchema, Repair, SchemaDialect } from "./compiled-schema.ts";
+import { gemini, openai } from "./dialects.ts";
+import { openDocument, type Spot } from "./document.ts";
+import { modernise } from "./json-schema-2020-12.ts";
+import { isObject, quote } from "./json-values.ts";
+import type { ModelDialect, Reading, Report } from "./place.ts";
+import { namesIn, renamedFor, reportRenamed } from "./property-names.ts";
+import { readSchema } from "./read.ts";
+import { reportDefinitions } from "./read-references.ts";
+import { restoring, unchanged } from "./restore-names.ts";
+import { writeRoot } from "./write.ts";
+
+export type { CompiledSchema, Repair, RepairAction, SchemaDialect } from "./compiled-schema.ts";
+
+export function compileSchema(raw: unknown, dialect: SchemaDialect): CompiledSchema {
+  return orQuarantined(() => {
+    textOf(raw);
+    return compileSafe(raw, dialect);
+  });
+}
+
+/** For a schema whose text has been looked at: it is not too large. */
+export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchema {
+  return orQuarantined(() => {
+    const repairs = new Map<string, Repair>();
+    const report: Report = (path, keyword, action, note) => {
+      // What is referred to from several places is read in each of them, and reported once.
+      const key = `${action} ${path.length} ${path}${keyword}`;
+      if (!repairs.has(key)) repairs.set(key, { path, keyword, action, note });
+    };
+    const { schema, restore } = compileDocument(toDocument(raw, report), dialect, report);
+    return { kind: "compiled", schema, repairs: [...repairs.values()], restore };
+  });
+}
+
+export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof HostError) || error.code !== "quarantined") throw error;
+    return { kind: "quarantined", reason: error.message };
+  }
+}
+
+/** A tool without a schema takes an object; so does one whose schema is none. */
+function toDocument(raw: unknown, report: Report): JsonObject {
+  if (isObject(raw)) return raw;
+  if (raw !== undefined && raw !== null && raw !== true)
+    report("", "", "rewritten", `${quote(raw)} is not a schema of an object.`);
+  return { type: "object" };
+}
+
+function compileDocument(
+  raw: JsonObject,
+  dialect: SchemaDialect,
+  report: Report,
+): Pick<Extract<CompiledSchema, { kind: "compiled" }>, "schema" | "restore"> {
+  switch (dialect) {
+    case "gemini":
+      return compileForModel(raw, gemini, report);
+    case "openai":
+      return compileForModel(raw, openai, report);
+    case "json-schema-2020-12":
+      return { schema: modernise(raw, report), restore: unchanged };
+  }
+}
+
+function compileForModel(
+  raw: JsonObject,
+  dialect: ModelDialect,
+  report: Report,
+): Pick<Extract<CompiledSchema, { kind: "compiled" }>, "schema" | "restore"> {
+  const spent = nothingSpent();
+  const renamed = renamedFor(namesIn(raw), dialect);
+  const nameOf = (name: string): string => renamed.get(name) ?? name;
+  const reading: Reading = {
+    document: openDocument(raw),
+    dialect,
+    spent,
+    report,
+    active: new Set(),
+    visited: new Set(),
+    cycles: new Map(),
+    containers: new Map(),
+    names: new Map(),
+    nameOf,
+    read: (spot: Spot, nesting: number, isRoot = false) => readSchema(spot, nesting, isRoot, reading),
+  };
+  const shape = reading.read(reading.document.root, 0, true);
+  reportDefinitions(reading);
+  reportRenamed(reading.names, renamed, report);
+  const schema = writeRoot(shape, { dialect, spent: nothingSpent(), report, nameOf });
+  checkWritten(schema);
+  freeze(schema);
+  return { schema, restore: restoring(reading.document, renamed) };
+}
+
+/** It is handed out again and again: whoever changes it would change it for all. */
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
+}

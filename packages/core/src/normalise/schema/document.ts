@@ -1,0 +1,94 @@
+/** A schema as a document whose parts refer to each other. Resolves references inside it; whatever lies outside is never fetched. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, isSchema, isText } from "./json-values.ts";
+import { subschemas } from "./keywords.ts";
+import { decode, pointerTo, segmentsOf } from "./pointer.ts";
+
+/** A schema in the document. */
+export interface Spot {
+  readonly raw: unknown;
+  readonly path: string;
+  /** The URI that references from here are relative to. */
+  readonly base: string;
+}
+
+export interface SchemaDocument {
+  readonly root: Spot;
+  resolve(reference: string, base: string): Spot | undefined;
+}
+
+/** What a schema without `$id` is taken to be called. Never reached: only compared. */
+const nameless = "schema://here/";
+
+export function openDocument(raw: JsonObject): SchemaDocument {
+  const root: Spot = { raw, path: "", base: baseOf(raw, nameless) };
+  let index: ReadonlyMap<string, Spot> | undefined;
+  return {
+    root,
+    resolve(reference, base) {
+      const uri = resolveUri(reference, base);
+      if (uri === undefined) return undefined;
+      const [resource = "", fragment = ""] = splitFragment(uri);
+      const pointer = segmentsOf(fragment);
+      if (resource === root.base && pointer !== undefined) return follow(root, pointer);
+      index ??= indexOf(root);
+      if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
+      const start = index.get(resource);
+      // Some generators write an `id` that names no resource of its own, and mean the whole document all the same.
+      return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
+    },
+  };
+}
+
+/** The URI of the schema itself. `id` is how draft 4 wrote `$id`. */
+export function baseOf(raw: unknown, around: string): string {
+  const id = isObject(raw) ? (raw["$id"] ?? raw["id"]) : undefined;
+  const uri = isText(id) ? resolveUri(id, around) : undefined;
+  return uri === undefined ? around : (splitFragment(uri)[0] ?? around);
+}
+
+function resolveUri(reference: string, base: string): string | undefined {
+  // By far the most common, and cheaper than parsing a URI.
+  if (reference.startsWith("#")) return `${base}${reference}`;
+  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+}
+
+function splitFragment(uri: string): readonly string[] {
+  const at = uri.indexOf("#");
+  return at < 0 ? [uri] : [uri.slice(0, at), uri.slice(at + 1)];
+}
+
+function follow(start: Spot, segments: readonly string[]): Spot | undefined {
+  let spot = start;
+  for (const segment of segments) {
+    const { raw, path, base } = spot;
+    if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, segment)) return undefined;
+    const member: unknown = Reflect.get(raw, segment);
+    spot = { raw: member, path: pointerTo(path, segment), base: baseOf(member, base) };
+  }
+  return isSchema(spot.raw) ? spot : undefined;
+}
+
+/** Every schema that has a URI or an anchor of its own, by URI. The first of a name wins. */
+function indexOf(root: Spot): ReadonlyMap<string, Spot> {
+  const index = new Map<string, Spot>([[root.base, root]]);
+  const add = (uri: string, spot: Spot): void => {
+    if (!index.has(uri)) index.set(uri, spot);
+  };
+  const open: Spot[] = [root];
+  for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
+    const { raw, path, base } = spot;
+    if (!isObject(raw)) continue;
+    add(base, spot);
+    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+      if (isText(raw[keyword])) add(`${base}#${raw[keyword]}`, spot);
+    }
+    // Until draft 7 an anchor was written as an `$id` of nothing but a fragment.
+    for (const id of [raw["$id"], raw["id"]]) if (isText(id) && /^#./.test(id)) add(`${base}${id}`, spot);
+    for (const [member, memberPath] of subschemas(raw, path)) {
+      open.push({ raw: member, path: memberPath, base: baseOf(member, base) });
+    }
+  }
+  return index;
+}

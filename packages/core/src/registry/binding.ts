@@ -1,0 +1,25 @@
+/** What a tool needs from the stages to its right: someone who decides and someone who calls. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { HostError } from "../errors.ts";
+import type { Part } from "../normalise/model-types.ts";
+import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
+
+/** What came of a call, for the model and for the person. An error that the tool itself reports is an answer too. */
+export interface ToolExecution {
+  readonly llmContent: Part[];
+  readonly returnDisplay: string;
+  readonly error?: HostError;
+}
+
+/** Arguments arrive as the server knows them, whatever the model was told to call them. */
+export interface ToolBinding {
+  /** `false`: may run; details: a person must be asked first. Rejects with `denied`, naming the rule. */
+  confirm(
+    tool: AskedTool,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<ToolCallConfirmationDetails | false>;
+  /** Runs it, if it is allowed or has been confirmed for exactly these arguments; else rejects with `denied`. */
+  call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined): Promise<ToolExecution>;
+}

@@ -1,0 +1,73 @@
+/** One call through a `CallableTool`, which knows neither time limits nor cancellation: whoever waits may leave, what runs goes on. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import { getStringifiedResultForDisplay } from "../normalise/content/display.ts";
+import { isToolError } from "../normalise/content/function-response.ts";
+import { transformMcpContentToParts } from "../normalise/content/parts.ts";
+import type { CallableTool, Part } from "../normalise/model-types.ts";
+import type { ToolExecution } from "./binding.ts";
+
+export interface CallableCall {
+  readonly callable: CallableTool;
+  readonly serverName: string;
+  readonly serverToolName: string;
+  readonly args: JsonObject;
+  readonly signal: AbortSignal | undefined;
+  readonly timeout: number | undefined;
+  readonly clock: Clock;
+}
+
+export async function callThrough(call: CallableCall): Promise<ToolExecution> {
+  const { callable, serverName, serverToolName, args, signal } = call;
+  if (signal?.aborted) throw cancelled(call);
+  const answer = callable.callTool([{ name: serverToolName, args }]);
+  const parts: unknown = await inTime(answer, call);
+  if (!isParts(parts))
+    throw new HostError("protocol", `${serverName}.${serverToolName} did not answer with a list of parts`, {
+      serverName,
+    });
+  const returnDisplay = getStringifiedResultForDisplay(parts);
+  const said = returnDisplay.slice(0, 500);
+  return {
+    llmContent: transformMcpContentToParts(parts, { toolName: serverToolName }),
+    returnDisplay,
+    ...(isToolError(parts) && {
+      error: new HostError("tool_error", `${serverName}.${serverToolName} reported an error: ${said}`, { serverName }),
+    }),
+  };
+}
+
+/** What is built by hand may give anything, whatever its type says. */
+function isParts(answer: unknown): answer is Part[] {
+  return Array.isArray(answer) && answer.every((part) => typeof part === "object" && part !== null);
+}
+
+async function inTime<T>(answer: Promise<T>, call: CallableCall): Promise<T> {
+  const { timeout, signal, clock } = call;
+  const stops: (() => void)[] = [];
+  const left = new Promise<never>((_, reject) => {
+    const leave = (): void => reject(cancelled(call));
+    signal?.addEventListener("abort", leave, { once: true });
+    stops.push(() => signal?.removeEventListener("abort", leave));
+    if (timeout !== undefined) stops.push(clock.after(timeout, () => reject(late(call, timeout))));
+  });
+  try {
+    return await Promise.race([answer, left]);
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+function late({ serverName, serverToolName }: CallableCall, timeout: number): HostError {
+  return new HostError(
+    "call_timeout",
+    `${serverName}.${serverToolName} did not answer within its timeout of ${timeout} ms`,
+    { serverName, next: "Give the tool a longer timeout." },
+  );
+}
+
+function cancelled({ serverName, serverToolName }: CallableCall): HostError {
+  return new HostError("cancelled", `${serverName}.${serverToolName} was cancelled`, { serverName });
+}

@@ -1,0 +1,53 @@
+/** The tools of one conversation: a name that its model has seen means the same tool until the end, or none. */
+
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import { assignNames, type Pin } from "../normalise/tool-name.ts";
+import type { DiscoveredMCPTool } from "./discovered-tool.ts";
+
+/** What there is now, under the names of this conversation. */
+export interface ConversationTools {
+  getTool(modelName: string): DiscoveredMCPTool | undefined;
+  getAllTools(): readonly DiscoveredMCPTool[];
+  getFunctionDeclarations(): FunctionDeclaration[];
+}
+
+/** `registered` gives the same list as long as nothing has changed. */
+export function openConversation(registered: () => readonly DiscoveredMCPTool[]): ConversationTools {
+  const pins = new Map<string, Pin>();
+  let source = registered();
+  let byName = pin(source);
+
+  function pin(tools: readonly DiscoveredMCPTool[]): ReadonlyMap<string, DiscoveredMCPTool> {
+    for (const { name: as, serverName: server, serverToolName: name } of tools) pins.set(as, { server, name, as });
+    return new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  function current(): ReadonlyMap<string, DiscoveredMCPTool> {
+    const now = registered();
+    if (now === source) return byName;
+    source = now;
+    const claims = now.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
+    // Whatever came later is qualified: which of two came first must not decide who is called what.
+    const names = assignNames(claims, { isHumble: () => true, pins: [...pins.values()] });
+    byName = pin(now.map((tool, at) => underName(tool, names[at])));
+    return byName;
+  }
+
+  const offered = (): readonly DiscoveredMCPTool[] => [...current().values()].filter(isOffered);
+  return {
+    getTool(modelName) {
+      const tool = current().get(modelName);
+      return tool && isOffered(tool) ? tool : undefined;
+    },
+    getAllTools: offered,
+    getFunctionDeclarations: () => offered().map((tool) => tool.schema),
+  };
+}
+
+function underName(tool: DiscoveredMCPTool, name = tool.name): DiscoveredMCPTool {
+  return tool.name === name ? tool : tool.named(name);
+}
+
+function isOffered(tool: DiscoveredMCPTool): boolean {
+  return tool.quarantine === undefined;
+}

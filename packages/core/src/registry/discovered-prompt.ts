@@ -1,0 +1,67 @@
+/** One prompt of one server: what a person may ask it for, and the asking. */
+
+import type { PromptResult } from "@fairlead/wire";
+import type { PromptArgument } from "../discover/catalog.ts";
+import { HostError } from "../errors.ts";
+import { generateValidName } from "../normalise/tool-name.ts";
+
+export type PromptValues = Readonly<Record<string, string>>;
+
+export interface DiscoveredMCPPromptOptions {
+  readonly serverName: string;
+  readonly serverPromptName: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly nameOverride?: string | undefined;
+  /** Gets it from its server. */
+  readonly get: (serverPromptName: string, values: PromptValues, signal?: AbortSignal) => Promise<PromptResult>;
+}
+
+export class DiscoveredMCPPrompt {
+  readonly name: string;
+  readonly serverName: string;
+  readonly serverPromptName: string;
+  readonly title: string | undefined;
+  /** The server's own: raw. */
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  readonly #options: DiscoveredMCPPromptOptions;
+  #nameOverride: string | undefined;
+
+  constructor(options: DiscoveredMCPPromptOptions) {
+    const { serverName, serverPromptName, nameOverride } = options;
+    this.name = generateValidName(nameOverride ?? serverPromptName);
+    this.serverName = serverName;
+    this.serverPromptName = serverPromptName;
+    this.title = options.title;
+    this.description = options.description ?? "";
+    this.arguments = options.arguments ?? [];
+    this.#options = options;
+    this.#nameOverride = nameOverride;
+  }
+
+  /** What its maker wants it to be called; a registry may have to give it another name. */
+  get nameOverride(): string | undefined {
+    return this.#nameOverride;
+  }
+
+  /** The same prompt under the name that a registry gives it. */
+  named(name: string): DiscoveredMCPPrompt {
+    const copy = new DiscoveredMCPPrompt({ ...this.#options, nameOverride: name });
+    copy.#nameOverride = this.#nameOverride;
+    return copy;
+  }
+
+  async invoke(values: PromptValues = {}, signal?: AbortSignal): Promise<PromptResult> {
+    const { serverName, serverPromptName } = this;
+    const missing = this.arguments.filter(({ name, required }) => required && !Object.hasOwn(values, name));
+    if (missing.length > 0)
+      throw new HostError(
+        "arguments_invalid",
+        `prompt ${serverPromptName} of "${serverName}" needs ${missing.map(({ name }) => name).join(", ")}`,
+        { serverName },
+      );
+    return this.#options.get(serverPromptName, values, signal);
+  }
+}

@@ -1,0 +1,165 @@
+/** One tool of one server, as a model is shown it and as a program asks about it and runs it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { type Clock, systemClock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import { describeForModel } from "../normalise/description.ts";
+import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
+import { compileSchema } from "../normalise/schema/compile.ts";
+import type { CompiledSchema, Repair } from "../normalise/schema/compiled-schema.ts";
+import { generateValidName, qualify } from "../normalise/tool-name.ts";
+import { type AllowList, createAllowList } from "./allow-list.ts";
+import type { ToolBinding, ToolExecution } from "./binding.ts";
+import { callThrough } from "./callable-tool.ts";
+import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
+import { toPlainArguments } from "./plain-arguments.ts";
+
+export interface DiscoveredMCPToolOptions {
+  readonly serverName: string;
+  readonly serverToolName: string;
+  readonly description: string;
+  /** The server's own schema of the arguments. */
+  readonly parameterSchemaJson: unknown;
+  /** Who runs it, if no host does. */
+  readonly mcpTool?: CallableTool | undefined;
+  /** The host that decides and runs. */
+  readonly binding?: ToolBinding | undefined;
+  readonly title?: string | undefined;
+  readonly annotations?: JsonObject | undefined;
+  readonly outputSchema?: JsonObject | undefined;
+  /** In milliseconds. */
+  readonly timeout?: number | undefined;
+  readonly trust?: boolean | undefined;
+  readonly nameOverride?: string | undefined;
+  /** Makes the schema one that the model's API takes, when that is first needed; by default Gemini's. */
+  readonly compile?: ((raw: unknown) => CompiledSchema) | undefined;
+  /** Without a host: what needs no confirmation. Tools that are given the same one share it; by default each has its own. */
+  readonly allowList?: AllowList | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+export class DiscoveredMCPTool {
+  readonly name: string;
+  readonly serverName: string;
+  readonly serverToolName: string;
+  /** The server's own: raw. What a model is shown is in `schema`. */
+  readonly description: string;
+  readonly title: string | undefined;
+  readonly annotations: JsonObject | undefined;
+  readonly parameterSchemaJson: unknown;
+  readonly outputSchema: JsonObject | undefined;
+  readonly timeout: number | undefined;
+  readonly trust: boolean;
+  readonly #options: DiscoveredMCPToolOptions;
+  readonly #allowList: AllowList;
+  /** Shared by all copies. */
+  #compile: () => CompiledSchema;
+  #nameOverride: string | undefined;
+
+  constructor(options: DiscoveredMCPToolOptions) {
+    const { serverName, serverToolName, parameterSchemaJson, allowList = createAllowList() } = options;
+    // Nothing can be called by no name.
+    const nameOverride = options.nameOverride === "" ? undefined : options.nameOverride;
+    this.name = generateValidName(nameOverride ?? serverToolName);
+    this.serverName = serverName;
+    this.serverToolName = serverToolName;
+    this.description = options.description;
+    this.title = options.title;
+    this.annotations = options.annotations;
+    this.parameterSchemaJson = parameterSchemaJson;
+    this.outputSchema = options.outputSchema;
+    this.timeout = options.timeout;
+    this.trust = options.trust ?? false;
+    this.#options = options;
+    this.#allowList = allowList;
+    const { compile = (raw) => compileSchema(raw, "gemini") } = options;
+    let compiled: CompiledSchema | undefined;
+    this.#compile = () => (compiled ??= compile(parameterSchemaJson));
+    this.#nameOverride = nameOverride;
+  }
+
+  /** What its maker wants it to be called; a registry may have to give it another name. */
+  get nameOverride(): string | undefined {
+    return this.#nameOverride;
+  }
+
+  get parameterSchema(): unknown {
+    return this.parameterSchemaJson;
+  }
+
+  /** Why a model cannot be offered it, if so. */
+  get quarantine(): string | undefined {
+    const compiled = this.#compile();
+    return compiled.kind === "quarantined" ? compiled.reason : undefined;
+  }
+
+  get repairs(): readonly Repair[] {
+    const compiled = this.#compile();
+    return compiled.kind === "compiled" ? compiled.repairs : [];
+  }
+
+  get schema(): FunctionDeclaration {
+    const compiled = this.#compile();
+    if (compiled.kind === "quarantined")
+      throw new HostError(
+        "quarantined",
+        `${this.serverName}.${this.serverToolName} cannot be offered to a model: ${compiled.reason}`,
+        { serverName: this.serverName },
+      );
+    const description = describeForModel(this.description);
+    return { name: this.name, description, parametersJsonSchema: compiled.schema };
+  }
+
+  getFullyQualifiedPrefix(): string {
+    return qualify(this.serverName, "");
+  }
+
+  asFullyQualifiedTool(): DiscoveredMCPTool {
+    return this.#copy(qualify(this.serverName, this.serverToolName));
+  }
+
+  /** The same tool under the name that a registry gives it. */
+  named(name: string): DiscoveredMCPTool {
+    const copy = this.#copy(name);
+    copy.#nameOverride = this.#nameOverride;
+    return copy;
+  }
+
+  /** `false`: may run without a question. Rejects with `denied` if it may not run at all. */
+  async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
+    const args = this.#toArguments(params);
+    const { binding } = this.#options;
+    if (binding) return binding.confirm(this, args, signal);
+    if (this.trust || this.#allowList.allows(this.serverName, this.serverToolName)) return false;
+    return askAbout(this, args, (outcome) => {
+      if (outcome === ToolConfirmationOutcome.ProceedAlwaysServer) this.#allowList.addServer(this.serverName);
+      if (outcome === ToolConfirmationOutcome.ProceedAlwaysTool)
+        this.#allowList.addTool(this.serverName, this.serverToolName);
+    });
+  }
+
+  async execute(params: unknown, signal?: AbortSignal): Promise<ToolExecution> {
+    const args = this.#toArguments(params);
+    const { binding, mcpTool: callable, clock = systemClock } = this.#options;
+    if (binding) return binding.call(this, args, signal);
+    const { serverName, serverToolName, timeout } = this;
+    if (callable) return callThrough({ callable, serverName, serverToolName, args, signal, timeout, clock });
+    throw new HostError("usage", `${serverName}.${serverToolName} was made without anyone to run it`, {
+      serverName,
+      next: "Give it an mcpTool.",
+    });
+  }
+
+  /** As they are now, as the server knows them: a model may have been told other names. */
+  #toArguments(params: unknown): JsonObject {
+    const args = toPlainArguments(params, this.serverName);
+    const compiled = this.#compile();
+    return compiled.kind === "compiled" ? compiled.restore(args) : args;
+  }
+
+  #copy(nameOverride: string): DiscoveredMCPTool {
+    const copy = new DiscoveredMCPTool({ ...this.#options, allowList: this.#allowList, nameOverride });
+    copy.#compile = this.#compile;
+    return copy;
+  }
+}

@@ -1,0 +1,49 @@
+/** The prompts of all servers, each under one name, by the same rules as tools. */
+
+import type { DiscoveredMCPPrompt } from "./discovered-prompt.ts";
+import { createNamedItems, type NamedItems } from "./named-items.ts";
+
+export interface PromptRegistryOptions {
+  /** Who stands first keeps the bare name; by default whose prompts come first. */
+  readonly serverOrder?: readonly string[];
+  /** Servers that never take a bare name. */
+  readonly humble?: readonly string[];
+}
+
+export class PromptRegistry {
+  readonly #prompts: NamedItems<DiscoveredMCPPrompt>;
+
+  constructor({ serverOrder, humble }: PromptRegistryOptions = {}) {
+    this.#prompts = createNamedItems({ ownName: (prompt) => prompt.serverPromptName, serverOrder, humble });
+  }
+
+  /** Of two with the same server and prompt the first stays. */
+  registerPrompt(prompt: DiscoveredMCPPrompt): void {
+    this.#prompts.add(prompt);
+  }
+
+  /** All prompts of that server at once. */
+  replaceServer(serverName: string, prompts: Iterable<DiscoveredMCPPrompt>): void {
+    this.#prompts.replace(serverName, prompts);
+  }
+
+  removeServer(serverName: string): void {
+    this.#prompts.remove(serverName);
+  }
+
+  getPrompt(name: string): DiscoveredMCPPrompt | undefined {
+    return this.#prompts.get(name);
+  }
+
+  find(serverName: string, serverPromptName: string): DiscoveredMCPPrompt | undefined {
+    return this.#prompts.find(serverName, serverPromptName);
+  }
+
+  getAllPrompts(): readonly DiscoveredMCPPrompt[] {
+    return this.#prompts.all();
+  }
+
+  getPromptsByServer(serverName: string): readonly DiscoveredMCPPrompt[] {
+    return this.#prompts.ofServer(serverName);
+  }
+}

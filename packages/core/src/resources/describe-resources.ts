@@ -1,0 +1,87 @@
+/** What may be read, told to a model: a line for each resource, a few of every server if there are too many. Pure. */
+
+import { toLabel } from "../normalise/content/shorten.ts";
+import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
+import type { Part } from "../normalise/model-types.ts";
+import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import { toModelText } from "../text/model-text.ts";
+import { sizeWords } from "../text/size-words.ts";
+
+export interface DescribeResourcesOptions {
+  /** Of these servers, in this order. */
+  readonly servers: readonly string[];
+  readonly resources: Pick<ResourceRegistry, "getResourcesByServer" | "getTemplatesByServer">;
+  readonly limits?: Partial<DescriptionLimits>;
+  readonly nonce?: string;
+}
+
+export interface DescriptionLimits {
+  /** Lines of resources and templates. */
+  readonly entries: number;
+  readonly characters: number;
+}
+
+const defaultLimits: DescriptionLimits = { entries: 200, characters: 20_000 };
+const longestUri = 1000;
+const longestName = 120;
+
+interface Entry {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly size?: unknown;
+}
+
+/** Nothing at all if there is nothing to read. */
+export function describeResources({
+  servers,
+  resources,
+  limits,
+  nonce = createNonce(),
+}: DescribeResourcesOptions): Part[] {
+  const { entries, characters } = { ...defaultLimits, ...limits };
+  const offers = servers
+    .map((server) => ({ server, lines: linesOf(server, resources) }))
+    .filter(({ lines }) => lines.length > 0);
+  if (offers.length === 0) return [];
+  const share = { entries: entries / offers.length, characters: characters / offers.length };
+  const text = offers.map(({ server, lines }) => section(server, lines, share)).join("\n");
+  return asUntrusted([{ text }], nonce, "what MCP servers say that can be read from them");
+}
+
+function linesOf(server: string, resources: DescribeResourcesOptions["resources"]): readonly string[] {
+  const templates = resources
+    .getTemplatesByServer(server)
+    .map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
+  return [...resources.getResourcesByServer(server), ...templates].filter(isUsable).map(toLine);
+}
+
+/** A URI has to be given back letter by letter: one that cannot be shown whole and plainly is of no use. */
+function isUsable({ uri }: Entry): boolean {
+  return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);
+}
+
+function toLine({ uri, name, mimeType, size }: Entry): string {
+  const facts = [
+    name === uri ? "" : cut(toLabel(name)),
+    mimeType === undefined ? "" : cut(toLabel(mimeType)),
+    typeof size === "number" && size >= 0 && Number.isFinite(size) ? sizeWords(size) : "",
+  ].filter((fact) => fact !== "");
+  return `- ${uri}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
+}
+
+function section(server: string, lines: readonly string[], share: DescriptionLimits): string {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const line of lines) {
+    characters += line.length + 1;
+    if (shown.length + 1 > Math.max(1, share.entries) || characters > share.characters) break;
+    shown.push(line);
+  }
+  const more = lines.length - shown.length;
+  return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+}
+
+function cut(text: string): string {
+  return text.length > longestName ? `${text.slice(0, longestName)}…` : text;
+}

@@ -1,0 +1,152 @@
+/** Where a person's text speaks of something by `@`. Pure, and in one pass: whatever is pasted, it is read once. */
+
+export type Mention =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "mention";
+      /** As written, with its `@`. */
+      readonly text: string;
+      /** What it means: without `@`, quotes and escapes. */
+      readonly target: string;
+      readonly isQuoted: boolean;
+    };
+
+/** Longer ones are not meant as such. */
+const longestTarget = 8192;
+const quotes = "\"'";
+/** After these an `@` may begin something; after a letter or what an e-mail address may hold it does not. */
+const opening = /^[\s([<,;（［「『【、，；]$/u;
+/** Not at the beginning: Java's `@(`, `@{upstream}`, `@:`, and an `@` on its own. */
+const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
+const ending = /^[\s"'`<>|）］」』】。、，；：！？]$/u;
+const escapable = /^[ !-/:-@[-`{-~]$/;
+const trailing = ".,;:!?…";
+const openers: ReadonlyMap<string, string> = new Map([
+  [")", "("],
+  ["]", "["],
+  ["}", "{"],
+]);
+
+/** Their texts, joined, are the text. */
+export function findMentions(text: string): readonly Mention[] {
+  const found: Mention[] = [];
+  const codeEnds = endsOfCode(text);
+  let from = 0;
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    const reading = character === "@" && mayBegin(text, at) ? readMention(text, at) : undefined;
+    if (reading?.mention !== undefined) {
+      if (from < at) found.push({ kind: "text", text: text.slice(from, at) });
+      found.push(reading.mention);
+      from = at + reading.mention.text.length;
+    }
+    at = reading?.end ?? codeEnds.get(at) ?? at + 1;
+  }
+  if (from < text.length) found.push({ kind: "text", text: text.slice(from) });
+  return found;
+}
+
+function mayBegin(text: string, at: number): boolean {
+  const before = text.charAt(at - 1);
+  if (at === 0 || opening.test(before)) return true;
+  // A quote that opens, not one that ends the name of a mailbox.
+  return quotes.includes(before) && (at === 1 || opening.test(text.charAt(at - 2)));
+}
+
+/** What has been read up to `end` need not be read again, even if it was nothing. */
+interface Reading {
+  readonly end: number;
+  readonly mention?: Mention;
+}
+
+function readMention(text: string, at: number): Reading {
+  const first = text.charAt(at + 1);
+  if (first !== "" && quotes.includes(first)) return readQuoted(text, at, first);
+  if (noBeginning.test(first)) return { end: at + 1 };
+  return readPlain(text, at);
+}
+
+function readQuoted(text: string, at: number, quote: string): Reading {
+  let target = "";
+  for (let next = at + 2; next < text.length && target.length <= longestTarget; next += 1) {
+    const character = text.charAt(next);
+    const escaped = text.charAt(next + 1);
+    if (character === "\n") break;
+    if (character === quote) {
+      const end = next + 1;
+      return target.trim() === ""
+        ? { end }
+        : { end, mention: { kind: "mention", text: text.slice(at, end), target, isQuoted: true } };
+    }
+    if (character === "\\" && (escaped === quote || escaped === "\\")) next += 1;
+    target += text.charAt(next);
+  }
+  // It is not closed, or not here: then the quote is nothing but a quote.
+  return { end: at + 2 };
+}
+
+interface Unit {
+  readonly character: string;
+  readonly isEscaped: boolean;
+  /** Where it ends in the text. */
+  readonly end: number;
+}
+
+function readPlain(text: string, at: number): Reading {
+  const units: Unit[] = [];
+  let next = at + 1;
+  while (next < text.length && !isEnd(text, next)) {
+    const isEscaped = text.charAt(next) === "\\" && escapable.test(text.charAt(next + 1));
+    const end = next + (isEscaped ? 2 : 1);
+    units.push({ character: text.charAt(end - 1), isEscaped, end });
+    next = end;
+  }
+  const quoteBefore = quotes.includes(text.charAt(at - 1)) ? text.charAt(at - 1) : "";
+  const isOpenQuote = quoteBefore !== "" && text.charAt(next) !== quoteBefore;
+  const kept = withoutPunctuation(units);
+  const last = kept.at(-1);
+  if (last === undefined || kept.length > longestTarget || isOpenQuote) return { end: next };
+  const target = kept.map(({ character }) => character).join("");
+  return { end: next, mention: { kind: "mention", text: text.slice(at, last.end), target, isQuoted: false } };
+}
+
+function isEnd(text: string, at: number): boolean {
+  const character = text.charAt(at);
+  return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
+}
+
+/** What ends a sentence, or a bracket that was opened before, is not part of it. */
+function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
+  const count = new Map<string, number>();
+  for (const { character } of units) count.set(character, (count.get(character) ?? 0) + 1);
+  let length = units.length;
+  for (; length > 0; length -= 1) {
+    const { character = "", isEscaped = false } = units[length - 1] ?? {};
+    const opener = openers.get(character);
+    const isUnbalanced = opener !== undefined && (count.get(opener) ?? 0) < (count.get(character) ?? 0);
+    if (isEscaped || !(trailing.includes(character) || isUnbalanced)) break;
+    count.set(character, (count.get(character) ?? 0) - 1);
+  }
+  return units.slice(0, length);
+}
+
+/** Where code in backticks begins, and where it ends: an `@` in it is a decorator, or a package. */
+function endsOfCode(text: string): ReadonlyMap<number, number> {
+  const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
+  const byLength = new Map<number, number[]>();
+  for (const { index, length } of [...runs].reverse()) {
+    const same = byLength.get(length);
+    if (same) same.push(index);
+    else byLength.set(length, [index]);
+  }
+  return new Map(
+    runs.flatMap(({ index, length }) => {
+      // Nearest last; those that are passed are not looked at again.
+      const closings = byLength.get(length) ?? [];
+      while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
+      const closing = closings.at(-1);
+      return closing === undefined ? [] : [[index, closing + length] as const];
+    }),
+  );
+}

@@ -1,0 +1,32 @@
+/** Whether a URI that a server did not list itself may be asked of it: nothing that leads out of where a template begins. Pure. */
+
+const overlong = /%c[01]/i;
+const encodedByte = /%([0-9A-Fa-f]{2})/g;
+const separators = /[/;?#&=]/;
+/** As often as somebody may decode it by mistake, and once more. */
+const rounds = 3;
+
+/** What is wrong with it, completing "it …". */
+export function whyHarmful(uri: string): string | undefined {
+  let text = uri;
+  for (let round = 0; round < rounds; round += 1) {
+    const reason = whyHarmfulAsIs(text);
+    if (reason !== undefined) return reason;
+    text = text.replaceAll(encodedByte, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  }
+  return undefined;
+}
+
+function whyHarmfulAsIs(text: string): string | undefined {
+  if (hasControl(text)) return "holds a control character";
+  if (overlong.test(text)) return "holds a byte that no text has";
+  if (text.includes("\\")) return "holds a backslash";
+  if (text.includes(":////")) return "names another machine";
+  return text.split(separators).includes("..") ? 'leads upwards by ".."' : undefined;
+}
+
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1)
+    if (text.charCodeAt(at) < 0x20 || text.charCodeAt(at) === 0x7f) return true;
+  return false;
+}

@@ -1,0 +1,118 @@
+/** From `/name words` to a prompt with its arguments, or to what is missing and how to write it. Pure. */
+
+import { HostError } from "../errors.ts";
+import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
+import { closest } from "../text/closest.ts";
+import { findPrompt, type PromptSource, unknownPrompt } from "./find-prompt.ts";
+import { splitWords, type Word } from "./prompt-line.ts";
+
+export interface PromptCall {
+  readonly server: string;
+  /** The server's own name for it. */
+  readonly prompt: string;
+  readonly args: PromptValues;
+}
+
+export interface GivenArguments {
+  readonly named: readonly (readonly [name: string, value: string])[];
+  readonly positional: readonly string[];
+}
+
+type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPromptName" | "arguments">;
+
+/** Undefined for what begins with no slash, or with a path. Only for what a person typed. */
+export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
+  const line = typed.trimStart();
+  const [first, ...words] = line.startsWith("/") ? splitWords(line.slice(1)) : [];
+  if (first === undefined || first.text === "" || /^\s/.test(line.slice(1))) return undefined;
+  const prompt = findPrompt(first.text, prompts);
+  if (prompt === undefined && first.text.includes("/")) return undefined;
+  if (prompt === undefined) throw unknownPrompt(first.text, prompts);
+  return {
+    server: prompt.serverName,
+    prompt: prompt.serverPromptName,
+    args: bindArguments(prompt, readWords(words, prompt)),
+  };
+}
+
+/** Words go to the arguments that are required and not named, in their order; if it is a single one, all of them. Where none is required, to the others. */
+export function bindArguments(prompt: Described, { named, positional }: GivenArguments): PromptValues {
+  const given = new Map<string, string>();
+  for (const [name, value] of named) {
+    if (!prompt.arguments.some((argument) => argument.name === name)) throw unknownArgument(name, prompt);
+    if (given.has(name)) throw refusal(`${name} is given twice`, prompt);
+    given.set(name, value);
+  }
+  const open = prompt.arguments.filter(({ name }) => !given.has(name));
+  const needed = open.filter(({ required }) => required);
+  const places = needed.length > 0 ? needed : open;
+  const [only, second] = places;
+  const values = only && !second && positional.length > 0 ? [positional.join(" ")] : positional;
+  if (values.length > places.length) throw refusal(tooMany(values.length, places.length), prompt);
+  for (const [index, value] of values.entries()) given.set(places[index]?.name ?? "", value);
+  const missing = needed.filter(({ name }) => !given.has(name)).map(({ name }) => name);
+  if (missing.length > 0) throw refusal(`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`, prompt);
+  return Object.fromEntries(given);
+}
+
+/** How it is written: `/teach --knot=… [--audience=…]`. */
+export function promptUsage({ name, arguments: wanted }: Described): string {
+  const written = wanted.map((argument) => {
+    const option = `--${argument.name}=…`;
+    return argument.required ? option : `[${option}]`;
+  });
+  return [`/${name}`, ...written].join(" ");
+}
+
+/** `--name=value`, `--name value`, `name=value`; behind `--` nothing is a name any more. */
+function readWords(words: readonly Word[], prompt: Described): GivenArguments {
+  const named: [string, string][] = [];
+  const positional: string[] = [];
+  const known = new Set(prompt.arguments.map(({ name }) => name));
+  for (let at = 0; at < words.length; at += 1) {
+    const { text, plain } = words[at] ?? { text: "", plain: 0 };
+    if (text === "--" && plain === 2) {
+      positional.push(...words.slice(at + 1).map((word) => word.text));
+      break;
+    }
+    const isOption = text.startsWith("--") && plain > 2;
+    const equals = text.slice(0, plain).indexOf("=");
+    const name = text.slice(isOption ? 2 : 0, equals === -1 ? undefined : equals);
+    const following = words[at + 1];
+    if (equals > 0 && (isOption || isMeantAs(name, known))) named.push([name, text.slice(equals + 1)]);
+    else if (!isOption) positional.push(text);
+    else if (!known.has(name)) throw unknownArgument(name, prompt);
+    else if (following === undefined) throw refusal(`${name} has no value`, prompt);
+    else {
+      named.push([name, following.text]);
+      at += 1;
+    }
+  }
+  return { named, positional };
+}
+
+/** A sum or an address has an equals sign, too; one that is nearly a name is a slip. */
+function isMeantAs(name: string, known: ReadonlySet<string>): boolean {
+  return known.has(name) || closest(name, known) !== undefined;
+}
+
+function unknownArgument(name: string, prompt: Described): HostError {
+  const near = closest(
+    name,
+    prompt.arguments.map((argument) => argument.name),
+  );
+  return refusal(`there is no argument ${name}${near === undefined ? "" : ` (did you mean ${near}?)`}`, prompt);
+}
+
+function tooMany(given: number, places: number): string {
+  if (places === 0) return "it takes no more words";
+  return `there are ${given} words for ${places} arguments; put quotes round what belongs together`;
+}
+
+function refusal(reason: string, prompt: Described): HostError {
+  const { serverName, serverPromptName } = prompt;
+  return new HostError("arguments_invalid", `prompt ${serverPromptName} of "${serverName}": ${reason}`, {
+    serverName,
+    next: promptUsage(prompt),
+  });
+}

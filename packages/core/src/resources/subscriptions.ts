@@ -1,0 +1,172 @@
+/** Resources that someone wants to hear of: their servers are asked to tell, and asked again whenever a connection is new. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import type { Emitter } from "../events.ts";
+import type { McpClient } from "../mcp/client.ts";
+import { unlessAborted } from "../mcp/unless-aborted.ts";
+import { listenToResource } from "./listen-to-resource.ts";
+
+export interface Subscriptions extends Disposable {
+  /** From then on the host tells `resource_updated`, also when something may have been missed; until the last who wants that disposes of theirs. */
+  subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
+}
+
+type Client = Pick<McpClient, "capabilities" | "state" | "request">;
+
+export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
+  /** The server's client, connected. */
+  readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
+  /** The same, as it is. */
+  readonly client: (server: string) => Client | undefined;
+  /** Keeps a server from being stopped because nobody calls it; gives the function that lets go of it. */
+  readonly use: (server: string) => () => void;
+  readonly clock: Clock;
+  readonly random?: () => number;
+}
+
+interface Wanted {
+  readonly server: string;
+  readonly uri: string;
+  readonly over: AbortController;
+  readonly release: () => void;
+  holders: number;
+  asked: Promise<void>;
+  isAsking: boolean;
+  /** Ends with the connection on which it was asked for. */
+  connection: AbortController | undefined;
+}
+
+const mostPerServer = 100;
+
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { ready, client, use, on, emit, clock, random = Math.random } = options;
+  const all = new Map<string, Wanted>();
+
+  const stopListening = on("state", ({ state }) => {
+    for (const wanted of ofServer(state.name)) {
+      if (state.status !== "connected") {
+        wanted.connection?.abort();
+        wanted.connection = undefined;
+      } else if (state.offer && wanted.connection === undefined && !wanted.isAsking)
+        void Promise.allSettled([askAgain(wanted)]);
+    }
+  });
+
+  function ofServer(server: string): readonly Wanted[] {
+    return [...all.values()].filter((wanted) => wanted.server === server);
+  }
+
+  function want(server: string, uri: string): Wanted {
+    if (ofServer(server).length >= mostPerServer)
+      throw new HostError("busy", `${mostPerServer} resources of "${server}" are followed already`, {
+        serverName: server,
+      });
+    const wanted: Wanted = {
+      server,
+      uri,
+      over: new AbortController(),
+      release: use(server),
+      holders: 0,
+      asked: Promise.resolve(),
+      isAsking: true,
+      connection: undefined,
+    };
+    wanted.asked = ask(wanted).finally(() => {
+      wanted.isAsking = false;
+    });
+    all.set(keyOf(wanted), wanted);
+    return wanted;
+  }
+
+  async function ask(wanted: Wanted): Promise<void> {
+    const { server, over } = wanted;
+    await open(wanted, await ready(server, over.signal));
+  }
+
+  /** If that fails, there is the next connection. */
+  async function askAgain(wanted: Wanted): Promise<void> {
+    const { server, uri } = wanted;
+    const connected = client(server);
+    if (connected === undefined) return;
+    await open(wanted, connected);
+    emit({ type: "resource_updated", server, uri });
+  }
+
+  /** Resolves when the server has agreed; one of the modern era is asked as long as the connection lasts. */
+  async function open(wanted: Wanted, connected: Client): Promise<void> {
+    const { server, uri, over } = wanted;
+    const { state, capabilities } = connected;
+    over.signal.throwIfAborted();
+    if (!tells(capabilities))
+      throw new HostError("usage", `"${server}" does not tell when a resource changes`, { serverName: server });
+    const connection = new AbortController();
+    const signal = AbortSignal.any([over.signal, connection.signal]);
+    wanted.connection = connection;
+    if (state.status === "connected" && state.peer.era === "modern")
+      void listenToResource({
+        uri,
+        request: (...asked) => connected.request(...asked),
+        onMissed: () => emit({ type: "resource_updated", server, uri }),
+        signal,
+        clock,
+        random,
+      });
+    else await connected.request(subscriptionOf(wanted), "resources/subscribe", { uri }, { signal });
+  }
+
+  function drop(wanted: Wanted): void {
+    if (!all.delete(keyOf(wanted))) return;
+    const connected = wanted.connection && client(wanted.server);
+    wanted.over.abort();
+    wanted.release();
+    const { state } = connected ?? {};
+    // Nobody waits for it, and a server that goes on telling does no harm.
+    if (connected && state?.status === "connected" && state.peer.era === "legacy")
+      void Promise.allSettled([
+        connected.request(subscriptionOf(wanted), "resources/unsubscribe", { uri: wanted.uri }),
+      ]);
+  }
+
+  return {
+    async subscribe(server, uri, signal) {
+      const wanted = all.get(keyOf({ server, uri })) ?? want(server, uri);
+      wanted.holders += 1;
+      const held = new AbortController();
+      held.signal.addEventListener("abort", () => {
+        wanted.holders -= 1;
+        if (wanted.holders === 0) drop(wanted);
+      });
+      try {
+        await unlessAborted(wanted.asked, signal, () => cancelled(server, uri));
+      } catch (error) {
+        held.abort();
+        throw error;
+      }
+      return { [Symbol.dispose]: () => held.abort() };
+    },
+    [Symbol.dispose]() {
+      stopListening();
+      for (const wanted of all.values()) drop(wanted);
+    },
+  };
+}
+
+function keyOf({ server, uri }: Pick<Wanted, "server" | "uri">): string {
+  return JSON.stringify([server, uri]);
+}
+
+function subscriptionOf({ server, uri }: Wanted): string {
+  return `subscription to ${uri} of ${server}`;
+}
+
+function cancelled(serverName: string, uri: string): HostError {
+  return new HostError("cancelled", `${uri} of "${serverName}" is not followed: cancelled`, { serverName });
+}
+
+function tells({ resources }: JsonObject): boolean {
+  return (
+    typeof resources === "object" && resources !== null && "subscribe" in resources && resources.subscribe === true
+  );
+}

@@ -1,0 +1,33 @@
+/** JSON of whatever a server sent: what is nested deeper than can be written is described in its place. */
+
+/** Levels that are left of a value that has too many. */
+const kept = 100;
+const description = "(nested too deeply to be shown)";
+
+type Replacer = (key: string, value: unknown) => unknown;
+
+export function writeJson(value: unknown, indent = 0, replacer?: Replacer): string {
+  return (
+    attempt(() => JSON.stringify(value, replacer, indent)) ??
+    attempt(() => JSON.stringify(upTo(kept, value), replacer, indent)) ??
+    // The blanks before very many lines can be more than a text may hold.
+    JSON.stringify(upTo(kept, value), replacer)
+  );
+}
+
+/** Undefined if there is no room, on the stack or in a text. */
+function attempt(write: () => string): string | undefined {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function upTo(levels: number, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return description;
+  if (Array.isArray(value)) return value.map((item) => upTo(levels - 1, item));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, upTo(levels - 1, member)]));
+}

@@ -1,0 +1,9 @@
+/** How big something is, for a person. */
+
+const units = ["kB", "MB", "GB"];
+
+export function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const unit = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** unit).toFixed(1)} ${units[unit - 1]}`;
+}

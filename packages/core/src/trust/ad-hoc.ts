@@ -1,0 +1,94 @@
+/** A server that a person typed instead of configuring it: it joins a configuration for one run, as an entry of their own would. */
+
+import { HostError } from "../errors.ts";
+import { isInside } from "../files/inside.ts";
+import { parseJsonc } from "../files/jsonc.ts";
+import { checkSource } from "../settings/checked.ts";
+import { defineServer } from "../settings/define.ts";
+import type { Origin, ServerExtras } from "../settings/definition.ts";
+import { present } from "../settings/present.ts";
+import type { Source } from "../settings/source.ts";
+import { lookupFor, readEnvFiles } from "../settings/variables.ts";
+import { admit } from "./admit.ts";
+import type { AdmittedServer, Configuration } from "./configuration.ts";
+
+export interface AdHocServer {
+  readonly name: string;
+  /** As it would stand in a settings file. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** What the settings say about a name was said about another server: nothing of it is a privilege of this one. */
+const extras: ServerExtras = {
+  start: "lazy",
+  enabled: true,
+  trustAnnotations: false,
+  sampling: false,
+  machineAuth: false,
+};
+
+/** Lists and switches of the settings apply to it: `admission` says whether it may start. */
+export async function addAdHocServer(
+  configuration: Configuration,
+  { name, entry }: AdHocServer,
+): Promise<{ readonly configuration: Configuration; readonly added: AdmittedServer }> {
+  const { locations, environment, settings, trust } = configuration;
+  if (isTaken(name, configuration))
+    throw new HostError("usage", `there is a server "${name}" in the settings already`, { serverName: name });
+
+  const source = sourceOf(name, { ...entry, ...folderFor(entry, configuration) });
+  const { entries, entryProblems } = checkSource(source);
+  const property = entries.get(name);
+  if (property === undefined)
+    throw new HostError("settings_invalid", `the entry of "${name}" is nested too deeply`, { serverName: name });
+  const envFiles = await readEnvFiles(locations, trust.trusted);
+  const { kind, definition, problems } = defineServer(name, property.value, {
+    source,
+    at: property.key,
+    lookup: lookupFor("user", { environment, root: locations.root, envFiles }),
+    base: { home: environment.home, folder: environment.home },
+    extras,
+    found: entryProblems.get(name) ?? [],
+  });
+  const disabledBy = settings.switchedOff.get(name);
+  const server = {
+    name,
+    scope: source.scope,
+    origin: source.originOf(property.key),
+    kind,
+    shadows: [],
+    enabled: disabledBy === undefined,
+    ...present({ disabledBy, definition }),
+    problems,
+  };
+  const admission = admit(server, { trust, settings, approvals: new Map(), locations });
+  const added = { server, admission };
+  const others = configuration.servers.filter((other) => other.server.name !== name);
+  return { configuration: { ...configuration, servers: [...others, added] }, added };
+}
+
+/** A folder that is not trusted has no claim to a name. */
+export function isTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
+  return servers.some(
+    ({ server, admission }) =>
+      server.name === name && !(admission.status === "blocked" && admission.reason === "untrusted_folder"),
+  );
+}
+
+function sourceOf(name: string, entry: object): Source {
+  const { root } = parseJsonc(JSON.stringify({ mcpServers: Object.fromEntries([[name, entry]]) }));
+  const origin: Origin = { scope: "user", file: "command line", line: 1, column: 1 };
+  return { scope: "user", file: origin.file, state: "read", root, problems: [], originOf: () => origin };
+}
+
+/**
+ * A program runs where the person is, if that is inside a folder that they trust. Elsewhere it starts where their own
+ * servers do: what lies about in a folder (`node_modules`, `.npmrc`, modules of Python) must not become part of it.
+ */
+function folderFor(
+  entry: AdHocServer["entry"],
+  { trust, locations: { root }, environment: { cwd } }: Configuration,
+): { readonly cwd?: string } {
+  const isProgram = Object.hasOwn(entry, "command") && !Object.hasOwn(entry, "cwd");
+  return isProgram && trust.trusted && isInside(cwd, root) ? { cwd: cwd.replaceAll("$", "$$$$") } : {};
+}

@@ -1,0 +1,186 @@
+/** Calls into real servers, over every transport in both eras: what the server sees of them, and how they end. */
+
+import type { Progress } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import { createExecutor } from "../../src/execute/executor.ts";
+import { createValidator } from "../../src/execute/validation/validator.ts";
+import { connectTo, openWorkshop, patient, places } from "./workshop-client.ts";
+
+const text = (words: string) => ({ content: [{ type: "text", text: words }], isError: false });
+
+describe.each(places)("$era, $transport", ({ sees, ...place }) => {
+  test("a call is answered, and one with wrong arguments never reaches the server", async () => {
+    await using shop = await openWorkshop(place);
+    expect(await shop.call("echo", { text: "ahoy" })).toEqual(text("ahoy"));
+    await expect(shop.call("echo", { text: 7 })).rejects.toMatchObject({ code: "arguments_invalid" });
+    expect(shop.workshop.notes()).toEqual(["echo"]);
+  });
+
+  test("an abort reaches the server; its late answer disturbs nobody", async () => {
+    await using shop = await openWorkshop(place);
+    const stop = new AbortController();
+    const call = shop.call("late", {}, { signal: stop.signal });
+    await shop.workshop.noted("late");
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: "cancelled", serverName: "shop" });
+    await shop.workshop.noted(`${sees} late`);
+    expect(await shop.call("echo", { text: "still here" })).toEqual(text("still here"));
+    expect(shop.workshop.notes()).toEqual(["late", `${sees} late`, "echo"]);
+  });
+
+  test("so does silence that lasts too long, and what is longer than it may be as a whole", async () => {
+    await using shop = await openWorkshop(place);
+    await expect(shop.call("hang", {}, { timeout: 300 })).rejects.toMatchObject({
+      code: "call_timeout",
+      message: "shop.hang: no sign of life for 300 ms during tools/call",
+    });
+    await shop.workshop.noted(`${sees} hang`);
+    const steps = shop.call("steps", { count: 1000, every: 20 }, { timeout: 20_000, total: 500 });
+    await expect(steps).rejects.toMatchObject({
+      code: "call_timeout",
+      message: "shop.steps: tools/call took too long",
+    });
+    await shop.workshop.noted(`${sees} steps`);
+  });
+
+  test("progress is told, and restarts the silence", async () => {
+    await using shop = await openWorkshop(place);
+    const told: Progress[] = [];
+    const onProgress = (progress: Progress): void => void told.push(progress);
+    // Longer than the silence, in steps of a tenth of it.
+    const result = await shop.call("steps", { count: 15, every: 100 }, { timeout: 1000, onProgress });
+    expect(result).toEqual(text("15 steps"));
+    expect(told.map(({ progress, total }) => [progress, total])).toEqual(
+      Array.from({ length: 15 }, (_, step) => [step + 1, 15]),
+    );
+  });
+
+  test("a tool that runs only as a task is run as one; one that never ends is called off by abort and by time", async () => {
+    await using shop = await openWorkshop(place);
+    expect(await shop.call("dig", { looks: 2 })).toEqual(text("gold"));
+    const stop = new AbortController();
+    const call = shop.call("dig", { looks: 1_000_000 }, { signal: stop.signal });
+    await shop.workshop.noted("dig", 2);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: "cancelled" });
+    await expect(shop.call("dig", { looks: 1_000_000 }, { timeout: 400 })).rejects.toMatchObject({
+      code: "call_timeout",
+    });
+    await expect(shop.call("dig", { looks: 1_000_000 }, { total: 400 })).rejects.toMatchObject({
+      code: "call_timeout",
+    });
+    await shop.workshop.noted("tasks/cancel", 2);
+  });
+
+  test("a result that breaks its own promise is delivered, with a warning", async () => {
+    await using shop = await openWorkshop(place);
+    const broken = { temperature: "warm" };
+    expect(await shop.call("weather", { answer: broken })).toMatchObject({
+      structuredContent: broken,
+      warnings: ['the result does not match the tool\'s outputSchema: "temperature" must be a number'],
+    });
+    expect(await shop.call("weather", { answer: { temperature: 20 } })).not.toHaveProperty("warnings");
+  });
+
+  test("a flood of progress drowns neither its own call nor another", async () => {
+    await using shop = await openWorkshop(place);
+    let told = 0;
+    const onProgress = (): void => {
+      told += 1;
+    };
+    const flood = shop.call("flood", { count: 20_000 }, { onProgress });
+    expect(await shop.call("echo", { text: "dry" })).toEqual(text("dry"));
+    expect(await flood).toEqual(text("20000 times"));
+    expect(told).toBe(20_000);
+  });
+});
+
+describe("a server that dies with 16 calls in flight", () => {
+  test.each(["legacy", "modern"] as const)(
+    "killed, %s: 16 lost calls that name the signal, none made again",
+    async (era) => {
+      let connections = 0;
+      await using shop = await openWorkshop(
+        { era, transport: "stdio" },
+        {
+          async reconnect() {
+            connections += 1;
+            throw new Error("nobody asked for this");
+          },
+        },
+      );
+      const calls = Array.from({ length: 16 }, () => shop.call("hang"));
+      const ends = Promise.allSettled(calls);
+      await shop.workshop.noted("hang", 16);
+      shop.kill();
+      for (const end of await ends)
+        expect(end).toMatchObject({
+          status: "rejected",
+          reason: {
+            code: "lost",
+            message: "shop.hang: the server was ended by SIGKILL; it may or may not have run",
+            cause: { code: "server_exited" },
+          },
+        });
+      expect(connections).toBe(0);
+      expect(shop.workshop.notes()).toEqual(Array.from({ length: 16 }, () => "hang"));
+    },
+  );
+
+  test("on its own: the exit code is named, and the ones that wait behind them are not sent", async () => {
+    await using shop = await openWorkshop();
+    const calls = [...Array.from({ length: 15 }, () => shop.call("hang")), shop.call("exit", { code: 3 })];
+    const waiting = Promise.allSettled([shop.call("echo", { text: "a" }), shop.call("echo", { text: "b" })]);
+    for (const end of await Promise.allSettled(calls))
+      expect(end).toMatchObject({ reason: { code: "lost", cause: { code: "server_exited" } } });
+    await expect(calls[0]).rejects.toThrow("the server exited with code 3");
+    for (const end of await waiting) expect(end).toMatchObject({ reason: { code: "server_exited" } });
+    expect(shop.workshop.notes()).not.toContain("echo");
+  });
+
+  test("what waited behind them is sent over a new connection, when there is one", async () => {
+    await using shop = await openWorkshop(undefined, { limits: { callsPerServer: 1, callsTotal: 64 } });
+    const next = await connectTo(shop.workshop, "shop");
+    const validator = createValidator();
+    const limits = { callsPerServer: 1, callsTotal: 64 };
+    const executor = createExecutor({ limits, validator, reconnect: async () => next });
+    const { client } = shop;
+    const dying = executor.call({ client, tool: "exit", args: { code: 3 } }, patient);
+    const behind = executor.call({ client, tool: "echo", args: { text: "after all" } }, patient);
+    await expect(dying).rejects.toMatchObject({ code: "lost" });
+    expect(await behind).toEqual(text("after all"));
+    await next.disconnect();
+    await validator.close();
+    expect(shop.workshop.notes()).toEqual(["exit", "echo"]);
+  });
+});
+
+test("calls beyond the cap wait for their turn at the server", async () => {
+  await using shop = await openWorkshop(undefined, { limits: { callsPerServer: 2, callsTotal: 64 } });
+  const stop = new AbortController();
+  const hanging = [shop.call("hang", {}, { signal: stop.signal }), shop.call("hang", {}, { signal: stop.signal })];
+  const third = shop.call("echo", { text: "my turn" }, { timeout: 60_000 });
+  await shop.workshop.noted("hang", 2);
+  stop.abort();
+  await Promise.allSettled(hanging);
+  expect(await third).toEqual(text("my turn"));
+  expect(shop.workshop.notes().indexOf("echo")).toBeGreaterThan(1);
+});
+
+test("one server's line never keeps another's calls waiting", async () => {
+  await using busy = await openWorkshop();
+  await using free = await openWorkshop({ era: "modern", transport: "stdio" }, {}, "free");
+  const limits = { callsPerServer: 2, callsTotal: 4 };
+  const validator = createValidator();
+  const executor = createExecutor({ limits, validator });
+  const hang = { client: busy.client, tool: "hang", args: {} };
+  const hanging = Promise.allSettled(Array.from({ length: 100 }, () => executor.call(hang, patient)));
+  for (const words of ["one", "two", "three"])
+    expect(await executor.call({ client: free.client, tool: "echo", args: { text: words } }, patient)).toEqual(
+      text(words),
+    );
+  expect(busy.workshop.notes()).toEqual(["hang", "hang"]);
+  await executor.close();
+  await hanging;
+  await validator.close();
+});

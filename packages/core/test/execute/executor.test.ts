@@ -1,0 +1,170 @@
+/** What an executor does before and after a call, and which have to wait: with clients in memory. */
+
+import type { JsonObject, ToolResult } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import type { CatalogTool } from "../../src/discover/catalog.ts";
+import { HostError } from "../../src/errors.ts";
+import type { CallClient } from "../../src/execute/executor.ts";
+import { type Answer, clientOf, done, echo, executorWith, patient } from "./memory-client.ts";
+
+describe("a call", () => {
+  test("is passed on as it is, with its limits, and so is its answer", async () => {
+    const { client, sent } = clientOf([echo], () => done);
+    const onProgress = (): void => {};
+    const args = { text: "ahoy" };
+    const result = await executorWith().call({ client, tool: "echo", args }, { ...patient, onProgress });
+    expect(result).toEqual({ content: [{ type: "text", text: "hi" }], isError: false });
+    const signal = expect.any(AbortSignal) as AbortSignal;
+    expect(sent).toEqual([["echo", args, { ...patient, asTask: false, onProgress, signal }]]);
+  });
+
+  test.each([
+    ["required", true],
+    ["optional", false],
+    ["forbidden", false],
+    [7, false],
+  ])("of a tool whose support for tasks is %j: as a task: %j", async (taskSupport, asTask) => {
+    const { client, sent } = clientOf([{ ...echo, execution: { taskSupport } }], () => done);
+    await executorWith().call({ client, tool: "echo", args: { text: "" } }, patient);
+    expect(sent[0]?.[2]).toMatchObject({ asTask });
+  });
+
+  test.each<[string, unknown, object]>([
+    ["ehco", {}, { code: "tool_unknown", message: '"s" has no tool "ehco"; did you mean "echo"?' }],
+    ["echo", [], { code: "arguments_invalid", message: "Invalid parameters: must be an object" }],
+    ["echo", null, { code: "arguments_invalid" }],
+    ["echo", "text=ahoy", { code: "arguments_invalid" }],
+    [
+      "echo",
+      { txt: "ahoy" },
+      {
+        code: "arguments_invalid",
+        message: 's.echo cannot be called like this: "text" is missing (did you mean it by "txt"?)',
+        next: "fairlead tools s",
+      },
+    ],
+    ["echo", { text: 7 }, { message: 's.echo cannot be called like this: "text" must be a string' }],
+  ])("of %s with %j is not sent", async (tool, args, error) => {
+    const { client, sent } = clientOf([echo], () => done);
+    const call = executorWith().call({ client, tool, args }, patient);
+    await expect(call).rejects.toMatchObject({ serverName: "s", ...error });
+    expect(sent).toEqual([]);
+  });
+
+  test("that is cancelled already, or comes too late, is not sent", async () => {
+    const { client, sent } = clientOf([echo], () => done);
+    const executor = executorWith();
+    const call = { client, tool: "echo", args: { text: "ahoy" } };
+    const cancelled = { code: "cancelled", message: "s.echo was cancelled before it was sent", serverName: "s" };
+    await expect(executor.call(call, { ...patient, signal: AbortSignal.abort() })).rejects.toMatchObject(cancelled);
+    await executor.close();
+    await expect(executor.call(call, patient)).rejects.toMatchObject(cancelled);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("warnings", () => {
+  const promised = { type: "object", properties: { degrees: { type: "number" } }, required: ["degrees"] };
+  const weather: CatalogTool = { ...echo, outputSchema: promised };
+
+  test.each<[string, Partial<ToolResult>, readonly string[] | undefined]>([
+    ["a promise that is kept", { structuredContent: { degrees: 20 } }, undefined],
+    [
+      "one that is not",
+      { structuredContent: { degrees: "warm" } },
+      ['the result does not match the tool\'s outputSchema: "degrees" must be a number'],
+    ],
+    ["nothing at all", {}, ["the tool declares an outputSchema, but its result has no structured content"]],
+    ["an error, which promises nothing", { isError: true }, undefined],
+    ["what had to be guessed", { structuredContent: { degrees: 1 }, notes: ["a block is odd"] }, ["a block is odd"]],
+  ])("%s", async (_, given, warnings) => {
+    const { client } = clientOf([weather], () => ({ ...done, ...given }));
+    const result = await executorWith().call({ client, tool: "echo", args: { text: "" } }, patient);
+    expect(result.content).toEqual(done.content);
+    expect(result.warnings).toEqual(warnings);
+  });
+
+  test("what could not be checked is said, before and after", async () => {
+    const validator = { validate: async () => ({ issues: [], warnings: ["not validated: too large"] }) };
+    const { client } = clientOf([weather], () => ({ ...done, structuredContent: {} }));
+    const result = await executorWith({ validator }).call({ client, tool: "echo", args: {} }, patient);
+    expect(result.warnings).toEqual(["not validated: too large", "not validated: too large"]);
+  });
+
+  test("a result is delivered though its check fails", async () => {
+    const validator = {
+      validate: async (schema: JsonObject) => {
+        if (schema === promised) throw new Error("no worker");
+        return { issues: [], warnings: [] };
+      },
+    };
+    const { client } = clientOf([weather], () => ({ ...done, structuredContent: {} }));
+    const result = await executorWith({ validator }).call({ client, tool: "echo", args: {} }, patient);
+    expect(result.warnings).toEqual(["the result was not checked against the tool's outputSchema: no worker"]);
+  });
+});
+
+describe("waiting in line", () => {
+  const one = { limits: { callsPerServer: 1, callsTotal: 64 } };
+  const call = (client: CallClient) => ({ client, tool: "echo", args: { text: "" } });
+
+  /** A client whose answers the test gives. */
+  function held() {
+    const answers: (() => void)[] = [];
+    const answer: Answer = (_, { signal }) =>
+      new Promise((resolve, reject) => {
+        answers.push(() => resolve(done));
+        signal?.addEventListener("abort", () => reject(new HostError("cancelled", "s.echo: cancelled")));
+      });
+    return { ...clientOf([echo], answer), answers };
+  }
+
+  test("uses up none of the time, and one that is cancelled there is never sent", async () => {
+    const { client, sent, answers } = held();
+    const executor = executorWith(one);
+    const first = executor.call(call(client), patient);
+    const stop = new AbortController();
+    const second = executor.call(call(client), { ...patient, signal: stop.signal });
+    const third = executor.call(call(client), patient);
+    stop.abort();
+    await expect(second).rejects.toMatchObject({
+      code: "cancelled",
+      message: "s.echo was cancelled before it was sent",
+    });
+    answers[0]?.();
+    await first;
+    while (answers.length < 2) await new Promise(setImmediate);
+    answers[1]?.();
+    await third;
+    expect(sent.map(([, , { timeout, total }]) => ({ timeout, total }))).toEqual([patient, patient]);
+  });
+
+  test("closing cancels what waits and what runs, and is over when they are", async () => {
+    const { client, sent } = held();
+    const executor = executorWith(one);
+    const calls = Promise.allSettled([executor.call(call(client), patient), executor.call(call(client), patient)]);
+    while (sent.length === 0) await new Promise(setImmediate);
+    await executor.close();
+    expect((await calls).map((end) => end.status === "rejected" && (end.reason as HostError).message)).toEqual([
+      "s.echo: cancelled",
+      "s.echo was cancelled before it was sent",
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("a tool that is another one by the time it is its turn is not called", async () => {
+    const { client, sent, answers } = held();
+    const executor = executorWith(one);
+    const first = executor.call(call(client), patient);
+    const changing = { ...client };
+    const second = executor.call(call(changing), patient);
+    while (sent.length === 0) await new Promise(setImmediate);
+    Object.assign(changing, {
+      offering: clientOf([{ ...echo, description: "now something else" }], () => done).client.offering,
+    });
+    answers[0]?.();
+    await first;
+    await expect(second).rejects.toMatchObject({ code: "changed", serverName: "s" });
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,40 @@
+/** A client in memory whose answers the test gives, and an executor with the real validator. */
+
+import type { JsonObject, RequestOptions, ToolResult } from "@fairlead/wire";
+import type { CatalogTool } from "../../src/discover/catalog.ts";
+import { type CallClient, createExecutor, type Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
+import { createValidator } from "../../src/execute/validation/validator.ts";
+import { toOffering } from "../../src/mcp/offering.ts";
+
+export const echo: CatalogTool = {
+  name: "echo",
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+};
+export const done: ToolResult = { content: [{ type: "text", text: "hi" }], isError: false, notes: [] };
+export const patient = { timeout: 1000, total: 5000 };
+
+export type Answer = (args: JsonObject, options: RequestOptions) => ToolResult | Promise<ToolResult>;
+
+export interface MemoryClient {
+  readonly client: CallClient;
+  readonly sent: readonly (readonly [string, JsonObject, RequestOptions])[];
+}
+
+export function clientOf(tools: readonly CatalogTool[], answer: Answer, name = "s"): MemoryClient {
+  const sent: [string, JsonObject, RequestOptions][] = [];
+  const lists = { prompts: [], resources: [], resourceTemplates: [], dropped: [], repaired: [], truncated: [] };
+  const offering = toOffering({ tools, ...lists }, { serverName: name, filter: { excludeTools: [] }, mayGrow: true });
+  const client: CallClient = {
+    name,
+    offering,
+    async callTool(tool, args, options = {}) {
+      sent.push([tool, args, options]);
+      return answer(args, options);
+    },
+  };
+  return { client, sent };
+}
+
+export function executorWith(options: Partial<ExecutorOptions> = {}): Executor {
+  return createExecutor({ limits: { callsPerServer: 16, callsTotal: 64 }, validator: createValidator(), ...options });
+}

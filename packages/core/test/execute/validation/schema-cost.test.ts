@@ -1,0 +1,101 @@
+import type { JsonObject } from "@fairlead/wire";
+import { RE2JS } from "re2js";
+import { describe, expect, test } from "vitest";
+import { patternWeight } from "../../../src/execute/validation/pattern-weight.ts";
+import { costOf, isBounded } from "../../../src/execute/validation/schema-cost.ts";
+import { measure } from "../../../src/execute/validation/value-size.ts";
+import { doubling, twiceRecursive, unions } from "./bombs.ts";
+
+describe("a schema has a bound", () => {
+  const item = { type: "string" };
+  test.each<[string, JsonObject, object]>([
+    ["when it is empty", {}, { unfolded: 1, perCharacter: 0, pairings: 0 }],
+    ["when it is plain", { properties: { a: item } }, { unfolded: 4, perCharacter: 0, pairings: 0 }],
+    [
+      "with its references written out",
+      { allOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/a" }], $defs: { a: item } },
+      { unfolded: 11, perCharacter: 0, pairings: 0 },
+    ],
+    ["with its values", { enum: Array.from({ length: 400 }, () => 0) }, { unfolded: 402 }],
+    ["with its patterns", { pattern: "ab", patternProperties: { abc: true } }, { perCharacter: 7 }],
+    ["with its comparisons", { uniqueItems: true, items: { uniqueItems: true } }, { pairings: 2 }],
+    ["when a property has the name of a keyword", { properties: { $id: item, $ref: item } }, { pairings: 0 }],
+  ])("%s", (_, schema, cost) => {
+    expect(costOf(schema)).toMatchObject(cost);
+  });
+
+  test("a small schema that unfolds into a large one is not small", () => {
+    expect(costOf(doubling(20))?.unfolded).toBeGreaterThan(2 ** 20);
+  });
+
+  test.each<[string, JsonObject]>([
+    ["recursion", { items: { $ref: "#" } }],
+    [
+      "recursion in two steps",
+      { $ref: "#/$defs/a", $defs: { a: { items: { $ref: "#/$defs/b" } }, b: { not: { $ref: "#/$defs/a" } } } },
+    ],
+    ["a name", { $defs: { a: { $anchor: "a" } } }],
+    ["a reference by name", { $dynamicRef: "#a" }],
+    ["a reference of 2019", { $recursiveRef: "#" }],
+    ["a very long name of its own", { $id: "a".repeat(2000) }],
+    ["size", { anyOf: Array.from({ length: 200 }, (_, at) => ({ const: at })) }],
+    ["a large pattern", { pattern: "(?:ab){900}" }],
+    ["depth", JSON.parse(`${'{"not":'.repeat(40)}{}${"}".repeat(40)}`)],
+  ])("or none, because of %s", (_, schema) => {
+    expect(costOf(schema)).toBeUndefined();
+  });
+});
+
+test.each<[string, JsonObject, unknown, boolean]>([
+  [
+    "a usual call",
+    { properties: { path: { type: "string", minLength: 1 } }, required: ["path"] },
+    { path: "/a" },
+    true,
+  ],
+  ["a long text", { properties: { text: { type: "string" } } }, { text: "x".repeat(5_000_000) }, true],
+  ["a long text with a pattern", { properties: { text: { pattern: "^(a+)+$" } } }, { text: "x".repeat(50_000) }, true],
+  [
+    "a very long text with a pattern",
+    { properties: { text: { pattern: "^(a+)+$" } } },
+    { text: "x".repeat(500_000) },
+    false,
+  ],
+  ["a long list", { items: { type: "number" } }, Array.from({ length: 10_000 }, () => 1), true],
+  ["a very long list", { items: { type: "number" } }, Array.from({ length: 100_000 }, () => 1), false],
+  ["a long list of unique items", { uniqueItems: true }, Array.from({ length: 10_000 }, () => 1), false],
+  ["a few short texts that must be unique", { uniqueItems: true }, Array.from({ length: 100 }, String), true],
+  [
+    "long texts that must be unique",
+    { uniqueItems: true },
+    Array.from({ length: 100 }, (_, at) => "x".repeat(50_000) + at),
+    false,
+  ],
+  ["a long text with a length", { maxLength: 9 }, "x".repeat(1_000_000), true],
+  ["a very long text with a length", { maxLength: 9 }, "x".repeat(6_000_000), false],
+  ["references that double", doubling(20), "x", false],
+  ["unions of unions", unions(6, 6), 1, false],
+  ["recursion", twiceRecursive, [], false],
+])("where it is validated: %s", (_, schema, value, onMainThread) => {
+  const size = measure(value, { nodes: 1_000_000, characters: 10_000_000 });
+  expect(size !== undefined && isBounded(schema, size)).toBe(onMainThread);
+});
+
+test.each([
+  "",
+  "^(a+)+$",
+  "a{3}",
+  "(ab|cd){10,20}",
+  "((a{2}){3}){4,}",
+  "[a-z]{8}-[a-z]{4}",
+  "[\\]a]{5}",
+  "\\d{4}-\\d{2}-\\d{2}",
+  "(?:a?){100}a{100}",
+  "\\({3}",
+  "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+])("the weight of %s covers its compiled size", (pattern) => {
+  // Two instructions are the same for every pattern.
+  const size = RE2JS.compile(pattern).programSize() - 2;
+  expect(patternWeight(pattern)).toBeGreaterThanOrEqual(size);
+  expect(patternWeight(pattern)).toBeLessThanOrEqual(3 * size + 10);
+});

@@ -1,0 +1,176 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { JsonObject } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import { createValidator, type Validator, type ValidatorOptions } from "../../../src/execute/validation/validator.ts";
+import { manualClock } from "../../manual-clock.ts";
+import { doubling, nested, twiceRecursive, unions } from "./bombs.ts";
+
+const run = promisify(execFile);
+const bomb = doubling(40);
+const valid = { issues: [], warnings: [] };
+/** Recursive, so that it is checked in a thread. */
+const tree: JsonObject = { type: "object", required: ["name"], properties: { children: { items: { $ref: "#" } } } };
+
+async function withValidator(options: ValidatorOptions, use: (validator: Validator) => Promise<void>): Promise<void> {
+  const validator = createValidator(options);
+  try {
+    await use(validator);
+  } finally {
+    await validator.close();
+  }
+}
+
+/** Both threads have started when both have answered; from then on only the clock of the test can end one. */
+async function startThreads(validator: Validator): Promise<void> {
+  await Promise.all([validator.validate(tree, { name: "a" }), validator.validate(tree, { name: "b" })]);
+}
+
+describe("a validation without a bound", () => {
+  test.each<[string, JsonObject, unknown]>([
+    ["references that double", bomb, "x"],
+    ["unions of unions", unions(12, 20), 99],
+    ["recursion over a deep value", twiceRecursive, nested(60)],
+    ["items that are all compared", { uniqueItems: true }, Array.from({ length: 100_000 }, (_, at) => ({ at }))],
+  ])("is ended at the limit, and later ones come first: %s", async (_, schema, value) => {
+    const clock = manualClock();
+    await withValidator({ clock, timeLimit: 1000 }, async (validator) => {
+      await startThreads(validator);
+      const finished: string[] = [];
+      const slow = validator.validate(schema, value).finally(() => finished.push("slow"));
+      const later = [validator.validate(tree, { name: "a" }), validator.validate({ type: "object" }, {})];
+      expect(await Promise.all(later)).toEqual([valid, valid]);
+      finished.push("later");
+      await clock.pass(1000);
+      expect(await slow).toEqual({ issues: [], warnings: ["not validated: it took longer than 1000 ms"] });
+      expect(finished).toEqual(["later", "slow"]);
+    });
+  });
+
+  test("is ended in real time as well, and leaves its thread's place to others", async () => {
+    await withValidator({ threads: 1, timeLimit: 300 }, async (validator) => {
+      const [first, second] = await Promise.all([validator.validate(bomb, "x"), validator.validate(tree, {})]);
+      expect(first.warnings).toEqual(["not validated: it took longer than 300 ms"]);
+      expect(second).toMatchObject({ issues: [{ path: "/name", message: "is missing" }], warnings: [] });
+    });
+  });
+
+  test("takes those with it that wait with the same schema, and no others", async () => {
+    const clock = manualClock();
+    await withValidator({ clock, threads: 1, timeLimit: 1000 }, async (validator) => {
+      await startThreads(validator);
+      const same = Array.from({ length: 20 }, () => validator.validate(bomb, "x"));
+      const other = validator.validate(tree, { name: "a" });
+      await clock.pass(1000);
+      const ended = { issues: [], warnings: ["not validated: it took longer than 1000 ms"] };
+      expect(await Promise.all(same)).toEqual(same.map(() => ended));
+      expect(await other).toEqual(valid);
+    });
+  });
+
+  test("is ended when it needs too much memory", async () => {
+    await withValidator({ memoryMegabytes: 24, timeLimit: 60_000 }, async (validator) => {
+      // Every evaluation leaves an issue behind.
+      expect(await validator.validate(bomb, 1)).toEqual({
+        issues: [],
+        warnings: ["not validated: it needed too much memory"],
+      });
+      expect(await validator.validate(tree, { name: "a" })).toEqual(valid);
+    });
+  });
+
+  test("is called off by its signal, and its thread is free for others", async () => {
+    await withValidator({ threads: 1, timeLimit: 600_000 }, async (validator) => {
+      const [running, waiting, never] = [new AbortController(), new AbortController(), new AbortController()];
+      const first = validator.validate(bomb, "x", running.signal);
+      const second = validator.validate(bomb, "y", waiting.signal);
+      const third = validator.validate(tree, { name: "a" }, never.signal);
+      waiting.abort(new Error("second"));
+      await expect(second).rejects.toThrow("second");
+      running.abort(new Error("first"));
+      await expect(first).rejects.toThrow("first");
+      expect(await third).toEqual(valid);
+      await expect(validator.validate(tree, {}, running.signal)).rejects.toThrow("first");
+      await expect(validator.validate({}, {}, running.signal)).rejects.toThrow("first");
+    });
+  });
+
+  test("is not validated when its thread cannot start", async () => {
+    await withValidator({ worker: new URL("./nothing-here.js", import.meta.url) }, async (validator) => {
+      const { warnings } = await validator.validate(tree, {});
+      expect(warnings).toEqual([expect.stringMatching(/^not validated: its thread failed \(.*nothing-here/)]);
+      expect(await validator.validate({ type: "object" }, {})).toEqual(valid);
+    });
+  });
+});
+
+test("a hundred at a time are all answered, each with its own", async () => {
+  await withValidator({ timeLimit: 60_000 }, async (validator) => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) =>
+        validator.validate({ ...tree, required: [`name${at % 10}`] }, { [`name${at % 7}`]: at }),
+      ),
+    );
+    expect(answers.map(({ issues }) => issues.map(({ path }) => path))).toEqual(
+      Array.from({ length: 100 }, (_, at) => (at % 10 === at % 7 ? [] : [`/name${at % 10}`])),
+    );
+  });
+});
+
+test("a schema of a megabyte is compiled beside the main thread", async () => {
+  await withValidator({ timeLimit: 60_000 }, async (validator) => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [`p${at}`, { type: "string", description: "d".repeat(900) }]),
+    );
+    const { issues, warnings } = await validator.validate({ properties }, { p1: 1, p999: 2 });
+    expect(issues.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      "/p1 must be a string",
+      "/p999 must be a string",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+});
+
+test.each<[string, JsonObject, unknown, string]>([
+  ["a longer schema", { description: "d".repeat(2_000_000) }, 1, "its schema is too large"],
+  ["a schema of more parts", { enum: Array.from({ length: 20_000 }, (_, at) => at) }, 1, "its schema is too large"],
+  ["a value of many parts", tree, Array.from({ length: 300_000 }, () => 1), "the value is too large"],
+  ["a value of long texts", tree, "x".repeat(5_000_000), "the value is too large"],
+])("%s is not handed to a thread", async (_, schema, value, reason) => {
+  await withValidator({ worker: new URL("file:///nothing") }, async (validator) => {
+    expect(await validator.validate(schema, value)).toEqual({ issues: [], warnings: [`not validated: ${reason}`] });
+  });
+});
+
+test("a large value has one issue, not a million", async () => {
+  await withValidator({ timeLimit: 60_000 }, async (validator) => {
+    const value = Array.from({ length: 200_000 }, () => "x");
+    const { issues } = await validator.validate({ items: { type: "number" } }, value);
+    expect(issues.map(({ path }) => path)).toEqual(["/0"]);
+  });
+});
+
+test("closing answers whoever waits, and nothing is validated after it", async () => {
+  const validator = createValidator({ threads: 1, timeLimit: 600_000 });
+  const waiting = [validator.validate(bomb, "x"), validator.validate(tree, {})];
+  await validator.close();
+  const closed = { issues: [], warnings: ["not validated: the host is closed"] };
+  expect(await Promise.all(waiting)).toEqual([closed, closed]);
+  expect(await validator.validate({ type: "string" }, 1)).toEqual(closed);
+});
+
+describe("a process that used a thread ends by itself", () => {
+  const module = new URL("../../../dist/execute/validation/validator.js", import.meta.url).href;
+  test.each([
+    ["after close", "await validator.close();"],
+    ["without close", ""],
+  ])("%s", async (_, end) => {
+    const program = `
+      import { createValidator } from ${JSON.stringify(module)};
+      const validator = createValidator();
+      console.log(JSON.stringify(await validator.validate(${JSON.stringify(tree)}, { name: "a" })));
+      ${end}`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program]);
+    expect(JSON.parse(stdout)).toEqual(valid);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { toModelText } from "../../src/text/model-text.ts";
+import { toSafeJson, toSafeLine, toSafeText, toVisibleLine } from "../../src/text/safe-text.ts";
+import { hasUnseen } from "../../src/text/unseen.ts";
+
+/** All of Unicode falls into these, the first that fits; each gate treats each in one way. */
+const classes = [
+  ["line break or tab", /[\n\t]/u],
+  ["control", /\p{Cc}/u],
+  ["lone surrogate", /\p{Cs}/u],
+  ["tag", /[\u{e0000}-\u{e007f}]/u],
+  ["variation selector", /[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u],
+  ["bidi control", /\p{Bidi_Control}/u],
+  ["zero-width or other invisible", /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u],
+  ["private use", /\p{Co}/u],
+  ["unassigned", /\p{Cn}/u],
+  ["line separator", /[\u2028\u2029]/u],
+  ["exotic space", /(?! )\p{Zs}/u],
+  ["mark", /\p{M}/u],
+  ["seen", /./su],
+] as const;
+type Class = (typeof classes)[number][0];
+
+function classOf(character: string): Class | undefined {
+  return classes.find(([, pattern]) => pattern.test(character))?.[0];
+}
+
+const members = new Map<Class, string[]>(classes.map(([name]) => [name, []]));
+for (let code = 0; code <= 0x10ffff; code += 1) {
+  const character = String.fromCodePoint(code);
+  const name = classOf(character);
+  if (name !== undefined) members.get(name)?.push(character);
+}
+
+/** What becomes of a character in the middle of a Latin word. */
+type Fate = "kept" | "left out" | "shown" | "replaced";
+
+function fateOf(character: string, result: string | undefined): Fate {
+  if (result === character) return "kept";
+  if (result === "") return "left out";
+  const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return result === `⟨U+${number}⟩` || /^[\u2400-\u2421]$/.test(result ?? "") ? "shown" : "replaced";
+}
+
+const gates = [
+  ["toSafeText", toSafeText],
+  ["toSafeLine", toSafeLine],
+  ["toVisibleLine", toVisibleLine],
+  ["toModelText", toModelText],
+] as const;
+type Gate = (typeof gates)[number][0];
+
+const fates: Record<Class, Record<Gate, Fate>> = {
+  "line break or tab": { toSafeText: "kept", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "kept" },
+  control: { toSafeText: "shown", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "left out" },
+  "lone surrogate": { toSafeText: "shown", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "replaced" },
+  tag: { toSafeText: "left out", toSafeLine: "left out", toVisibleLine: "shown", toModelText: "left out" },
+  "variation selector": {
+    toSafeText: "left out",
+    toSafeLine: "left out",
+    toVisibleLine: "shown",
+    toModelText: "left out",
+  },
+  "bidi control": { toSafeText: "left out", toSafeLine: "left out", toVisibleLine: "shown", toModelText: "left out" },
+  "zero-width or other invisible": {
+    toSafeText: "left out",
+    toSafeLine: "left out",
+    toVisibleLine: "shown",
+    toModelText: "left out",
+  },
+  "private use": { toSafeText: "shown", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "kept" },
+  unassigned: { toSafeText: "shown", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "kept" },
+  "line separator": { toSafeText: "shown", toSafeLine: "shown", toVisibleLine: "shown", toModelText: "kept" },
+  "exotic space": { toSafeText: "kept", toSafeLine: "kept", toVisibleLine: "shown", toModelText: "kept" },
+  mark: { toSafeText: "kept", toSafeLine: "kept", toVisibleLine: "kept", toModelText: "kept" },
+  seen: { toSafeText: "kept", toSafeLine: "kept", toVisibleLine: "kept", toModelText: "kept" },
+};
+
+describe.each(gates)("%s, over every code point", (name, gate) => {
+  test.each(classes.map(([kind]) => kind))("%s", (kind) => {
+    const characters = members.get(kind)?.filter((character) => character !== "x") ?? [];
+    const results = gate(`x${characters.join("x")}x`).split("x");
+    const others = characters.filter((character, at) => {
+      const fate = fateOf(character, results[at + 1]);
+      return fate !== fates[kind][name] && !isExcepted(name, character, fate);
+    });
+    expect(characters.length).toBeGreaterThan(0);
+    expect(others.map((character) => character.codePointAt(0)?.toString(16))).toEqual([]);
+  });
+});
+
+/** In a Latin word, letters of other alphabets are lookalikes to whoever decides; a carriage return means nothing bad to a model. */
+function isExcepted(gate: Gate, character: string, fate: Fate): boolean {
+  if (gate === "toModelText") return character === "\r";
+  return gate === "toVisibleLine" && /\p{L}/u.test(character) && fate === "shown";
+}
+
+test("the classes cover all code points, and each of them is one", () => {
+  expect([...members.values()].reduce((sum, { length }) => sum + length, 0)).toBe(0x110000);
+});
+
+test("every class but that of what is seen, and marks on a letter, has something unseen", () => {
+  const unseen = classes.filter(([kind]) => (members.get(kind) ?? []).every(hasUnseen)).map(([kind]) => kind);
+  const seen = classes.filter(([kind]) => !(members.get(kind) ?? []).some(hasUnseen)).map(([kind]) => kind);
+  expect(seen).toEqual(["mark", "seen"]);
+  expect([...unseen, ...seen]).toEqual(classes.map(([kind]) => kind));
+});
+
+test.each(classes.map(([kind]) => kind))("JSON is the same document after its gate, whatever it holds: %s", (kind) => {
+  const text = members.get(kind)?.join("x");
+  const printed = toSafeJson({ text }, 0);
+  expect(JSON.parse(printed).text === text).toBe(true);
+  expect(/^[ -~]*$/.test(printed)).toBe(!["exotic space", "mark", "seen"].includes(kind));
+});

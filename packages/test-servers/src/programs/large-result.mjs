@@ -1,0 +1,21 @@
+// Its tools answer with as many characters as they are told, in lines of 80, or with as many lists, each inside the other.
+import { serve } from "./serve.mjs";
+
+const line = `${"0123456789".repeat(8).slice(0, 79)}\n`;
+const inputSchema = { type: "object", properties: { size: { type: "integer" } }, required: ["size"] };
+const tools = ["write", "nest"].map((name) => ({ name, inputSchema }));
+let lists = "";
+
+serve(
+  {
+    "tools/list": () => ({ tools }),
+    "tools/call"({ name, arguments: { size } }) {
+      if (name === "write")
+        return { content: [{ type: "text", text: line.repeat(Math.ceil(size / 80)).slice(0, size) }] };
+      lists = "[".repeat(size) + "]".repeat(size);
+      return { content: [], structuredContent: { lists: "as text" } };
+    },
+  },
+  // `JSON.stringify` cannot write so many.
+  (text) => void process.stdout.write(lists === "" ? text : text.replace('"as text"', lists)),
+);

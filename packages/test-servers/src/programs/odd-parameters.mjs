@@ -1,0 +1,22 @@
+// Its tools answer with the arguments that they were given, as JSON. One forbids what it does not list, one does not say, one takes anything.
+import { serve } from "./serve.mjs";
+
+const properties = {
+  id: { type: "integer" },
+  tags: { type: "array", items: { $ref: "#/$defs/tag" } },
+  mode: { anyOf: [{ enum: ["fast", "slow"] }, { type: "null" }] },
+  limit: { type: ["number", "null"] },
+  filter: { type: "object" },
+  note: { type: "string" },
+};
+const schema = { type: "object", properties, required: ["id"], $defs: { tag: { type: "string" } } };
+const tools = [
+  { name: "strict", inputSchema: { ...schema, additionalProperties: false } },
+  { name: "loose", inputSchema: schema },
+  { name: "open", inputSchema: { type: "object", additionalProperties: { type: "integer" } } },
+];
+
+serve({
+  "tools/list": () => ({ tools }),
+  "tools/call": (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments) }] }),
+});

@@ -1,0 +1,141 @@
+// Tools for whoever tests calls: they take their time, tell how far they are, break their promises, become tasks. What it is asked
+// to do and to stop doing, it writes into the file that its first argument names, a line each. The second is "legacy" or
+// "modern", the third "stdio" or "http"; on the web it prints its address and stays until its stdin ends.
+import { appendFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createInterface } from "node:readline";
+
+const [notes, era = "legacy", transport = "stdio"] = process.argv.slice(2);
+const note = (line) => notes && appendFileSync(notes, `${line}\n`);
+const isModern = era === "modern";
+
+const text = (words) => ({ content: [{ type: "text", text: words }] });
+const object = (properties = {}, required = Object.keys(properties)) => ({ type: "object", properties, required });
+const number = { type: "number" };
+const tools = [
+  { name: "echo", inputSchema: object({ text: { type: "string" } }) },
+  { name: "hang", inputSchema: object() },
+  { name: "late", inputSchema: object() },
+  { name: "steps", inputSchema: object({ count: number, every: number }) },
+  { name: "flood", inputSchema: object({ count: number }) },
+  { name: "weather", inputSchema: object({ answer: {} }, []), outputSchema: object({ temperature: number }) },
+  { name: "exit", inputSchema: object({ code: number }) },
+  { name: "look", inputSchema: object(), annotations: { readOnlyHint: true } },
+  { name: "dig", inputSchema: object({ looks: number }), execution: { taskSupport: "required" } },
+];
+
+/** Tasks that run, by id: how often one must be looked at before it is over. */
+const tasks = new Map();
+
+/** How each tool answers; `say` sends a message on the way of this call, `end` the last one. */
+const calls = {
+  echo: (args, { end }) => end({ result: text(args.text) }),
+  hang: () => {},
+  // Not before it has been told that nobody wants it any more.
+  late: (_args, { cancelled, end }) => void cancelled.then(() => end({ result: text("too late") })),
+  steps({ count, every }, { progress, end }) {
+    for (let step = 1; step <= count; step += 1) setTimeout(() => progress(step, count), step * every);
+    setTimeout(() => end({ result: text(`${count} steps`) }), (count + 1) * every);
+  },
+  flood({ count }, { progress, end }) {
+    for (let step = 1; step <= count; step += 1) progress(step, count);
+    end({ result: text(`${count} times`) });
+  },
+  weather: ({ answer }, { end }) => end({ result: { ...text("fine"), structuredContent: answer } }),
+  exit: ({ code }) => process.exit(code),
+  look: (_args, { end }) => end({ result: text("nothing to see") }),
+  dig({ looks }, { end }) {
+    const taskId = `task-${tasks.size + 1}`;
+    tasks.set(taskId, looks);
+    end({ result: isModern ? { resultType: "task", ...taskOf(taskId) } : { task: taskOf(taskId) } });
+  },
+};
+
+function taskOf(taskId) {
+  const status = tasks.get(taskId) > 0 ? "working" : "completed";
+  const result = isModern && status === "completed" ? { result: text("gold") } : {};
+  return { taskId, status, ttl: null, ttlMs: null, pollInterval: 100, pollIntervalMs: 100, ...result };
+}
+
+const answers = {
+  initialize: () => ({
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } },
+    serverInfo: { name: "workshop", version: "1.0.0" },
+  }),
+  "server/discover": () => ({
+    resultType: "complete",
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {}, extensions: { "io.modelcontextprotocol/tasks": {} } },
+  }),
+  "tools/list": () => ({ tools }),
+  "tasks/get"({ taskId }) {
+    tasks.set(taskId, tasks.get(taskId) - 1);
+    return taskOf(taskId);
+  },
+  "tasks/result": () => text("gold"),
+  "tasks/cancel"({ taskId }) {
+    note("tasks/cancel");
+    return taskOf(taskId);
+  },
+};
+
+/** Calls that are open, by id: the tool's name, and how to tell it that it is cancelled. */
+const open = new Map();
+
+function stopped(id, how) {
+  const call = open.get(id);
+  if (!call) return;
+  note(`${how} ${call.name}`);
+  call.cancel();
+}
+
+function handle({ id, method, params = {} }, say) {
+  if (method === "notifications/cancelled") return stopped(params.requestId, "cancelled");
+  if (id === undefined) return;
+  const answer = (body) => say({ id, ...body });
+  if (method !== "tools/call") {
+    const known = Object.hasOwn(answers, method) && !(isModern && method === "initialize");
+    const isOther = !isModern && method === "server/discover";
+    if (known && !isOther)
+      answer({ result: { ...(isModern && { resultType: "complete" }), ...answers[method](params) } });
+    else answer({ error: { code: -32601, message: `no ${method} here` } });
+    return;
+  }
+  const { name, arguments: args, _meta: { progressToken } = {} } = params;
+  note(name);
+  const cancelled = new Promise((cancel) => open.set(id, { name, cancel }));
+  const progress = (step, total) =>
+    say({ method: "notifications/progress", params: { progressToken, progress: step, total } });
+  calls[name](args, { progress, cancelled, end: answer });
+}
+
+function serveWeb(request, response) {
+  if (request.method !== "POST") return void response.writeHead(405).end();
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    const message = JSON.parse(Buffer.concat(chunks));
+    if (message.id === undefined) {
+      handle(message, () => {});
+      return void response.writeHead(202).end();
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    // In the legacy era a broken connection means nothing: the client may come back for the rest.
+    if (isModern) response.on("close", () => response.writableFinished || stopped(message.id, "closed"));
+    handle(message, (said) => {
+      response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...said })}\n\n`);
+      if (said.id !== undefined) response.end();
+    });
+  });
+}
+
+if (transport === "http") {
+  const server = createServer(serveWeb).listen(0, "127.0.0.1", () => {
+    process.stdout.write(`http://127.0.0.1:${server.address().port}\n`);
+  });
+  process.stdin.resume().once("end", () => process.exit());
+} else {
+  const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  createInterface({ input: process.stdin }).on("line", (line) => handle(JSON.parse(line), say));
+}
