@@ -229,3 +229,16 @@ assistant:
     expect(processesOf(here)).toEqual([]);
   });
 });
+
+test("a value may have an equals sign, as an address or a sum has", async () => {
+  await using here = await machine();
+  for (const value of ["https://e.org/?q=1", "2+2=4"])
+    expect((await here.run("prompt", "demo:teach", value)).stdout).toContain(`tie the ${value}, step`);
+  expect(await here.run("prompt", "demo:teach", "knots=bowline")).toMatchObject({ code: 2 });
+});
+
+test("a prompt of a named server is found in every run, the remembered ones too", async () => {
+  await using here = await library({ one: { prompts: [{ name: "plain" }], results: { plain: { messages: [] } } } });
+  for (let run = 0; run < 3; run += 1)
+    expect(await here.run("prompt", "--server", "one", "plain")).toMatchObject({ code: 0 });
+});

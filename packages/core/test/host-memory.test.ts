@@ -169,3 +169,17 @@ test("what a server vouches for no longer is not shown, but still what its next 
   expect(host.tools("s")).toEqual([]);
   await expect(host.call("s", "pay", {})).rejects.toMatchObject({ code: "changed" });
 });
+
+test("a server that offers what it offered before is known as soon as it is connected, asked for or not", async () => {
+  await using at = await home((path) => ({ s: counted(path) }));
+  const { loadConfiguration } = await import("../src/trust/configuration.ts");
+  const { openHost } = await import("../src/host.ts");
+  const path = join(at.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: path, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(at.path, "none") };
+  const environment = { env, home: path, cwd: path, platform: process.platform };
+  for (let run = 0; run < 2; run += 1) {
+    await using host = openHost(await loadConfiguration({ environment }));
+    await host.start();
+    expect(host.tools("s")).toHaveLength(2);
+  }
+});

@@ -112,7 +112,7 @@ function bind(
   const positional: string[] = [];
   for (const word of words) {
     const pair = splitNamed(word);
-    if (pair) named.push(pair);
+    if (pair && isMeant(pair, prompt)) named.push(pair);
     else positional.push(word);
   }
   try {
@@ -124,4 +124,9 @@ function bind(
     const next = `fairlead prompt ${promptUsage(prompt)}`;
     throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
   }
+}
+
+/** An address or a sum has an equals sign, too: only what could be a name is one. */
+function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
+  return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);
 }

@@ -36,6 +36,17 @@ export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
   const { memory, marks, shelf, client, definition, shelved, emit, today } = options;
   const saving = new Set<Promise<unknown>>();
 
+  /** What it offers now, also if that is what it offered in an earlier run: then it brings no news. */
+  function take(server: string): void {
+    const offering = client(server)?.offering;
+    if (offering === undefined) return;
+    if (shelf().offering(server) !== offering) {
+      marks.see(server, offering.catalog.tools);
+      shelf().put(shelved(server), offering);
+    }
+    remember(server);
+  }
+
   /** A catalog that cannot be written costs the next start some time, and nobody anything now. */
   function remember(server: string): void {
     const entry = definition(server);
@@ -71,16 +82,11 @@ export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
   return {
     /** Before anyone hears of it, what is known is up to date. */
     onNews(news) {
-      const offering = news.type === "catalog" ? client(news.server)?.offering : undefined;
-      if (offering) {
-        marks.see(news.server, offering.catalog.tools);
-        shelf().put(shelved(news.server), offering);
-        remember(news.server);
-      }
+      if (news.type === "catalog") take(news.server);
       emit(news);
     },
     onState(state) {
-      if (state.status === "connected" && state.offer) remember(state.name);
+      if (state.status === "connected" && state.offer) take(state.name);
       emit({ type: "state", state });
     },
     onRemembered,

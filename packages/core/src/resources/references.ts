@@ -47,6 +47,8 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
   if (part.kind === "text") return part;
   const { text, target, isQuoted } = part;
   const resource = findResource(target, source);
+  if (resource.kind === "resource" && isTemplate(resource, source))
+    return unresolved(text, `${resource.uri} is a template of "${resource.server}": write values in place of its {…}`);
   if (resource.kind !== "other") return { text, ...resource };
   const isExplicit = isQuoted || /^[.]{1,2}[\\/]/.test(target);
   // A URI is a server's affair: it is never taken for a file of ours.
@@ -64,6 +66,11 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
       return unresolved(text, `there is no resource and no file "${target}"${near}`);
     }
   }
+}
+
+/** Nothing of that very name is listed, and its variables are not filled in. */
+function isTemplate({ server, uri }: ResourceAddress, { resources }: ReferenceSource): boolean {
+  return /[{}]/.test(uri) && !resources.getResourcesByServer(server).some((listed) => listed.uri === uri);
 }
 
 function asText({ text }: Mention): Piece {

@@ -295,3 +295,10 @@ test("a URI is asked of its server or of nobody: no file is opened for it, and n
   expect(asked.filter((line) => /(^|[/;?#&=])\.\.($|[/;?#&=])|\\|%00|%5c/i.test(line))).toEqual([]);
   expect(asked.filter((line) => !/^srv (file:\/\/\/|http:\/\/)/.test(line))).toEqual([]);
 });
+
+test("a template whose variables are not filled in is no resource", async () => {
+  expect(await outcome('@"demo://knots/{name}"', source)).toBe(
+    'demo://knots/{name} is a template of "demo": write values in place of its {…}',
+  );
+  expect(await outcome("@demo://knots/bowline", source)).toBe("demo demo://knots/bowline");
+});
