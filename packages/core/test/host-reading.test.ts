@@ -33,3 +33,10 @@ test("prompts are got and completed through the host", async () => {
   expect(JSON.stringify(messages)).toContain(value);
   expect((await host.promptRegistry.getAllPrompts()[0]?.invoke({ [knot]: value }))?.messages).toEqual(messages);
 });
+
+test("a URI that nobody is known to have is asked for where nothing is known yet", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await demoHost(folder.path);
+  const { problems } = await host.expandReferences('Look: @"demo://picture"');
+  expect(problems).toEqual([]);
+});

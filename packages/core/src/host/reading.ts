@@ -90,7 +90,14 @@ export function createReading(options: ReadingOptions): Reading {
         resources: resources(),
         ...(folder !== undefined && { findFile: createFileFinder(folder) }),
       };
-      return readReferences(await resolveReferences(typed, source), {
+      let pieces = await resolveReferences(typed, source);
+      // A URI may be anyone's: before nobody has it, those are asked of whom nothing is known.
+      const strangers = servers().filter((server) => !isKnown(server));
+      if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
+        await Promise.allSettled(strangers.map((server) => ready(server, signal)));
+        pieces = await resolveReferences(typed, source);
+      }
+      return readReferences(pieces, {
         readResource: (server, uri, until) => readResource(server, uri, until ? { signal: until } : {}),
         keep,
         ...(signal && { signal }),

@@ -15,10 +15,10 @@ export type Mention =
 const longestTarget = 8192;
 const quotes = "\"'";
 /** After these an `@` may begin something; after a letter or what an e-mail address may hold it does not. */
-const opening = /^[\s([<,;（［「『【、，；]$/u;
+const opening = /^[\s([<,;“‘（［「『【、，；：]$/u;
 /** Not at the beginning: Java's `@(`, `@{upstream}`, `@:`, and an `@` on its own. */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
-const ending = /^[\s"'`<>|）］」』】。、，；：！？]$/u;
+const ending = /^[\s"'`<>|”）］」』】。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
 const trailing = ".,;:!?…";
 const openers: ReadonlyMap<string, string> = new Map([

@@ -27,12 +27,13 @@ const mostMentions = 1000;
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
   let mentions = 0;
-  let references = 0;
+  const references = new Set<string>();
   for (const part of findMentions(typed)) {
     mentions += part.kind === "mention" ? 1 : 0;
     const piece = mentions > mostMentions ? asText(part) : await resolve(part, source);
-    references += piece.kind === "text" ? 0 : 1;
-    pieces.push(references > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
+    // What is referred to again is read once.
+    if (piece.kind !== "text") references.add(piece.text);
+    pieces.push(references.size > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
   }
   return pieces;
 }
@@ -50,7 +51,7 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
   if (resource.kind === "resource" && isTemplate(resource, source))
     return unresolved(text, `${resource.uri} is a template of "${resource.server}": write values in place of its {…}`);
   if (resource.kind !== "other") return { text, ...resource };
-  const isExplicit = isQuoted || /^[.]{1,2}[\\/]/.test(target);
+  const isExplicit = isQuoted || /^[.]{1,2}[\\/]|[.][A-Za-z][A-Za-z0-9]{0,7}$/.test(target);
   // A URI is a server's affair: it is never taken for a file of ours.
   const file = withScheme.test(target) ? undefined : await source.findFile?.(target);
   switch (file?.kind) {

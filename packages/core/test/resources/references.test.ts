@@ -215,12 +215,12 @@ describe("files of the workspace", () => {
 });
 
 test("after too many references the others are told instead of read", async () => {
-  const text = Array.from({ length: 66 }, () => "@demo://about").join(" ");
+  const text = Array.from({ length: 66 }, (_, number) => `@demo://knots/${number}`).join(" ");
   const pieces = await resolveReferences(text, source);
   const kinds = pieces.flatMap(({ kind }) => (kind === "text" ? [] : [kind]));
   expect(kinds).toEqual([...Array(64).fill("resource"), "unresolved", "unresolved"]);
   expect(pieces.at(-1)).toMatchObject({
-    error: { message: "@demo://about is not read: it comes after 64 other references" },
+    error: { message: "@demo://knots/65 is not read: it comes after 64 other references" },
   });
 });
 
@@ -301,4 +301,26 @@ test("a template whose variables are not filled in is no resource", async () => 
     'demo://knots/{name} is a template of "demo": write values in place of its {…}',
   );
   expect(await outcome("@demo://knots/bowline", source)).toBe("demo demo://knots/bowline");
+});
+
+test.each(["“@demo://about”", "见：@demo://about", "（@demo://about）"])(
+  "%s refers to it, whatever stands around it",
+  async (text) => {
+    const pieces = await resolveReferences(text, source);
+    expect(pieces.find(({ kind }) => kind === "resource")).toMatchObject({ server: "demo", uri: "demo://about" });
+  },
+);
+
+test("what looks like a file and is none is said to be none; what may be a name is left alone", async () => {
+  await using folder = await temporaryFolder();
+  const here = sourceOf({}, { findFile: createFileFinder(folder.path) });
+  expect(await outcome("@src/nope.ts", here)).toBe('there is no resource and no file "src/nope.ts"');
+  expect(await outcome("@types/node", here)).toBe("text");
+});
+
+test("what is referred to again counts once", async () => {
+  const uris = Array.from({ length: 20 }, (_, number) => `x://${number}`);
+  const text = [...Array.from({ length: 60 }, () => "@x://0"), ...uris.map((uri) => `@${uri}`)].join(" ");
+  const pieces = await resolveReferences(text, sourceOf({ x: { uris } }));
+  expect(pieces.filter(({ kind }) => kind === "unresolved")).toEqual([]);
 });
