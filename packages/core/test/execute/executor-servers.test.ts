@@ -1,5 +1,6 @@
 /** Calls into real servers, over every transport in both eras: what the server sees of them, and how they end. */
 
+import { until } from "@fairlead/test-servers";
 import type { Progress } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../src/execute/executor.ts";
@@ -179,6 +180,8 @@ test("one server's line never keeps another's calls waiting", async () => {
     expect(await executor.call({ client: free.client, tool: "echo", args: { text: words } }, patient)).toEqual(
       text(words),
     );
+  // It writes them down in its own time.
+  await until(() => busy.workshop.notes().length >= 2);
   expect(busy.workshop.notes()).toEqual(["hang", "hang"]);
   await executor.close();
   await hanging;
