@@ -5,26 +5,33 @@ import { defineConfig } from "vitest/config";
 const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
 const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("packages/cli/test/bundle.setup.ts", import.meta.url));
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };
+/** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
+const keychains = "test/files/*-keychain.test.ts";
 const project = (name: string, globalSetup: string[] = []) => ({
   ssr,
   test: {
     name,
     root: `packages/${name}`,
     include: ["test/**/*.test.ts"],
+    exclude: [keychains],
     globalSetup,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    env: { NO_COLOR: "1" },
+    // To start a process for each file and load everything in it again took longer than most of their tests.
+    isolate: false,
+    ...limits,
   },
 });
 
 export default defineConfig({
   test: {
+    // On two cores the default would be one; a test often waits for another process.
+    maxWorkers: 2,
     reporters: ["default", "./scripts/count-reporter.ts"],
     projects: [
       project("wire"),
       project("core", [compiled]),
       project("cli", [compiled, bundled]),
+      { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], ...limits } },
       { test: { name: "repo", root: ".", include: ["scripts/test/**/*.test.mjs"], testTimeout: 120_000 } },
     ],
   },

@@ -1,7 +1,8 @@
-/** The client under test: reaches the suite's server through our engine and does there what the scenario wants. */
+/** The client under test: reaches the suite's server through our engine, or through a whole host, and does there what the scenario wants. */
 
 import { answerRequest, capabilitiesFor } from "./answers.mjs";
 import { connect } from "./bundle/index.js";
+import { isForHost, runThroughHost } from "./host.mjs";
 import { providerFor } from "./providers.mjs";
 import { createSignIn } from "./sign-in.mjs";
 import { stepsFor } from "./steps.mjs";
@@ -19,6 +20,13 @@ setTimeout(() => {
 }, deadline).unref();
 
 try {
+  await (isForHost(scenario) ? runThroughHost({ url, context }) : runThroughEngine());
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function runThroughEngine() {
   const provider = await providerFor(scenario, context);
   const session = await connect(
     { kind: "http-or-sse", url, headers: {} },
@@ -35,7 +43,4 @@ try {
   } finally {
     await session.close();
   }
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
 }

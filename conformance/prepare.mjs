@@ -1,13 +1,15 @@
-/** Makes the folder ready: the suites installed at the first use, our engine bundled from its sources every time. */
+/** Makes the folder ready: the suites installed at the first use, our engine and the host bundled from their sources every time. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const sources = fileURLToPath(new URL("../packages/wire/src", import.meta.url));
+const wire = fileURLToPath(new URL("../packages/wire/src", import.meta.url));
+const core = fileURLToPath(new URL("../packages/core/src", import.meta.url));
 
 export async function prepare() {
   if (!existsSync(`${here}/node_modules/conformance-alpha`)) {
@@ -16,13 +18,26 @@ export async function prepare() {
   }
   await rm(`${here}/bundle`, { recursive: true, force: true });
   await build({
-    entryPoints: [`${sources}/index.ts`, `${sources}/sdk-transport.ts`],
+    entryPoints: [`${wire}/index.ts`, `${wire}/sdk-transport.ts`, `${core}/host.ts`].map((file) => ({
+      in: file,
+      out: basename(file, ".ts"),
+    })),
     outdir: `${here}/bundle`,
     bundle: true,
     splitting: true,
     format: "esm",
     platform: "node",
     target: "node20.19",
-    packages: "external",
+    conditions: ["fairlead-source"],
+    plugins: [onlyOurs],
   });
 }
+
+/** What others made is loaded from where it is installed. */
+const onlyOurs = {
+  name: "only-ours",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || path.startsWith("@fairlead/") ? undefined : { path, external: true },
+    ),
+};

@@ -2,6 +2,7 @@
 //   entry.cjs   answers --version and --help by itself
 //   light.cjs   the commands people wait for most, in one CommonJS file: ESM's loader alone would cost as much as they do;
 //               what they need once there are servers to connect to is in light-servers.cjs: reading it costs as much again
+//               what signs in is in sign-in.cjs and google.cjs: for servers that want it
 //   tab.cjs     the same for a Tab key, with all that is known of the commands; what it asks of servers' catalogs is in tab-servers.cjs
 //   main.js     everything, as ESM, split by use; the thread that validates lies in chunks/, beside the file that starts it
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -24,6 +25,15 @@ const leanCommander = {
       importer.includes("commander") ? { path: "nothing", namespace: "nothing" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {}" }));
+  },
+};
+
+/** Ink asks for a debugger that is not installed, and draws nothing where a variable says CI: whoever sits at a terminal wants to see it. */
+const leanInk = {
+  name: "lean-ink",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:react-devtools-core|is-in-ci)$/ }, ({ path }) => ({ path, namespace: "left-out" }));
+    onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export default false" }));
   },
 };
 
@@ -57,6 +67,25 @@ const lightServers = {
     }));
   },
 };
+
+/** Where nobody has signed in, nobody pays for what signs in; and only Google's servers are in need of Google's library. */
+const signIns = {
+  name: "sign-ins",
+  setup({ onResolve }) {
+    const files = {
+      "sign-in": /[/]auth[/](?:oauth-provider|token-storage)[.]ts$/,
+      google: /[/]auth[/](?:google|service-account)[.]ts$/,
+    };
+    for (const [name, filter] of Object.entries(files))
+      onResolve({ filter }, ({ kind }) =>
+        kind === "dynamic-import" ? { path: `./${name}.cjs`, external: true } : undefined,
+      );
+  },
+};
+const exportsOf = (...files) => ({
+  contents: files.map((file) => `export * from "./${file}.ts";`).join(""),
+  resolveDir: join(root, "packages/core/src/auth"),
+});
 
 /** Both files must throw the same class of error, or what one throws is a stranger to the other. */
 const sharedErrors = {
@@ -97,7 +126,8 @@ await build({
   splitting: true,
   format: "esm",
   chunkNames: "chunks/[name]-[hash]",
-  plugins: [leanCommander],
+  plugins: [leanCommander, leanInk],
+  jsx: "automatic",
   // CommonJS dependencies ask for these at run time; ESM has none of them.
   banner: {
     js:
@@ -108,7 +138,13 @@ await build({
 
 const { rootHelp, describeCommands } = await import(pathToFileURL(join(outdir, "main.js")).href);
 const compact = { ...common, outdir, outExtension: { ".js": ".cjs" }, format: "cjs" };
+/** Files beside are required: to import them would load the loader of ESM too. */
+const required = { supported: { "dynamic-import": false } };
 const validation = "(?:compile-schema|worker-pool)[.]ts$";
+// To list, and to complete, nothing has to be decided.
+const policy = "[.]/policy/[a-z-]+[.]ts$";
+// And no model is asked.
+const turn = "[.]/turn[.]ts$";
 await Promise.all([
   build({
     ...compact,
@@ -130,22 +166,29 @@ await Promise.all([
   build({
     ...compact,
     entryPoints: { "light-servers": join(cli, "src/list-servers.ts") },
-    plugins: [sharedErrors, without(new RegExp(validation))],
+    ...required,
+    plugins: [sharedErrors, signIns, without(new RegExp(`${validation}|${policy}|${turn}`))],
   }),
   build({
     ...compact,
     define: { ...common.define, FAIRLEAD_COMMANDS: JSON.stringify(await describeCommands()) },
-    // The other file is required: to import it would load the loader of ESM too.
-    supported: { "dynamic-import": false },
+    ...required,
     entryPoints: { tab: join(cli, "src/main.ts") },
     plugins: [without(/[/]commands[/]|^commander$|[.]\/run-verb[.]ts$/), tabServers],
   }),
   build({
     ...compact,
     entryPoints: { "tab-servers": join(cli, "src/completion/from-servers.ts") },
+    ...required,
     // Without this, no Tab key could connect to anything if it wanted to.
-    plugins: [without(new RegExp(`/open-session[.]ts$|${validation}`))],
+    plugins: [signIns, without(new RegExp(`/open-session[.]ts$|${validation}|${policy}|${turn}`))],
   }),
+  ...Object.entries({
+    "sign-in": exportsOf("oauth-provider", "token-storage"),
+    google: exportsOf("google", "service-account"),
+  }).map(([name, stdin]) =>
+    build({ ...compact, stdin, outdir: undefined, outfile: join(outdir, `${name}.cjs`), plugins: [sharedErrors] }),
+  ),
 ]);
 const [help, versionLine] = [JSON.stringify(rootHelp()), JSON.stringify(`${version}\n`)];
 writeFileSync(

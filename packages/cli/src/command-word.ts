@@ -25,7 +25,7 @@ function isExecutable(path: string): boolean {
 
 // The first words of the table of verbs, which itself leads to everything that prints.
 const ours =
-  /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|secret|settings|doctor|completion|help)\b|--)/g;
+  /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|policy|lock|history|secret|settings|doctor|completion|help)\b|-p\b|--)/g;
 
 /** A sentence with commands of ours in it, as they can be typed here. */
 export function asTyped(text: SafeText, word: SafeText): SafeText {

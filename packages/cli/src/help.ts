@@ -1,5 +1,6 @@
 /** Help that needs no command loaded: the first screen of `--help` and that of a group. */
 
+import { appOptions } from "./app-options.ts";
 import { groups, type Row, verbs } from "./verbs.ts";
 
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
@@ -23,11 +24,14 @@ export function rootHelp(): string {
     "Fairlead connects a model to MCP servers, and stands between the two.",
     "",
     "usage: fairlead [options] <command>",
-    "       fairlead                      look around: what is here and what to type next",
+    "       fairlead                      the app: talk to a model, or call tools yourself",
     "",
     ...[...groups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
     "use them:",
     ...list(single),
+    "",
+    "options of the app:",
+    ...columns(appOptions),
     "",
     "options, before or after the command:",
     ...columns(globalOptions),

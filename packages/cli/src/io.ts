@@ -12,4 +12,6 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   /** Aborted by Ctrl-C, or whatever else asks the process to end; the second time, it ends at once. */
   readonly signal: AbortSignal;
+  /** From then on Ctrl-C is this one's to deal with; returns the function that gives it back. Absent where there is no keyboard. */
+  readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
 }

@@ -4,6 +4,7 @@ import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { connectServers } from "./connect-servers.ts";
 import { isSettled, type ListedServer, serverText } from "./output/server-state.ts";
+import { signedIn } from "./sign-in/signed-in.ts";
 import type { Context } from "./verb.ts";
 import { useHost } from "./with-host.ts";
 
@@ -15,9 +16,11 @@ export async function recallServers(
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
   const knowledge = await useHost(configuration, context, (host) => host.recall());
+  const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
     ...one,
     known: knowledge.find(({ server }) => server === one.server.name),
+    signIn: signIns.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
   return recalled;
@@ -43,13 +46,14 @@ export function listServers(
 
   return useHost(configuration, context, async (host) => {
     const changed = new Map<string, readonly string[]>();
+    const signIns = await signedIn(configuration);
     host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
     if (isLive) for (const one of listed) if (isSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isSettled(state)).map(({ server }) => server.name);
     await connectServers(host, names, context, {
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
-        if (isLive && one) show({ ...one, state, changed: changed.get(state.name) });
+        if (isLive && one) show({ ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) });
       },
     });
     const states = new Map(host.states().map((state) => [state.name, state]));
@@ -57,6 +61,7 @@ export function listServers(
       server,
       state: states.get(server.name) ?? state,
       changed: changed.get(server.name),
+      signIn: signIns.get(server.name),
     }));
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));

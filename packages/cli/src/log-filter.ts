@@ -25,7 +25,7 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** `10m`: that long ago; otherwise a date or a time as ISO 8601 writes them. */
-function toMoment(word: string, now: number): number {
+export function toMoment(word: string, now: number): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(word) ?? [];
   const moment = amount === undefined ? Date.parse(word) : now - Number(amount) * (units.get(unit) ?? 0);
   if (Number.isNaN(moment) || Math.abs(moment) > 8.64e15)

@@ -56,9 +56,14 @@ async function prepare(argv: readonly string[]): Promise<Task> {
       const [{ verb }, { runVerb }] = await Promise.all([found.load(), import("./run-verb.ts")]);
       const words = verb.split?.(found.argv) ?? { ours: found.argv, rest: [] };
       const { words: name, summary } = found;
-      return { ours: words.ours, run: (io, out) => runVerb({ verb, name, summary, words, io, out }) };
+      return { ours: words.ours, run: (io, out) => runVerb({ verb, name, summary, words, io, out, runWords }) };
     }
   }
+}
+
+export async function runWords(words: readonly string[], io: Io, out: Output): Promise<void> {
+  const { run } = await prepare(words);
+  await run(io, out);
 }
 
 function report(error: HostError, out: Output, json: boolean): number {
@@ -111,8 +116,10 @@ function homeFolder(): string {
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
   let interrupted: number | undefined;
+  let onInterrupt: (() => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
+      if (signal === "SIGINT" && onInterrupt !== undefined) return onInterrupt();
       const code = 128 + constants.signals[signal];
       // Who says it twice does not want to wait for the servers to end.
       if (interrupted !== undefined) process.exit(code);
@@ -145,6 +152,12 @@ export async function run(): Promise<void> {
     },
     platform: process.platform,
     signal: interrupt.signal,
+    takeInterrupts(taker) {
+      onInterrupt = taker;
+      return () => {
+        onInterrupt = undefined;
+      };
+    },
   });
   process.exitCode = code === exitCodeOf("cancelled") ? (interrupted ?? code) : code;
 }

@@ -1,6 +1,5 @@
 /** Which tool a command line means, and the words that are left for its arguments; connects only to servers that can be meant. */
 
-import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -57,33 +56,21 @@ interface Place {
   readonly typed: string | undefined;
 }
 
-interface Found {
-  readonly target: Target;
-  /** Its definition when it was last shown, if that is known. */
-  readonly shown: CatalogTool | undefined;
-}
-
 /** Connects to the server that is meant. What was known of it is recalled first: then a changed definition is noticed. */
 export async function connectTarget(
   wanted: Request["wanted"],
   { host, configuration, typed }: Place,
   context: Context,
-): Promise<Found> {
-  const definitions = new Map<string, readonly CatalogTool[]>();
-
+): Promise<Target> {
   async function connect(names: readonly string[]): Promise<void> {
-    for (const { server } of await host.recall(names)) definitions.set(server, host.catalog(server)?.tools ?? []);
+    await host.recall(names);
     await connectServers(host, names, context);
-  }
-
-  function found(target: Target): Found {
-    return { target, shown: definitions.get(target.server)?.find(({ name }) => name === target.tool) };
   }
 
   if (wanted.kind !== "word") {
     const { server = "", tool } = wanted.kind === "pair" ? wanted : { server: typed, tool: wanted.tool };
     await connect([server]);
-    return found({ server, tool });
+    return { server, tool };
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
@@ -93,5 +80,5 @@ export async function connectTarget(
   await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
   // Also those that no model is offered: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
-  return found(findTarget(word, servers));
+  return findTarget(word, servers);
 }

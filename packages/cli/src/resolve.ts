@@ -9,12 +9,27 @@ export type Resolution =
   | { readonly kind: "unknown"; readonly message: string; readonly next: string }
   | ({ readonly kind: "verb"; readonly argv: readonly string[] } & Row);
 
-const withValue = new Set(["-C", "--settings"]);
+/** Options of `-p`, which may stand before it. */
+const ofPrompt = [
+  "--output-format",
+  "--approval-mode",
+  "--allow",
+  "--servers",
+  "-m",
+  "--model",
+  "--wait",
+  "--max-turns",
+];
+const withValue = new Set(["-C", "--settings", "-p", "--prompt", ...ofPrompt]);
+
+/** Of its row in the table. */
+const promptWord = "-p";
 
 export function resolve(argv: readonly string[]): Resolution {
   const start = firstWord(argv);
   const globals = argv.slice(0, start);
   const first = argv[start];
+  if (isPrompt(globals)) return forPrompt(argv, globals);
   if (first === undefined || first === "--") {
     if (globals.includes("--version") || globals.includes("-V")) return { kind: "version" };
     if (globals.includes("--help") || globals.includes("-h")) return { kind: "help" };
@@ -24,6 +39,18 @@ export function resolve(argv: readonly string[]): Resolution {
   const row = verbs.find((verb) => verb.words === (first ?? ""));
   if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + 1)] };
   return unknown(first ?? "");
+}
+
+/** Whether these options make a conversation of it. */
+export function isPrompt(options: readonly string[]): boolean {
+  return options.some((word) => /^-p|^--prompt(?:$|=)/.test(word));
+}
+
+/** Here help is not the prompt, although it stands where that would. */
+function forPrompt(argv: readonly string[], globals: readonly string[]): Resolution {
+  const row = verbs.find((verb) => verb.words === promptWord);
+  const asksForHelp = globals.includes("--help") || globals.includes("-h");
+  return row ? { kind: "verb", ...row, argv: asksForHelp ? ["--help"] : argv } : unknown(promptWord);
 }
 
 /** Global options may stand between the group and the command too. */
@@ -37,6 +64,9 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
       ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
       : unknown(`${group} ${word}`);
   }
+  // A group may be a command itself, as "lock" is.
+  const own = verbs.find((verb) => verb.words === group);
+  if (own) return { kind: "verb", ...own, argv: [...globals, ...rest] };
   const asksForHelp = between.includes("--help") || between.includes("-h");
   if (asksForHelp || (between.length === 0 && !globals.includes("--json"))) return { kind: "help", group };
   return { kind: "unknown", message: `which command of "${group}"?`, next: `fairlead ${group} --help` };

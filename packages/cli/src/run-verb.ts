@@ -5,7 +5,7 @@ import { Command, CommanderError } from "commander";
 import { globalOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import type { Output } from "./output/output.ts";
-import type { Globals, Verb, Words } from "./verb.ts";
+import type { Globals, RunWords, Verb, Words } from "./verb.ts";
 
 interface Invocation {
   readonly verb: Verb;
@@ -14,9 +14,10 @@ interface Invocation {
   readonly words: Words;
   readonly io: Io;
   readonly out: Output;
+  readonly runWords: RunWords;
 }
 
-export async function runVerb({ verb, name, summary, words, io, out }: Invocation): Promise<void> {
+export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
   // Commander's complaint is kept out of stderr: it comes back as the error's message.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
@@ -34,7 +35,7 @@ export async function runVerb({ verb, name, summary, words, io, out }: Invocatio
       ...(options.C === undefined ? {} : { root: options.C }),
       ...(options.settings === undefined ? {} : { settings: options.settings }),
     };
-    return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out });
+    return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
   });
   try {
     // Bare `--debug` must not take the next word for its value.

@@ -39,4 +39,8 @@ export interface Context {
   readonly command: Command;
   readonly operands: readonly string[];
   readonly rest: readonly string[];
+  readonly runWords: RunWords;
 }
+
+/** Runs a command line of ours, and throws what that throws. */
+export type RunWords = (words: readonly string[], io: Io, out: Output) => Promise<void>;

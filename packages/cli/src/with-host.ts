@@ -1,6 +1,7 @@
 /** A host for the length of one command: when that ends, so does all that the host started. */
 
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./verb.ts";
@@ -21,11 +22,14 @@ export function hasDemo({ servers }: Configuration): boolean {
 /** Returns when nothing that was started is left. */
 export async function useHost<T>(
   configuration: Configuration,
-  { globals }: Pick<Context, "globals">,
+  { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
   use: (host: Host) => Promise<T>,
-  options: Pick<OpenHostOptions, "observe"> = {},
+  options: Pick<OpenHostOptions, "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover"> = {},
 ): Promise<T> {
   const host = openHost(configuration, { debug: globals.debug, ...options });
+  host.on("history_failed", ({ message }) =>
+    out?.warnOnce(safe`note: fairlead history will not show this: ${toSafeLine(message)}`),
+  );
   // Not `await using`: the tool that checks our imports cannot read it yet.
   try {
     return await use(host);

@@ -25,7 +25,7 @@ export interface Offers {
 }
 
 /** The command's operand says whose; its option `--refresh` asks them again. Who cannot be asked is named on stderr. */
-export async function withOffers(context: Context, use: (offers: Offers) => void): Promise<void> {
+export async function withOffers(context: Context, use: (offers: Offers) => void | Promise<void>): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
   // The demo server stands in only where there is nothing else.
   const configured = configuration.servers.map((entry) => entry.server.name);
@@ -38,7 +38,7 @@ export async function withOffers(context: Context, use: (offers: Offers) => void
       if (server === undefined && all.includes(state.name)) tellRefusal(state, context.out);
     }
     await keep?.();
-    use({ host, server, isTyped });
+    await use({ host, server, isTyped });
   });
 }
 

@@ -152,7 +152,7 @@ describe("the settings' lists hold for what is typed", () => {
     [{ mcp: { excluded: ["typed"] } }, /^fairlead: "typed" is excluded by mcp\.excluded in /],
     [
       { fairlead: { permissions: { denyTools: ["echo"] } } },
-      /^fairlead: fairlead\.permissions\.denyTools in the settings does not permit typed\.echo\n/,
+      /^fairlead: typed\.echo may not run: fairlead\.permissions\.denyTools in .*settings\.json:\d+ denies it\n/,
     ],
   ])("%j", async (settings, message) => {
     await using here = await machine({ "etc/settings.json": settings });

@@ -19,25 +19,26 @@ async function changedMachine(): Promise<Machine> {
   return here;
 }
 
-const difference =
-  /s\.pay has changed since it was last shown:\n {2}description\n {4}- Pays once\.\n {4}\+ Pays twice\.⟨U\+200B⟩/;
+const difference = /s\.pay is not what was accepted:\n {2}description\n {4}- Pays once\.\n {4}\+ Pays twice\.⟨U\+200B⟩/;
 
-test("without a terminal a call of a changed tool is refused, once: then what was shown is what is there", async () => {
+test("without a terminal a call of a changed tool is refused, every time, and the difference is shown", async () => {
   await using here = await changedMachine();
-  const refused = await here.run("call", "s.pay", "text=x");
-  expect(refused).toMatchObject({ code: 6, stdout: "" });
-  expect(refused.stderr).toMatch(difference);
-  expect(refused.stderr).toContain(
-    "fairlead: s.pay is no longer what was shown: the server has changed its definition",
-  );
-  expect(await here.run("call", "s.pay", "text=x")).toMatchObject({ code: 0, stdout: "x\n" });
+  for (const quiet of [[], ["--quiet"]]) {
+    const refused = await here.run("call", "s.pay", "text=x", ...quiet);
+    expect(refused).toMatchObject({ code: 6, stdout: "" });
+    expect(refused.stderr).toMatch(difference);
+    expect(refused.stderr).toContain(
+      "fairlead: s.pay is no longer what was shown: the server has changed its definition\n  next: Say yes when you are asked in a terminal, or add --yes.\n",
+    );
+  }
 });
 
-test("--yes says yes to the change, and it is shown all the same", async () => {
+test("--yes says yes to the change, and it is shown all the same; from then on it is known", async () => {
   await using here = await changedMachine();
   const { code, stdout, stderr } = await here.run("call", "s.pay", "text=x", "--yes");
   expect([code, stdout]).toEqual([0, "x\n"]);
   expect(stderr).toMatch(difference);
+  expect(await here.run("call", "s.pay", "text=x")).toEqual({ code: 0, stdout: "x\n", stderr: "" });
 });
 
 test("on a terminal the person is shown the difference and asked; Enter means no", async () => {
@@ -54,8 +55,21 @@ test("on a terminal the person is shown the difference and asked; Enter means no
   expect(again.screen()).toContain("thanks");
 });
 
-test("mcp list names what has changed, and it has been shown then", async () => {
+test("mcp list names what has changed; that somebody could have read it is no yes", async () => {
   await using here = await changedMachine();
   expect((await here.run("mcp", "list")).stdout).toContain("\n  changed since last time: pay\n");
-  expect(await here.run("call", "s.pay", "text=x")).toMatchObject({ code: 0 });
+  expect(await here.run("call", "s.pay", "text=x")).toMatchObject({ code: 6 });
+});
+
+test("policy explain knows of the change, and no rule of mine speaks for it", async () => {
+  await using here = await changedMachine();
+  await here.run("policy", "allow", "s.pay");
+  await here.run("mcp", "list");
+  const { stdout } = await here.run("policy", "explain", "s.pay", "--mode", "yolo");
+  expect(stdout).toMatch(
+    /^s\.pay: ask\n {2}because +the rule for changed definitions asks about it\n {2}otherwise +a rule in .*:3 allows it\n/,
+  );
+  expect(JSON.parse((await here.run("tools", "s", "--json")).stdout)).toMatchObject({
+    tools: [{ serverToolName: "pay", decision: "ask_user" }],
+  });
 });

@@ -46,6 +46,7 @@ export async function machine(files: Readonly<Record<string, string | object>> =
     HOME: home,
     PATH: `${join(folder.path, "installed")}:${process.env["PATH"] ?? ""}`,
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "etc/settings.json"),
+    FAIRLEAD_SYSTEM_POLICIES_PATH: join(folder.path, "etc/policies"),
   };
 
   async function runWith(

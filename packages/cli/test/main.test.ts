@@ -30,7 +30,7 @@ test("help lists every command", async () => {
   for (const words of named.filter((name) => !name.startsWith("help"))) expect(stdout).toContain(`fairlead ${words} `);
 });
 
-test.each(["mcp", "trust", "secret", "settings"])("fairlead %s alone shows the group", async (group) => {
+test.each(["mcp", "trust", "policy", "secret", "settings"])("fairlead %s alone shows the group", async (group) => {
   await using here = await machine();
   const { code, stdout } = await here.run(group);
   expect(code).toBe(0);
@@ -103,7 +103,10 @@ test("where only npx finds the command, every command that is shown says so", as
   for (const argv of commands) {
     const { stdout, stderr } = await here.runWith({ env: { PATH: "", FAIRLEAD_SECRET_STORE: "file" } }, ...argv);
     const shown = `${stdout}${stderr}`;
-    expect(shown.match(/(?<!npx )fairlead (?:mcp|trust|secret|settings|tools|call|help|--)/g), shown).toEqual(null);
+    expect(
+      shown.match(/(?<!npx )fairlead (?:mcp|trust|policy|lock|history|secret|settings|tools|call|help|--)/g),
+      shown,
+    ).toEqual(null);
   }
 });
 

@@ -11,11 +11,11 @@ import { machine, projectFile, userFile } from "./machine.ts";
 import { program, runProcess } from "./process.ts";
 
 test.each([
-  ["user", userFile],
-  ["project", projectFile],
-])("ten commands that add to the %s settings at once add ten entries", async (scope, file) => {
+  ["user", 10, userFile],
+  ["project", 4, projectFile],
+])("commands that add to the %s settings at once, %i of them, add each their entry", async (scope, length, file) => {
   await using here = await machine({ [file]: '{\n  // mine\n  "theme": "dark"\n}\n' });
-  const names = Array.from({ length: 10 }, (_, at) => `server-${at}`);
+  const names = Array.from({ length }, (_, at) => `server-${at}`);
   const endings = await Promise.all(
     names.map((name) => runProcess(here, "mcp", "add", "-s", scope, name, "node", name)),
   );

@@ -4,21 +4,28 @@ import { loadConfiguration } from "@fairlead/core/trust/configuration";
 import { everythingServer, realServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { processesOf } from "./left-over.ts";
-import { type Machine, machine, userFile } from "./machine.ts";
+import { type Ending, type Machine, machine, userFile } from "./machine.ts";
 import { runProcess } from "./process.ts";
 
 const { command, args } = realServer("everything", "stdio");
 const text = "demo://resource/dynamic/text/{resourceId}";
 const blob = "demo://resource/dynamic/blob/{resourceId}";
 
+type Transport = "stdio" | "streamableHttp" | "sse";
+type Run = (here: Machine, ...argv: readonly string[]) => Promise<Ending>;
+
 /** `fairlead …`, and nothing is left of it. */
-async function run(here: Machine, ...argv: readonly string[]) {
+const runAlone: Run = async (here, ...argv) => {
   const ending = await runProcess(here, ...argv);
   expect(processesOf(here)).toEqual([]);
   return ending;
-}
+};
 
-async function withEverything(transport: "stdio" | "streamableHttp" | "sse") {
+/** A process for every command on one transport; what differs on the others is not how the command ends. */
+const runOver = (transport: Transport): Run =>
+  transport === "stdio" ? runAlone : (here, ...argv) => here.run(...argv);
+
+async function withEverything(transport: Transport) {
   const web = transport === "stdio" ? undefined : await everythingServer(transport);
   const here = await machine({ [userFile]: { mcpServers: { it: web ? { url: web.url } : { command, args } } } });
   return {
@@ -35,8 +42,9 @@ test.each(["stdio", "streamableHttp", "sse"] as const)(
   async (transport) => {
     await using place = await withEverything(transport);
     const { here } = place;
+    const run = runOver(transport);
     // Its URIs begin with the name of the built-in server, and nothing is known of it yet.
-    const first = await run(here, "read", "demo://resource/dynamic/text/1");
+    const first = await runAlone(here, "read", "demo://resource/dynamic/text/1");
     expect(first).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Resource 1: This is a plaintext resource/),
@@ -77,11 +85,12 @@ test.each(["stdio", "streamableHttp", "sse"] as const)(
 test.each(["stdio", "streamableHttp", "sse"] as const)("the reference server's prompts over %s", async (transport) => {
   await using place = await withEverything(transport);
   const { here } = place;
+  const run = runOver(transport);
   const { stdout: shown } = await run(here, "prompts");
   for (const line of ["/simple-prompt()", "/args-prompt(city, state?)", "/completable-prompt(department, name)"])
     expect(shown).toContain(`  ${line}\n`);
 
-  const simple = await run(here, "prompt", "simple-prompt");
+  const simple = await runAlone(here, "prompt", "simple-prompt");
   expect(simple).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user:\n {2}\S/), stderr: "" });
   expect(await run(here, "prompt", "/it:args-prompt", "city=Oslo", "--arg", "state=NO")).toEqual({
     code: 0,

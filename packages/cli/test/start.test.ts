@@ -2,7 +2,6 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
 
 /** A PATH without the command on it. */
 const env = { PATH: "" };
@@ -168,7 +167,7 @@ describe("commands are shown as they can be typed", () => {
   });
 });
 
-test("the first screen of a terminal with 80 × 24 holds all of it, in colours unless NO_COLOR is set", async () => {
+test("80 × 24 hold all of it, in colours unless NO_COLOR is set", async () => {
   await using here = await machine();
   const plain = await here.runWith({ env: { ...env, NO_COLOR: "1", FORCE_COLOR: "1" } });
   const coloured = await here.runWith({ env: { ...env, FORCE_COLOR: "1" } });
@@ -180,7 +179,4 @@ test("the first screen of a terminal with 80 × 24 holds all of it, in colours u
     .map((line) => Math.max(1, Math.ceil(line.length / 80)));
   // npm start puts four lines before it, and the prompt comes after.
   expect(rows.reduce((sum, row) => sum + row, 4 + 1)).toBeLessThanOrEqual(24);
-  const terminal = openTerminal(here);
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen()).toContain("Fairlead connects a model to MCP servers");
 });

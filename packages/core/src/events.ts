@@ -127,6 +127,8 @@ export type HostEvent =
   | ({ readonly type: "servers" } & ServerChanges)
   /** A settings file is not what it was when the host read it: `reload` takes the change over. */
   | { readonly type: "settings_changed"; readonly file: string }
+  /** What is done is not written down: told with the first entry that is lost. */
+  | { readonly type: "history_failed"; readonly message: string }
   | ServerNews;
 
 type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;

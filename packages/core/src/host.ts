@@ -1,19 +1,24 @@
 /** One host: settings become definitions, definitions are admitted, admitted servers are connected, discovered and called. */
 
-import { homedir } from "node:os";
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
+import { createEmitter, type ServerChanges } from "./events.ts";
 import { createCallableTool } from "./host/callable.ts";
 import { createHostCalls } from "./host/calls.ts";
+import { toConfigurationOptions } from "./host/configuration-options.ts";
 import { createHostContext } from "./host/context.ts";
+import { createConversations } from "./host/conversations.ts";
+import { createGate } from "./host/gate.ts";
 import { createIdleStop } from "./host/idle.ts";
 import { keepKnowledge } from "./host/knowledge.ts";
+import { createHostLedger } from "./host/ledger.ts";
 import { createChangeMarks } from "./host/marks.ts";
 import { createHostMemory } from "./host/memory.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/offer.ts";
 import { once } from "./host/once.ts";
+import { createHostPolicy } from "./host/policy.ts";
 import { createReading } from "./host/reading.ts";
+import { isResting } from "./host/resting.ts";
 import { demoName, toHostServers } from "./host/servers.ts";
 import { createShelf, type ShelvedServer } from "./host/shelf.ts";
 import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
@@ -22,39 +27,37 @@ import type { McpClient } from "./mcp/client.ts";
 import { McpClientManager } from "./mcp/client-manager.ts";
 import type { Offering } from "./mcp/offering.ts";
 import { unlessAborted } from "./mcp/unless-aborted.ts";
-import { createConsent } from "./policy/consent.ts";
 import { defaults } from "./settings/defaults.ts";
-import { type Configuration, type ConfigurationOptions, loadConfiguration } from "./trust/configuration.ts";
+import { type Configuration, loadConfiguration } from "./trust/configuration.ts";
 
 export type { Progress } from "@fairlead/wire";
 export type { HostPrompt, HostResource, HostTool } from "./host/offer.ts";
 export { demoName } from "./host/servers.ts";
 export type * from "./host/types.ts";
 
-const defaultIdleStop = 300_000;
-
 /** What is known from earlier runs is there at once; servers are reached by `start`, or by the first call into them. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const load = (): Promise<Configuration> => loadConfiguration(toConfigurationOptions(options));
   const host = openHost(await load(), { recover: true, ...options, load });
-  await host.recall();
+  await Promise.all([host.recall(), host.policy()]);
   return host;
 }
 
 /** A host for a configuration that is loaded already. Once it is closed, no process of it is left. */
 export function openHost(configuration: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, debug = false, recover = false, idleStop = defaultIdleStop, confirm, load } = options;
-  const { startLimit, today } = options;
+  const { clock = systemClock, recover = false, idleStop, confirm, load } = options;
+  const { startLimit, today = Date.now, approvalMode: mode = "default", interactive = true, allow, sample } = options;
   const { on, emit } = createEmitter();
   const closing = new AbortController();
-  const context = createHostContext(configuration, debug);
+  const context = createHostContext(configuration, options);
   const { state } = configuration.locations;
   const memory = createHostMemory({
     state,
     secret: async (name) => (await context.get()).secret(name),
-    ...(today && { today }),
+    accountAt: context.accountAt,
+    today,
   });
-  const marks = createChangeMarks();
+  const marks = createChangeMarks(() => policy.lock);
   const knowledge = keepKnowledge({
     memory,
     marks,
@@ -63,21 +66,35 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     definition: (server) => servers.definitions.get(server),
     shelved,
     emit,
-    today: today ?? Date.now,
+    today,
   });
   let current = configuration;
   let servers = serversOf(configuration);
 
-  const consent = createConsent({
-    permissions: () => current.settings.host.permissions,
-    isTrusted: (server) => isTrusted(server),
-    changeOf: marks.changeOf,
-    accept: marks.accept,
+  const policy = createHostPolicy({
+    configuration: () => current,
+    definition: (server) => servers.definitions.get(server),
+    catalog: (server) => shelf.offering(server)?.catalog,
+    marks,
+    remember: knowledge.remember,
+    mode,
+    interactive,
+    flags: allow ? { allow } : {},
+    today,
   });
+  const ledger = createHostLedger({
+    state,
+    keepArguments: () => current.settings.host.audit.arguments,
+    mode,
+    today,
+    emit,
+  });
+  const gate = createGate({ consent: policy.consent, confirm, record: ledger.record, clock });
   const calls = createHostCalls({
     settings: () => current.settings.host,
-    consent,
+    gate,
     marks,
+    accept: policy.accept,
     ready: (server, signal) => ready(server, signal),
     use: (server) => idle.use(server),
     timeoutOf,
@@ -86,6 +103,7 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     clock,
   });
   const reading = createReading({
+    gate,
     on,
     emit,
     ready: (server, signal) => ready(server, signal),
@@ -111,20 +129,34 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     emit,
     clock,
     recover,
-    ...(today && { today }),
+    today,
     ...(startLimit !== undefined && { startLimit }),
   });
   const idle = createIdleStop({
-    milliseconds: idleStop,
+    ...(idleStop !== undefined && { milliseconds: idleStop }),
     isLazy: (server) => recover && servers.definitions.get(server)?.extras.start === "lazy",
     stop: (server) => void manager.stop(server),
     clock,
+  });
+  const conversations = createConversations({
+    ...options,
+    settings: () => current.settings.host,
+    servers: () => servers.order.filter(isMeantByAll),
+    shelf,
+    manager,
+    calls,
+    reading,
+    policy,
+    knowledge,
+    clock,
+    closing: closing.signal,
   });
   const watching = options.watch === true ? watchSettings() : undefined;
 
   function serversOf(from: Configuration): ReturnType<typeof toHostServers> {
     return toHostServers(from, {
       ...options,
+      ...(sample && { sample: (request, signal) => gate.sample(sample, request, signal) }),
       context: () => context.get(),
       memory,
       ...knowledge,
@@ -151,10 +183,13 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     return { name, filter, trust: isTrusted(name), timeout: timeoutOf(name) };
   }
 
-  /** Those of one server, or of all that are meant by "all". */
+  function isMeantByAll(server: string): boolean {
+    return servers.isAlone || !servers.hasDemo || server !== demoName;
+  }
+
+  /** Those of one server, or of all. */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
-    if (server === undefined)
-      return items.filter((item) => servers.isAlone || !servers.hasDemo || item.server !== demoName);
+    if (server === undefined) return items.filter((item) => isMeantByAll(item.server));
     const client = manager.getClient(server);
     return items.filter((item) => item.server === client?.name);
   }
@@ -180,7 +215,7 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
       shelf.remove(name);
       marks.forget(name);
     }
-    await knowledge.recall(servers.order);
+    await Promise.all([knowledge.recall(servers.order), policy.renew()]);
     return changes;
   }
 
@@ -194,7 +229,7 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     idle.close();
     watching?.close();
     await Promise.all([calls.close(), reading.close(), manager.stop()]);
-    await knowledge.saved();
+    await Promise.all([knowledge.saved(), ledger.close()]);
     await context.close();
   }
   const closed = once(close);
@@ -206,12 +241,12 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     resourceRegistry: shelf.resources,
     states: () => manager.states(),
     getDiscoveryState: () => manager.getDiscoveryState(),
-    tools: (server) => only(toHostTools(shelf.tools.getAllTools(), consent.decide), server),
+    tools: (server) => only(toHostTools(shelf.tools.getAllTools(), policy.decision), server),
     prompts: (server) => only(toHostPrompts(shelf.prompts.getAllPrompts()), server),
     resources: (server) => only(toHostResources(shelf.resources), server),
     quarantined: (server) => only(shelf.quarantined(), server),
     hidden: (server) => only(shelf.hidden(), server),
-    notes: (server) => only(shelf.notes(), server),
+    notes: (server) => only([...shelf.notes(), ...policy.notes()], server),
     catalog: (server) => known(server)?.catalog,
     recall: (names = servers.order) => knowledge.recall(names),
 
@@ -234,6 +269,8 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
       await Promise.all([manager.discoverAllMcpTools(), manager.start(lost)]);
     },
 
+    stop: (names) => manager.stop(names),
+
     async reload(next) {
       throwIfClosed();
       const changes = await takeOver(next ?? (await load?.()));
@@ -252,6 +289,12 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     subscribe: reading.subscribe,
     expandReferences: reading.expandReferences,
 
+    policy: policy.policies,
+    decide: async (...request) => (await policy.explain(...request)).verdict,
+    explain: policy.explain,
+    changeOf: policy.changeOf,
+
+    ...conversations,
     asCallableTool: () =>
       createCallableTool({ open: () => shelf.tools.openConversation(), confirm, signal: closing.signal }),
 
@@ -260,23 +303,7 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
   return host;
 }
 
-/** Nobody has wanted it yet, or somebody decided that it does not start. */
-function isResting(state: Omit<ServerState, "name">): boolean {
-  if (state.status === "disabled" || state.status === "blocked") return true;
-  return state.status === "disconnected" && "reason" in state && state.reason === "lazy";
-}
-
 interface Reloading {
   /** Reads the settings once more. */
   readonly load?: () => Promise<Configuration>;
-}
-
-function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
-  return {
-    environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },
-    workspace: workspace !== false,
-    ...(typeof workspace === "string" ? { root: workspace } : {}),
-    ...(settings === undefined ? {} : { settingsFile: settings }),
-    ...(trust === undefined ? {} : { embedderTrust: trust }),
-  };
 }

@@ -1,9 +1,14 @@
 /** The library's public names, one by one. */
 
-export type { Clock } from "./clock.ts";
+export type { Credentials, StoredClient, StoredTokens } from "./auth/credentials.ts";
+export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth-provider.ts";
+export type { SignInMessage, SignInWays } from "./auth/sign-in.ts";
+export { MCPOAuthTokenStorage } from "./auth/token-storage.ts";
+export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
+export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, HostError } from "./errors.ts";
 export {
   type Failure,
@@ -22,6 +27,8 @@ export type { CallResult } from "./execute/call-result.ts";
 export {
   type CallOptions,
   createHost,
+  type DecideOptions,
+  type Explanation,
   type Host,
   type HostNote,
   type HostOptions,
@@ -29,8 +36,10 @@ export {
   type HostResource,
   type HostTool,
   type Knowledge,
+  type NewConversation,
   type Progress,
   type RequestOptions,
+  type RunTurnOptions,
   type StartOptions,
 } from "./host.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
@@ -38,6 +47,12 @@ export { type ManagedServer, McpClientManager, type McpClientManagerOptions } fr
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { Offering } from "./mcp/offering.ts";
 export type { Sample, SamplingRequest } from "./mcp/requests.ts";
+export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
+export { createGeminiModel } from "./model/gemini.ts";
+export { createManualModel } from "./model/manual.ts";
+export type { FinishReason, Model, ModelCall, ModelEvent, StreamOptions } from "./model/model.ts";
+export { createOpenaiModel } from "./model/openai.ts";
+export { createScriptedModel } from "./model/scripted.ts";
 export type {
   McpContentBlock,
   McpMediaBlock,
@@ -47,11 +62,26 @@ export type {
 } from "./normalise/content/blocks.ts";
 export { getStringifiedResultForDisplay } from "./normalise/content/display.ts";
 export { transformMcpContentToParts } from "./normalise/content/parts.ts";
-export type { CallableTool, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
+export type { CallableTool, Content, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
 export type { Repair } from "./normalise/schema/compiled-schema.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
-export type { ToolBinding, ToolExecution } from "./registry/binding.ts";
-export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
+export type { Policies, PolicyFileState, PolicyFlags } from "./policy/load-policies.ts";
+export type { NamePattern } from "./policy/name-pattern.ts";
+export { MCPPermissionManager } from "./policy/permission-manager.ts";
+export { PolicyEngine } from "./policy/policy-engine.ts";
+export type {
+  ApprovalMode,
+  ArgsPattern,
+  CheckRequest,
+  Decision,
+  PolicyRule,
+  PolicyVerdict,
+  RequestKind,
+  RuleOrigin,
+  Tier,
+} from "./policy/rule.ts";
+export type { CallWatch, ToolBinding, ToolExecution } from "./registry/binding.ts";
+export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
 export type { ConversationTools } from "./registry/conversation-tools.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
 export { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
@@ -64,5 +94,14 @@ export {
 export { type QuarantinedTool, ToolRegistry } from "./registry/tool-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/read-references.ts";
+export { AuthProviderType } from "./settings/entry-authentication.ts";
 export type { Environment } from "./settings/paths.ts";
 export { TrustLevel } from "./trust/trusted-folders.ts";
+export type {
+  Conversation,
+  ConversationOptions,
+  ConversationTool,
+  SendOptions,
+  TurnLimits,
+} from "./turn/conversation.ts";
+export type { CallEvent, CallFailure, CallStatus, DoneReason, MissingServer, TurnEvent } from "./turn/events.ts";

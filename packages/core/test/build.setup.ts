@@ -1,4 +1,4 @@
-/** Compiles core once before the tests: a thread cannot run the sources, so the one that validates is the compiled file. */
+/** Compiles what runs outside the tests' own process: a thread that validates and a program that is started need compiled files. */
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 export default function setup(): void {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
   // Files are written in spite of type errors, and to report those is not the business of a test.
-  const core = fileURLToPath(new URL("..", import.meta.url));
-  const { error } = spawnSync(process.execPath, [compiler, "-b", core], { stdio: "ignore" });
+  const projects = ["..", "../../test-servers"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const { error } = spawnSync(process.execPath, [compiler, "-b", ...projects], { stdio: "ignore" });
   if (error !== undefined) throw error;
 }

@@ -90,7 +90,7 @@ test("a definition that is not the one that was shown is called only when that i
   expect((await at.notes()).slice(2)).toEqual(["call look {}", "call pay {}", "call pay {}"]);
 });
 
-test("what came of a change is what the next run knows", async () => {
+test("what came of a change is what the next run knows, and still a change until somebody accepts it", async () => {
   await using at = await home((path) => ({ s: counted(path) }));
   for (const description of ["one", "two"]) {
     await at.write("list.json", [{ name: "t", description, inputSchema }]);
@@ -99,7 +99,12 @@ test("what came of a change is what the next run knows", async () => {
   }
   await using host = await at.host();
   expect(host.tools("s").map(({ description }) => description)).toEqual(["two"]);
-  await host.call("s", "t", {});
+  expect(await host.changeOf("s", "t")).toEqual([{ member: "description", before: "one", after: "two" }]);
+  await expect(host.call("s", "t", {})).rejects.toMatchObject({ code: "changed" });
+  await host.call("s", "t", {}, { acceptChanged: true });
+  await host[Symbol.asyncDispose]();
+  await using next = await at.host();
+  await next.call("s", "t", {});
 });
 
 test("another value of a variable is another server: nothing is known of it", async () => {

@@ -1,5 +1,34 @@
+export { type BrowserChoices, type BrowserOutcome, browser } from "./authorization-server/browser.ts";
+export { after, answerLost, type Fault, oversized, silence } from "./authorization-server/faults.ts";
+export { type GuardedServer, type GuardSettings, guardedServer } from "./authorization-server/guarded-server.ts";
+export { type AuthorizationServer, authorizationServer, type SeenCall } from "./authorization-server/server.ts";
+export type { AuthorizationSettings } from "./authorization-server/settings.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
+export type { GoogleSettings } from "./google-server/cloud.ts";
+export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
+export {
+  answered,
+  cutAfter,
+  endsAfter,
+  failsAfter,
+  type ModelFault,
+  stallsAfter,
+} from "./model-apis/faults.ts";
+export {
+  geminiError,
+  internalError,
+  invalidArgument,
+  overloaded,
+  quotaExceeded,
+} from "./model-apis/gemini/errors.ts";
+export { type GeminiApi, type GeminiRequest, geminiApi } from "./model-apis/gemini/server.ts";
+export type { GeminiSettings } from "./model-apis/gemini/settings.ts";
+export { obedient } from "./model-apis/obedient.ts";
+export { openaiError, quotaUsedUp, rateLimited, serverError } from "./model-apis/openai/errors.ts";
+export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/openai/server.ts";
+export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
+export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
 export { isRunning, processesWith, until } from "./process-list.ts";
 export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";

@@ -21,10 +21,10 @@ export interface WebServer extends AsyncDisposable {
   readonly seen: readonly WebRequest[];
 }
 
-/** `secure`: over TLS, with a certificate that no authority vouches for. */
+/** `secure`: over TLS, with a certificate that no authority vouches for; without a `port`, any that is free. */
 export async function webServer(
   reply: WebReply,
-  { secure = false }: { readonly secure?: boolean } = {},
+  { secure = false, port: wanted = 0 }: { readonly secure?: boolean; readonly port?: number } = {},
 ): Promise<WebServer> {
   const seen: WebRequest[] = [];
   const listener: RequestListener = (incoming, response) => {
@@ -38,7 +38,7 @@ export async function webServer(
     });
   };
   const server = secure ? createSecureServer({ cert: certificate, key }, listener) : createServer(listener);
-  server.listen(0, "127.0.0.1");
+  server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {

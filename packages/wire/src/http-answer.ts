@@ -2,7 +2,7 @@
 
 import type { Message } from "./channel.ts";
 import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
-import { type HttpAnswer, readStart } from "./http-client.ts";
+import { type HttpAnswer, readStart, withoutSent } from "./http-client.ts";
 import { clip, excerpt } from "./json.ts";
 
 export type AnswerKind = "json" | "events" | "empty" | "other";
@@ -24,7 +24,7 @@ export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<un
     throw new WireError(
       "bad_message",
       "the server's answer says it is JSON, but is not",
-      { ...evidenceOf(answer), firstBytes: text.slice(0, 512) },
+      { ...evidenceOf(answer), firstBytes: withoutSent(text.slice(0, 512), answer.sent) },
       { cause },
     );
   }
@@ -89,7 +89,7 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   if (!isErrorObject(error)) return statusError(answer, excerpt(parsed, 512));
   const code = typeof error.code === "number" ? error.code : 0;
   const message = typeof error.message === "string" ? error.message : `HTTP ${answer.status}`;
-  return new WireError("rpc", clip(message), {
+  return new WireError("rpc", clip(withoutSent(message, answer.sent)), {
     ...evidence,
     rpc: { code, ...(error.data === undefined ? {} : { data: error.data }) },
   });
@@ -106,7 +106,7 @@ export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
   return new WireError(code, `the server answered ${answer.status}${what}, which is no answer to a request`, {
     ...evidenceOf(answer),
-    firstBytes,
+    firstBytes: withoutSent(firstBytes, answer.sent),
   });
 }
 

@@ -1,12 +1,12 @@
 /** One HTTP client per server: keep-alive, same-origin redirects, sign-in, proxies, bounded answers; every failure typed. */
 
-import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { Cancellation } from "./cancellation.ts";
 import { decodedBody } from "./decoded-body.ts";
 import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
+import { exchange, StaleConnection } from "./http-exchange.ts";
 import { clip } from "./json.ts";
-import type { Route } from "./proxy.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "./target.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -27,6 +27,8 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decompressed. */
   readonly body: Readable;
+  /** What the hook gave for the request. */
+  readonly sent: Readonly<Record<string, string>>;
 }
 
 export interface HttpClient {
@@ -45,11 +47,15 @@ export interface HttpOptions {
 interface Attempt {
   readonly response: IncomingMessage;
   readonly sent: Readonly<Record<string, string>>;
+  /** Of the server, unless a proxy stands between. */
+  readonly address: string | undefined;
 }
 
 const mostRedirects = 3;
 const mostChallenges = 4;
 const longestStart = 1_000;
+/** Shorter words are the names of schemes. */
+const shortestSecret = 8;
 
 export async function createHttpClient(target: HttpTarget, options: HttpOptions): Promise<HttpClient> {
   const { openRoute } = await import("./proxy.ts");
@@ -62,14 +68,18 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
     const sent = (await signingIn(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
     const how = requestOptions(request, { ...target.headers, ...request.headers, ...sent }, options.limits);
+    const attempted = (response: IncomingMessage): Attempt => {
+      const address = route.proxied ? undefined : response.socket.remoteAddress;
+      return { response, sent, address };
+    };
     try {
-      return { response: await exchange(route, url, request, how), sent };
+      return attempted(await exchange(route, url, how, request));
     } catch (error) {
       // A server may drop an idle connection just as we use it: nobody has seen the request then, in all likelihood.
       if (!(error instanceof StaleConnection)) throw error;
       // It is dead, too, when we have closed it: whoever did so does not wait for an answer.
       if (!request.repeatable || isClosed) throw error.asWireError();
-      return { response: await exchange(route, url, request, how), sent };
+      return attempted(await exchange(route, url, how, request));
     }
   }
 
@@ -78,11 +88,6 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     for (let hop = 0; ; hop += 1) {
       const attempted = await attempt(request, url);
       const { response } = attempted;
-      // Without a tunnel, the proxy's own refusal comes in the server's place.
-      if (response.statusCode === 407 && route.proxied) {
-        response.resume();
-        throw new WireError("proxy", "the proxy answered 407", { httpStatus: 407, unsent: true });
-      }
       const location = response.headers.location;
       if (!isRedirect(response.statusCode) || location === undefined) return attempted;
       discard(response);
@@ -102,15 +107,26 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   return {
     async request(request) {
       for (let refused = 0; ; refused += 1) {
-        const { response, sent } = await follow(request);
+        const { response, sent, address } = await follow(request);
         const { statusCode: status = 0, headers } = response;
-        if (status !== 401 && status !== 403) return answerOf(response);
+        if (status !== 401 && status !== 403) return answerOf(response, sent);
         const wwwAuthenticate = headers["www-authenticate"];
-        // Read before the hook is asked: a person may take long, and the connection is not kept waiting.
-        const firstBytes = await readStart((await answerOf(response)).body);
-        const evidence = { httpStatus: status, firstBytes, ...(wwwAuthenticate !== undefined && { wwwAuthenticate }) };
+        const evidence = {
+          httpStatus: status,
+          // Read before the hook is asked: a person may take long, and the connection is not kept waiting.
+          firstBytes: withoutSent(await readStart((await answerOf(response, sent)).body), sent),
+          ...(wwwAuthenticate !== undefined && { wwwAuthenticate: withoutSent(wwwAuthenticate, sent) }),
+        };
         const url = request.url.href;
-        const challenge: Challenge = { status, url, wwwAuthenticate, headers, sent, attempt: refused };
+        const challenge: Challenge = {
+          status,
+          url,
+          wwwAuthenticate,
+          headers,
+          sent,
+          ...(address !== undefined && { address }),
+          attempt: refused,
+        };
         const signal = request.cancellation?.signal ?? new AbortController().signal;
         const isSignedIn =
           refused < mostChallenges &&
@@ -143,50 +159,6 @@ function isRedirect(status: number | undefined): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** One request on one connection: resolves with the head of the answer. */
-function exchange(route: Route, url: URL, request: HttpRequest, how: RequestOptions): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = withResolvers<IncomingMessage>();
-  const { cancellation } = request;
-  if (cancellation?.isCancelled) throw new WireError("cancelled", "cancelled before it was sent", { unsent: true });
-  let outgoing: ClientRequest;
-  try {
-    outgoing = route.request(url, how);
-  } catch (cause) {
-    // Node refuses header names and values with forbidden characters.
-    throw new WireError("bad_message", `the request cannot be sent: ${wordsOf(cause)}`, { unsent: true }, { cause });
-  }
-  const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
-  if (stopListening) outgoing.once("close", stopListening);
-  let isAnswered = false;
-  outgoing.once("response", (response) => {
-    isAnswered = true;
-    // Errors after the head belong to whoever reads the body; until someone does, they must not go uncaught.
-    response.on("error", () => {});
-    outgoing.on("error", (error) => response.destroy(error));
-    resolve(response);
-  });
-  // A tunnel that the proxy refused looks like an answer of the server.
-  outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
-    if (!Number.isInteger(statusCode))
-      outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
-    else if (statusCode !== 200)
-      outgoing.destroy(new WireError("proxy", `the proxy answered ${statusCode}`, { httpStatus: statusCode }));
-  });
-  outgoing.once("error", (cause: NodeJS.ErrnoException) => {
-    if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
-    const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
-    reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
-  });
-  // Without an answer and without an error: the server switched to another protocol, say.
-  outgoing.once("close", () => {
-    if (isAnswered) return;
-    const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
-    reject(new WireError(code, `${url.host} closed the connection without an answer`));
-  });
-  outgoing.end(request.body);
-  return promise;
-}
-
 function requestOptions(
   { method, body }: HttpRequest,
   given: Readonly<Record<string, string>>,
@@ -197,60 +169,15 @@ function requestOptions(
   return { method, headers, maxHeaderSize: limits.headerBytes };
 }
 
-/** A kept-alive connection that was dead already; the request may or may not have been seen. */
-class StaleConnection extends Error {
-  asWireError(): WireError {
-    return new WireError(
-      "unreachable",
-      "the connection was reset while the request was sent",
-      {},
-      { cause: this.cause },
-    );
-  }
-  constructor(cause: Error) {
-    super("stale connection", { cause });
-  }
-}
-
-const neverConnected = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ETIMEDOUT",
-  "EADDRNOTAVAIL",
-]);
-
-function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): WireError {
-  if (cause instanceof WireError) return cause;
-  const code = cause.code ?? "";
-  if (code === "HPE_HEADER_OVERFLOW")
-    return new WireError("too_large", "the server's headers are too large", {}, { cause });
-  // In a tunnel it is the server who speaks; without one it is the proxy.
-  if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
-    return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
-  if (code.startsWith("HPE_"))
-    return new WireError("bad_message", `${url.host} does not speak HTTP (${code})`, {}, { cause });
-  if (isCertificateProblem(code))
-    return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
-  if (code.startsWith("ERR_SSL") || code === "EPROTO")
-    return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  const unsent = neverConnected.has(code);
-  const where = proxied ? "the proxy" : url.host;
-  const kind = proxied && unsent ? "proxy" : "unreachable";
-  return new WireError(kind, `${where} cannot be reached: ${code || cause.message}`, unsent ? { unsent } : {}, {
-    cause,
-  });
-}
-
-function isCertificateProblem(code: string): boolean {
-  return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA)/.test(code);
-}
-
-async function answerOf(response: IncomingMessage): Promise<HttpAnswer> {
+async function answerOf(response: IncomingMessage, sent: HttpAnswer["sent"]): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
-  return { status, headers, body: await decodedBody(response) };
+  return { status, headers, body: await decodedBody(response), sent };
+}
+
+/** Evidence is shown and logged, and a server may quote what it was sent: a token that it does not like, say. */
+export function withoutSent(text: string, sent: HttpAnswer["sent"]): string {
+  const words = Object.values(sent).flatMap((value) => value.split(" "));
+  return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }
 
 /** Reads what little is left of a body, so that its connection can be used again; one that goes on is not worth it. */
@@ -281,14 +208,4 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
     clearTimeout(enough);
   }
   return Buffer.concat(chunks).toString("utf8", 0, Math.min(size, most));
-}
-
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

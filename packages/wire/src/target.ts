@@ -39,6 +39,8 @@ export interface Challenge {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** What the hook gave for the refused request; if that is out of date already, nobody needs to sign in again. */
   readonly sent: Readonly<Record<string, string>>;
+  /** Where the server was reached; absent behind a proxy, which alone knows. */
+  readonly address?: string;
   /** How often this one request has been refused already. */
   readonly attempt: number;
 }

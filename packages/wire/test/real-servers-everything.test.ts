@@ -49,7 +49,12 @@ const asPerson: RequestHandler = async (method) => {
   return { action: "accept", content: { name: "Ada" } };
 };
 
-describe.each(legs)("$engine over $transport", ({ engine, open, serve, target, found }) => {
+describe.concurrent.each(legs)("$engine over $transport", (leg) => {
+  // They share a session: one after the other.
+  describe.sequential("the reference server", () => describeReference(leg));
+});
+
+function describeReference({ engine, open, serve, target, found }: Leg): void {
   const news = createNews();
   let server: EverythingServer | undefined;
   let session: Session;
@@ -161,4 +166,4 @@ describe.each(legs)("$engine over $transport", ({ engine, open, serve, target, f
       (outcome) => JSON.stringify(outcome).includes("-32602") || JSON.stringify(outcome).includes("not found"),
     );
   });
-});
+}

@@ -1,6 +1,6 @@
 /** The reference server's tool that runs only as a task, on every transport that it has. */
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { connect } from "../src/connect.ts";
 import type { JsonObject, Session } from "../src/session.ts";
 import type { Target } from "../src/target.ts";
@@ -24,8 +24,9 @@ const ways: readonly Way[] = [
   { transport: "SSE", place: onTheWeb("sse", "sse", "/sse") },
 ];
 
-describe.each(ways)("over $transport", ({ place }) => {
-  test("a task tells what it does, asks when it must, and comes to its result; another is called off", async () => {
+test.concurrent.each(ways)(
+  "over $transport a task tells what it does, asks when it must, and comes to its result; another is called off",
+  async ({ place }) => {
     await using where = await place();
     const messages: JsonObject[] = [];
     const asked: string[] = [];
@@ -57,5 +58,5 @@ describe.each(ways)("over $transport", ({ place }) => {
     const cancel = messages.find(({ method }) => method === "tasks/cancel");
     expect(cancel).toBeDefined();
     expect(messages.some(({ method }) => method === "notifications/cancelled")).toBe(false);
-  });
-});
+  },
+);

@@ -1,5 +1,6 @@
 /** What the hook that signs in is told, and what becomes of the request it is asked about. */
 
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { type Challenge, connect, type Session } from "../src/index.ts";
 import type { AuthHook } from "../src/target.ts";
@@ -40,6 +41,7 @@ test("the hook learns all headers of the refusal, and what it had given for the 
       wwwAuthenticate: "DPoP error=x",
       headers: { "dpop-nonce": "n-1" },
       sent: { authorization: "DPoP one" },
+      address: "127.0.0.1",
     },
   ]);
   expect(session.serverInfo.name).toBe("guarded");
@@ -99,4 +101,22 @@ test("a redirect to an address that is none is refused", async () => {
   await using server = await webServer((_, response) => void response.writeHead(307, { location: "http://" }).end());
   const lost = open(server, { headers: async () => ({}), challenged: async () => false });
   await expect(lost).rejects.toMatchObject({ code: "http_status", evidence: { httpStatus: 307 } });
+});
+
+test.each([
+  ["a refusal", 401, "text/plain", (token: string) => `what is ${token}?`],
+  ["a failure", 500, "text/plain", (token: string) => `what is ${token}?`],
+  ["half a JSON", 200, "application/json", (token: string) => `{"token":"${token}`],
+  ["a JSON of its own", 400, "application/json", (token: string) => `{"detail":"what is ${token}?"}`],
+  ["an error", 400, "application/json", (token: string) => `{"error":{"code":1,"message":"what is ${token}?"}}`],
+])("%s that quotes the token is told without it", async (_, status, type, words) => {
+  const token = "token-of-a-person";
+  await using server = await webServer((_request, response) => {
+    response.writeHead(status, { "content-type": type, "www-authenticate": `Bearer error="${token}"` });
+    response.end(words(token));
+  });
+  const auth = { headers: async () => ({ authorization: `Bearer ${token}` }), challenged: async () => false };
+  const error: unknown = await open(server, auth).catch((reason: unknown) => reason);
+  expect(inspect(error, { depth: 9 })).toContain("…");
+  expect(inspect(error, { depth: 9 })).not.toContain(token);
 });

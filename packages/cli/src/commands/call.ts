@@ -5,14 +5,16 @@ import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
+import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../ad-hoc.ts";
 import { type GivenArguments, readArguments } from "../arguments.ts";
-import { acceptsChange } from "../changed-tool.ts";
+import { type Answer, askFirst, withAdvice } from "../ask-first.ts";
 import { checkArguments } from "../check-arguments.ts";
 import { configurationOf } from "../configuration.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
 import { type Outcome, report, settle } from "../output/call-report.ts";
+import { isObject } from "../output/json-shape.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { connectTarget, readRequest, toolsOfTyped } from "../read-target.ts";
 import { openSaveFolder } from "../save-media.ts";
@@ -60,14 +62,14 @@ export const verb: Verb = {
     const configuration = adHoc?.configuration ?? configured;
     await useHost(configuration, context, async (host) => {
       const place = { host, configuration, typed: adHoc?.name };
-      const { target, shown } = await connectTarget(request.wanted, place, context);
+      const target = await connectTarget(request.wanted, place, context);
       // As the server wrote it: what a model is shown has been made to fit the model's API.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
       const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
-      const acceptChanged = await acceptsChange({ target, shown, isYes: options.yes === true }, host, context);
-      const outcome = await run(target, { args, timeout, acceptChanged }, host, context);
+      const answer = await askAbout(target, args, host, context);
+      const outcome = await run(target, { args, timeout, answer }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
       await report({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
     });
@@ -96,15 +98,23 @@ async function argumentsFor(
   return args;
 }
 
+async function askAbout({ server, tool }: Target, args: unknown, host: Host, context: Context): Promise<Answer> {
+  const { yes: isYes = false } = context.command.opts<Options>();
+  const title = nameOf({ server, tool });
+  // Arguments that are none are refused with the call.
+  const given = isObject(args) ? { args: toPlainArguments(args, server) } : {};
+  return askFirst({ server, name: tool, kind: "tool", title, isYes, ...given }, host, context);
+}
+
 interface Run {
   readonly args: unknown;
   readonly timeout: number | undefined;
-  readonly acceptChanged: boolean;
+  readonly answer: Answer;
 }
 
 async function run(
   target: Target,
-  { args, timeout, acceptChanged }: Run,
+  { args, timeout, answer }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
@@ -118,10 +128,10 @@ async function run(
       : host.call(target.server, target.tool, args, {
           signal: io.signal,
           onProgress: progress.update,
-          acceptChanged,
+          ...answer.options,
           ...(timeout !== undefined && { timeout }),
         });
-  const outcome = await settle(result, target).finally(progress.clear);
+  const outcome = await settle(withAdvice(result, answer), target).finally(progress.clear);
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 

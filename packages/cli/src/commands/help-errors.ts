@@ -84,20 +84,23 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
     next: "Find out why it ends: fairlead mcp logs SERVER.",
   },
   auth_required: {
-    meaning: "The server wants you to sign in.",
-    next: "Sign in to the server, or give it a header with a credential: fairlead mcp add -H 'Authorization: Bearer ${secret:NAME}' …",
+    meaning: "The server wants you to sign in, and nobody could be asked.",
+    next: "In a terminal: fairlead mcp auth SERVER (fairlead mcp auth shows who needs it; --no-browser and --device where no browser can open). Or give it a header with a credential: fairlead mcp add -H 'Authorization: Bearer ${secret:NAME}' …",
   },
   auth_failed: {
-    meaning: "Signing in was tried and did not work, or a stored credential is no longer accepted.",
-    next: "Sign in again; check oauth and headers in fairlead mcp get SERVER.",
+    meaning:
+      "Signing in was tried and ended at the step that the message names, or the server does not accept the credential that it was given.",
+    next: "fairlead mcp auth SERVER tries again; check oauth and headers in fairlead mcp get SERVER. A token that may still work was not thrown away; fairlead mcp logout SERVER forgets all and begins anew.",
   },
   denied: {
-    meaning: "A rule, a setting or a person said no; the message names which. Nothing was run.",
-    next: "Change the rule or the setting that the message names, if you do want this. fairlead mcp enable SERVER undoes a disable.",
+    meaning:
+      "A rule, a setting or a person said no, or a rule asks and there was nobody to ask; the message names which. Nothing was run.",
+    next: "fairlead policy explain SERVER.TOOL names every rule that has a say, with its file and line. Change that one, if you do want this; --yes answers a rule that asks. fairlead mcp enable SERVER undoes a disable.",
   },
   changed: {
-    meaning: "What would run is not what was shown or approved before; nothing was run.",
-    next: "Look at the new definition, and approve it again if it is what you want.",
+    meaning:
+      "What would run is not what was shown, approved or locked before: the server has changed its definition, so no trust and no approval speaks for it. Nothing was run.",
+    next: "Read the difference. fairlead call … --yes runs it as it is now; fairlead lock update SERVER accepts it where there is a lock file.",
   },
   awaiting_approval: {
     meaning: "The workspace wants to start a server that you have not approved, or that changed since you did.",

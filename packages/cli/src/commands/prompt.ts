@@ -7,6 +7,7 @@ import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt"
 import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
+import { askFirst, withAdvice } from "../ask-first.ts";
 import { configurationOf } from "../configuration.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
 import { connectServer, lookUp, namesOf } from "../look-up.ts";
@@ -22,6 +23,7 @@ interface Options {
   readonly server?: string;
   readonly arg?: readonly NamedValue[];
   readonly save?: string;
+  readonly yes?: boolean;
 }
 
 export const verb: Verb = {
@@ -30,7 +32,8 @@ export const verb: Verb = {
       .argument("<prompt>", "name, server:name, or either with a / before it")
       .argument("[values...]", "its arguments: name=value, or just the value")
       .option("--server <server>", "whose it is: a name or a URL")
-      .option("--save <dir>", "write images, audio and other files of its messages into this folder");
+      .option("--save <dir>", "write images, audio and other files of its messages into this folder")
+      .option("--yes", "answer yes if a rule asks before this prompt is got; a rule that denies still does");
     defineArgOption(command, "an argument (repeatable)");
     defineImageOption(command);
     command.addHelpText(
@@ -55,7 +58,7 @@ Examples:
   },
 
   async run(context) {
-    const { server, save } = context.command.opts<Options>();
+    const { server, save, yes: isYes = false } = context.command.opts<Options>();
     const { io, globals } = context;
     const [word = "", ...words] = context.operands;
     const configured = await configurationOf(context);
@@ -66,9 +69,11 @@ Examples:
       const args = bind(prompt, words, context);
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
+      const wanted = { server: serverName, name: serverPromptName, kind: "prompt", args } as const;
+      const answer = await askFirst({ ...wanted, title: `${serverName}:${serverPromptName}`, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
-      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal });
-      const result = await getting.finally(progress.clear);
+      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...answer.options });
+      const result = await withAdvice(getting, answer).finally(progress.clear);
       const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
       await reportPrompt(report, context);
     });

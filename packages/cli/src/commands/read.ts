@@ -2,6 +2,7 @@
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
+import { askFirst, withAdvice } from "../ask-first.ts";
 import { configurationOf } from "../configuration.ts";
 import { findReadable } from "../find-readable.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
@@ -17,6 +18,7 @@ interface Options {
   readonly server?: string;
   readonly arg?: readonly NamedValue[];
   readonly save?: string;
+  readonly yes?: boolean;
 }
 
 export const verb: Verb = {
@@ -24,7 +26,8 @@ export const verb: Verb = {
     command
       .argument("<resource>", "@server://path, server:uri, a URI, or a template")
       .option("--server <server>", "whose it is: a name or a URL; then any URI is asked for as it is written")
-      .option("--save <path>", "write it into this folder, or as this new file");
+      .option("--save <path>", "write it into this folder, or as this new file")
+      .option("--yes", "answer yes if a rule asks before this is read; a rule that denies still does");
     defineArgOption(command, "a value for a variable of a template (repeatable)");
     defineImageOption(command);
     command.addHelpText(
@@ -52,7 +55,7 @@ Examples:
   },
 
   async run(context) {
-    const { server, arg: values = [], save } = context.command.opts<Options>();
+    const { server, arg: values = [], save, yes: isYes = false } = context.command.opts<Options>();
     const { io, globals } = context;
     const [word = ""] = context.operands;
     const configured = await configurationOf(context);
@@ -62,9 +65,11 @@ Examples:
       const place = save === undefined ? undefined : await openSavePlace(save, io.cwd);
       await connectServer(address.server, host, context);
       await typed?.keep();
-      const progress = createProgressLine(safe`${toSafeLine(address.uri)}`, io, globals);
-      const reading = host.readResource(address.server, address.uri, { signal: io.signal });
-      const result = await reading.finally(progress.clear);
+      const { server: owner, uri } = address;
+      const answer = await askFirst({ server: owner, name: uri, kind: "resource", title: uri, isYes }, host, context);
+      const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
+      const reading = host.readResource(owner, uri, { signal: io.signal, ...answer.options });
+      const result = await withAdvice(reading, answer).finally(progress.clear);
       await reportReading({ address, result, place, draw: imageDrawing(context) }, context);
     });
   },

@@ -1,28 +1,51 @@
-/** `fairlead` with nothing: looks around, starts nothing, and says what to type next. */
+/** `fairlead` with nothing: on a terminal, the app; elsewhere it looks around, starts nothing, and says what to type next. */
 
 import { demoName } from "@fairlead/core/host";
+import { appOptions } from "../app-options.ts";
 import { commandWord } from "../command-word.ts";
+import { configurationOf } from "../configuration.ts";
+import type { Io } from "../io.ts";
 import { overviewText } from "../output/overview-text.ts";
 import { statusDocument } from "../output/server-status.ts";
 import { transportWord } from "../output/transport-word.ts";
 import { createOverview, type Overview } from "../overview.ts";
-import type { Verb } from "../verb.ts";
+import type { Context, Verb } from "../verb.ts";
 import { hasDemo, withHost } from "../with-host.ts";
 
 export const verb: Verb = {
   // Its help is that of the whole command.
-  define: () => {},
+  define(command) {
+    for (const [flags, help] of appOptions) command.option(flags, help);
+  },
 
-  run: (context) =>
-    withHost(context, async (host, configuration) => {
-      const { io, out, globals } = context;
-      if (hasDemo(configuration)) await host.start({ servers: [demoName] });
-      const command = commandWord(io);
-      const overview = createOverview(configuration, host.tools(demoName), command);
-      if (globals.json) return out.json(toDocument(overview));
-      out.print(overviewText(overview, { home: io.home, style: out.style, command }));
-    }),
+  async run(context) {
+    const { io, globals, command } = context;
+    if (!isTerminal(io) || globals.json) return showOverview(context);
+    const { plain = false } = command.opts<{ readonly plain?: boolean }>();
+    const configuration = await configurationOf(context);
+    if (plain || io.env["TERM"] === "dumb") {
+      const { runPlain } = await import("../tui/plain.ts");
+      return runPlain(context, configuration);
+    }
+    const { runApp } = await import("../tui/run-app.tsx");
+    return runApp(context, configuration);
+  },
 };
+
+function isTerminal({ stdin, stdout }: Io): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
+}
+
+function showOverview(context: Context): Promise<void> {
+  return withHost(context, async (host, configuration) => {
+    const { io, out, globals } = context;
+    if (hasDemo(configuration)) await host.start({ servers: [demoName] });
+    const command = commandWord(io);
+    const overview = createOverview(configuration, host.tools(demoName), command);
+    if (globals.json) return out.json(toDocument(overview));
+    out.print(overviewText(overview, { home: io.home, style: out.style, command }));
+  });
+}
 
 function toDocument({ workspace, files, servers, demoTools, problems, next }: Overview): object {
   return {

@@ -11,6 +11,7 @@ import { type Listed, rawDocument, toolsDocument } from "../output/tool-document
 import { serverText } from "../output/tool-list.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
+import { tellPolicyProblems } from "../policy-problems.ts";
 import type { Context, Verb } from "../verb.ts";
 import { withOffers } from "../with-offers.ts";
 
@@ -39,6 +40,7 @@ named. A server that cannot be connected to is named on stderr.
   name(a: string, b?: number, …+2)  what must be given, then what may be; two more with --all
   → {sum: number}                   the form of its structured result
   [read-only] [destructive]         what the server says of the tool; nobody has checked it
+  [allowed] [denied]                what the rules say to a model's call of it; the others are asked about
   as github__search                 the name for a model, where it is another
 
 Examples:
@@ -53,7 +55,9 @@ Examples:
   },
 
   async run(context) {
-    await withOffers(context, ({ host, server, isTyped }) => {
+    await withOffers(context, async ({ host, server, isTyped }) => {
+      // What may run is a part of what is shown.
+      await tellPolicyProblems(host, context);
       show(host, server, context);
       if (!isTyped) leadOn(host.tools(server), server, context);
     });

@@ -12,7 +12,9 @@ import { findCommand, isForeign, readWords, splitOption } from "./typed-words.ts
 /** `current`: the part of the word before the cursor. */
 export async function complete(words: readonly string[], current: string, io: Io): Promise<Answer> {
   const found = findCommand(words);
-  const row = found?.kind === "command" ? found.row : verbs.find((verb) => verb.words === "");
+  // A group may be a command itself; what no command is has the options of all.
+  const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
+  const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
   const command = await knownCommand(row);
   const typed = readWords(found.words, command);
@@ -67,7 +69,9 @@ function commandsIn(group: string, isHelp: boolean): readonly Offered[] {
   const errors = shown.filter(({ words }) => isHelp && words.startsWith("help "));
   return [
     ...[...groups].map(([value, about]) => ({ value, about })),
-    ...shown.flatMap(({ words, summary }) => (words.includes(" ") ? [] : { value: words, about: summary })),
+    ...shown.flatMap(({ words, summary }) =>
+      words.includes(" ") || groups.has(words) ? [] : { value: words, about: summary },
+    ),
     ...errors.map(({ words, summary }) => ({ value: words.slice("help ".length), about: summary })),
     ...(isHelp ? [] : [{ value: "help", about: "explain a command, or an error code" }]),
   ];

@@ -17,14 +17,20 @@ const placeholders: ReadonlyMap<string, Source> = new Map([
 
 const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];
 
+const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
+const withToolOptions = ["call", "history", ...ofTools];
+
 /** What it means in one command: an operand by its placeholder, an option by its name. */
 const particular: ReadonlyMap<string, Source> = new Map<string, Source>([
   ...ofEntries.map((verb): [string, Source] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],
   ["secret remove name", "secrets"],
   ["call words", "call"],
-  ["call --server", "servers"],
-  ["call --tool", "tools"],
+  ...ofTools.map((verb): [string, Source] => [`${verb} server.tool`, "call"]),
+  ...withToolOptions.map((verb): [string, Source] => [`${verb} --server`, "servers"]),
+  ...withToolOptions.map((verb): [string, Source] => [`${verb} --tool`, "tools"]),
+  ["-p --allow", "call"],
+  ["-p --servers", "servers"],
   ["read resource", "resources"],
   ["read --arg", "variables"],
   ["prompt prompt", "prompts"],

@@ -1,6 +1,6 @@
 /** What has been typed before the cursor: which command it is, and what its options and operands are so far. */
 
-import { firstWord } from "../resolve.ts";
+import { firstWord, isPrompt } from "../resolve.ts";
 import { groups, type Row, verbs } from "../verbs.ts";
 import { type KnownCommand, type KnownOption, nameOf, needsValue, spellingsOf } from "./known-command.ts";
 
@@ -14,9 +14,11 @@ export function findCommand(words: readonly string[], isHelp = false): Found | u
   const start = firstWord(words);
   const [first, ...rest] = words.slice(start);
   const before = words.slice(0, start);
+  const prompt = isPrompt(before) ? rowOf("-p") : undefined;
+  if (prompt) return { kind: "command", row: prompt, isHelp, words };
   if (first === undefined) return { kind: "group", group: "", isHelp, words: before };
   const single = rowOf(first);
-  if (single) return { kind: "command", row: single, isHelp, words: [...before, ...rest] };
+  if (single && !groups.has(first)) return { kind: "command", row: single, isHelp, words: [...before, ...rest] };
   const own = first === "help" && rest[0] !== undefined ? rowOf(`help ${rest[0]}`) : undefined;
   if (own) return { kind: "command", row: own, isHelp, words: [...before, ...rest.slice(1)] };
   if (first === "help") return isHelp ? undefined : findCommand([...before, ...rest], true);

@@ -6,6 +6,7 @@ import type { Environment } from "@fairlead/core/settings/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { checkNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";
+import { checkPolicy } from "./check-policy.ts";
 import { checkPrograms } from "./check-programs.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -13,6 +14,7 @@ import { checkState } from "./check-state.ts";
 import { checkTrust } from "./check-trust.ts";
 import { type Finding, inGroup } from "./finding.ts";
 import { lookAtNetwork } from "./network-facts.ts";
+import { lookAtPolicy } from "./policy-facts.ts";
 import { lookAround, lookForPrograms } from "./program-facts.ts";
 import { lookAtSecrets } from "./secret-facts.ts";
 import { lookAtState } from "./state-facts.ts";
@@ -23,8 +25,9 @@ export async function examine(configuration: Configuration): Promise<readonly Fi
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // First: opening the secret store closes the folder too, and then nobody would know that it was open.
   const state = await lookAtState(locations.state);
-  const [sources, programs, network, secrets] = await Promise.all([
+  const [sources, policy, programs, network, secrets] = await Promise.all([
     readSources(locations),
+    lookAtPolicy(configuration),
     lookForPrograms(
       configuration,
       admitted.flatMap(({ server }) => server.definition ?? []),
@@ -39,6 +42,7 @@ export async function examine(configuration: Configuration): Promise<readonly Fi
   return [
     ...inGroup("settings", checkSettings(configuration)),
     ...inGroup("trust", checkTrust({ ...configuration, folderTrust })),
+    ...inGroup("policy", checkPolicy(policy)),
     ...inGroup("programs", checkPrograms(programs)),
     ...inGroup("network", checkNetwork({ ...network, isUsed })),
     ...inGroup("secrets", checkSecrets(secrets)),

@@ -3,7 +3,17 @@
 import type { ErrorCode } from "@fairlead/core/errors";
 
 /** In the order in which they are shown. */
-export const groups = ["settings", "trust", "programs", "network", "secrets", "state", "packages", "servers"] as const;
+export const groups = [
+  "settings",
+  "trust",
+  "policy",
+  "programs",
+  "network",
+  "secrets",
+  "state",
+  "packages",
+  "servers",
+] as const;
 export type Group = (typeof groups)[number];
 
 /** `problem`: something does not work. `warning`: it works, and should not stay so. `note`: good to know. */

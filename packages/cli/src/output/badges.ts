@@ -1,4 +1,4 @@
-/** What a server says that its tool does, in words. These are claims: nothing checks them. */
+/** What is said of a tool in a word or two: by its server, which are claims that nothing checks, and by the rules. */
 
 import type { HostTool } from "@fairlead/core/host";
 import type { SafeText } from "@fairlead/core/text/safe-text";
@@ -18,6 +18,12 @@ export function badges({ annotations }: Annotated, style: Style): readonly SafeT
     ...(claims("idempotentHint") && !claims("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
     ...(claims("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
   ];
+}
+
+/** What is decided about a model's call of it; that most are asked about goes without saying. */
+export function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly SafeText[] {
+  if (decision === "allow") return [style.green(safe`[allowed]`)];
+  return decision === "deny" ? [style.red(safe`[denied]`)] : [];
 }
 
 /** A tool to suggest to somebody who only looks around. */

@@ -103,7 +103,11 @@ function rounded(number: number): SafeText {
 /** So many lines are written as they come, later ones only every second: a server may report without end. */
 const freeLines = 100;
 
-function createLineLog(label: SafeText, stderr: Io["stderr"], now: () => number): ProgressLine {
+export function createLineLog(
+  label: SafeText,
+  stderr: Io["stderr"],
+  now: () => number = () => performance.now(),
+): ProgressLine {
   let shown: SafeText | undefined;
   let count = 0;
   let since = 0;

@@ -1,5 +1,6 @@
 /** Where a server stands, in the words and documents of the command. */
 
+import type { SignInState } from "@fairlead/core/auth/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { Offer, ServerState } from "@fairlead/core/events";
 import type { Knowledge } from "@fairlead/core/host";
@@ -10,6 +11,7 @@ import { ageWords } from "./age.ts";
 import { count, type Output, type Style } from "./output.ts";
 import { place } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
+import { signInDocument, signInWords } from "./sign-in-words.ts";
 import { transportWord } from "./transport-word.ts";
 
 export interface ListedServer {
@@ -19,6 +21,7 @@ export interface ListedServer {
   readonly known?: Knowledge | undefined;
   /** Tools whose definition is not the one that was known before. */
   readonly changed?: readonly string[] | undefined;
+  readonly signIn?: SignInState | undefined;
 }
 
 /** Whether nothing more will come of this attempt to connect. */
@@ -89,7 +92,7 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: Offer): Sa
 
 /** A server as `mcp list` shows it. */
 export function serverText(
-  { server, state, known, changed = [] }: ListedServer,
+  { server, state, known, changed = [], signIn }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
@@ -97,6 +100,7 @@ export function serverText(
     safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
     safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
+    ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
     ...knowledgeLines(known),
     ...(changed.length > 0 ? [safe`  changed since last time: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
@@ -150,7 +154,7 @@ function transportOf({ server, state, known }: ListedServer): string {
 }
 
 /** A server in `--json` documents. */
-export function serverDocument({ server, state, known, changed = [] }: ListedServer): object {
+export function serverDocument({ server, state, known, changed = [], signIn }: ListedServer): object {
   const { offer } = state.status === "connected" ? state : (known ?? {});
   return {
     name: server.name,
@@ -162,6 +166,7 @@ export function serverDocument({ server, state, known, changed = [] }: ListedSer
     prompts: offer?.prompts ?? 0,
     resources: offer?.resources ?? 0,
     ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
+    ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
     ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
     ...("message" in state ? { error: errorDocument(state) } : {}),

@@ -2,7 +2,7 @@
 
 import type { HiddenTool, HostTool } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { badges } from "./badges.ts";
+import { badges, ruled } from "./badges.ts";
 import { descriptionLines, remarkLines } from "./description.ts";
 import { member } from "./json-shape.ts";
 import { count, type Style } from "./output.ts";
@@ -46,6 +46,7 @@ function signatureLines(tool: HostTool, { style, columns, all }: ListOptions): r
     ...others,
     ...(output === undefined ? [] : [safe`→ ${output}`]),
     ...badges(tool, style),
+    ...ruled(tool, style),
     ...(tool.name === tool.serverToolName ? [] : [style.dim(safe`as ${toVisibleLine(tool.name)}`)]),
   ];
   return fill(pieces, { columns, indent: safe`  `, hanging: safe`    ` });

@@ -54,7 +54,7 @@ const hostile = [
 
 const trick = "\u001b[31m %F{red} $(touch CANARY) `touch CANARY`";
 
-// Some fifty times a shell starts a Node process, perhaps on a busy machine.
+// Some sixty times a shell asks, perhaps on a busy machine.
 describe.each(shells)("%s", { timeout: 240_000 }, (shell) => {
   if (!present.has(shell)) {
     test.skip(`${shell} IS NOT INSTALLED HERE: its completion was not tested`);
@@ -130,7 +130,7 @@ describe.each(shells)("%s", { timeout: 240_000 }, (shell) => {
 
   test("what there is to choose from is listed, where the shell can with what it is", async () => {
     await using here = await remembering({ knots: tools, evil: [{ ...tools[0], description: trick }, tools[1] ?? {}] });
-    await using open = await openShell(shell, here);
+    await using open = await openShell(shell, here, "the command");
     const about = (text: string): string => (shell === "bash" ? "" : `[^\\n]*${text}`);
     await open.list("fairlead call knots.", new RegExp(`knots.greet${about("Says hello.")}`));
     await open.list("fairlead call knots.greet ", new RegExp(`who=${about("string, required, the person")}`));

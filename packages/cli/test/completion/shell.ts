@@ -1,7 +1,8 @@
 /** A real shell on a real pseudo-terminal, with completion installed as a person would, and a `fairlead` that shows its words. */
 
 import { spawnSync } from "node:child_process";
-import { chmod } from "node:fs/promises";
+import { watch } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Shell, shells } from "../../src/completion/scripts.ts";
 import type { Machine } from "../machine.ts";
@@ -21,10 +22,42 @@ export interface OpenShell extends AsyncDisposable {
 }
 
 /** Everything but a Tab is only shown: what is completed here is never run. */
-const command = `#!/bin/sh
-if [ "$1" = __complete ]; then exec "${process.execPath}" "${program}" "$@"; fi
+const command = (tab: string): string => `#!/bin/sh
+if [ "$1" = __complete ]; then ${tab}; fi
 for word; do printf '<%s>\\n' "$word"; done
 `;
+
+/** Who answers a Tab: the built command, or to save its start the same code in this process. */
+export type Answerer = "the command" | "this process";
+
+interface Answering extends Disposable {
+  /** What a shell runs to be answered. */
+  readonly tab: string;
+}
+
+const byCommand: Answering = { tab: `exec "${process.execPath}" "${program}" "$@"`, [Symbol.dispose]: () => {} };
+
+/** The question is put into a folder, the answer comes through a pipe beside it. */
+async function byThisProcess(here: Machine): Promise<Answering> {
+  const folder = join(here.path, "tabs");
+  await mkdir(folder);
+  const watcher = watch(folder, (_, name) => {
+    if (name?.endsWith(".question")) void answer(join(folder, name));
+  });
+
+  async function answer(question: string): Promise<void> {
+    const words = (await readFile(question, "utf8")).split("\0").slice(0, -1);
+    const { stdout } = await here.run(...words);
+    await writeFile(question.replace(/question$/, "answer"), stdout);
+  }
+
+  const at = `${folder}/$$`;
+  const ask = `printf '%s\\0' "$@" >"${at}" && mv "${at}" "${at}.question"`;
+  return {
+    tab: `mkfifo "${at}.answer" && ${ask} && exec cat "${at}.answer"`,
+    [Symbol.dispose]: () => watcher.close(),
+  };
+}
 
 /** What a person's own startup file may say; installing leaves it as it is. */
 const startup: Readonly<Record<Shell, readonly [file: string, text: string]>> = {
@@ -51,8 +84,9 @@ const flags: Readonly<Record<Shell, readonly string[]>> = {
   fish: [],
 };
 
-export async function openShell(shell: Shell, here: Machine): Promise<OpenShell> {
-  await here.write("installed/fairlead", command);
+export async function openShell(shell: Shell, here: Machine, answerer: Answerer = "this process"): Promise<OpenShell> {
+  const answering = answerer === "the command" ? byCommand : await byThisProcess(here);
+  await here.write("installed/fairlead", command(answering.tab));
   await chmod(join(here.path, "installed/fairlead"), 0o755);
   await here.write(...startup[shell]);
   const { code, stderr } = await here.run("completion", shell, "install", "--yes");
@@ -84,6 +118,7 @@ export async function openShell(shell: Shell, here: Machine): Promise<OpenShell>
     async [Symbol.asyncDispose]() {
       terminal.type("exit\r");
       await terminal.exitCode;
+      answering[Symbol.dispose]();
     },
   };
 }

@@ -42,6 +42,13 @@ const shownCharacters = 200;
 
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
   const { definition, stderr, redact, isLate } = facts;
+  const own = signInErrorIn(error);
+  if (own)
+    return new HostError(own.code, redact(own.message), {
+      serverName: definition.name,
+      cause: error,
+      ...(own.next !== undefined && { next: own.next }),
+    });
   const { code, what, next } = isLate && error.code === "cancelled" ? late(facts) : failureOf(error, facts);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
   return new HostError(code, redact(`"${definition.name}" ${what}`), {
@@ -182,16 +189,19 @@ function refused({ message, evidence }: WireError, { definition }: ConnectFacts)
 
 function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   const { message, evidence } = error;
-  const auth = `Signing in is not there yet; what works today is a token in "headers" of its entry (${place(definition)}).`;
-  if (rootCauseOf(error) !== undefined)
-    return { code: "auth_failed", what: `did not let us in: ${message}`, next: auth };
+  const cause = rootCauseOf(error);
+  const next = `fairlead mcp auth ${toShellWord(definition.name)}`;
+  if (cause !== undefined) return { code: "auth_failed", what: `did not let us in: ${message}`, next };
   const status = `HTTP ${evidence.httpStatus ?? 401}`;
   const sent = definition.transport.kind === "stdio" ? [] : [...definition.transport.headers.keys()];
-  if (sent.length === 0) return { code: "auth_required", what: `wants you to sign in (${status})`, next: auth };
+  if (sent.length === 0) return { code: "auth_required", what: `wants you to sign in (${status})`, next };
   return {
     code: "auth_required",
     what: `wants you to sign in (${status}); what its entry sends was not enough: ${sent.join(", ")}`,
-    next: auth,
+    // A header of its own is in the way of any other token.
+    next: sent.some((name) => name.toLowerCase() === "authorization")
+      ? `Correct "headers" in its entry (${place(definition)}); or take them out, then: ${next}`
+      : next,
   };
 }
 
@@ -208,6 +218,12 @@ function senseless({ message, evidence }: WireError, { definition, hasSpoken, re
   const begins = firstBytes === "" ? (remarks[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
   const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
+}
+
+/** What our own sign-in says about its failure; it says more than that there was one. */
+export function signInErrorIn(error: WireError): HostError | undefined {
+  const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
+  return cause instanceof HostError ? cause : undefined;
 }
 
 /** A refusal that asks for nothing: signing in would not change it. */

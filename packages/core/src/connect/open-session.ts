@@ -9,17 +9,20 @@ import type {
   Target,
   Verdict,
 } from "@fairlead/wire";
+import type { ServerAuth } from "../auth/remembering-hook.ts";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
 import { expandTransport } from "../settings/expand.ts";
 import { clientInfo } from "./client-info.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { type ConnectObserver, createStepper } from "./connect-step.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
 import { type Launch, type Place, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
 import { patienceFor } from "./patience.ts";
-import { createRedactor, hideInArguments, proxyAccounts, secretsOf } from "./redact.ts";
+import { createRedactor, hideInArguments, proxyAccounts, type Redact, secretsOf } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
+import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
 import { createWitness } from "./witness.ts";
 
 /** What connecting needs from its host, the same for all servers. */
@@ -29,6 +32,8 @@ export interface ConnectContext extends Place {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
+  /** What its requests pass before they leave, and when they are refused; only for servers that are reached over the network. */
+  readonly auth?: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
   readonly log: (serverName: string) => ServerLog;
   /** Whether messages go into the log as well. */
   readonly debug: (serverName: string) => boolean;
@@ -52,6 +57,8 @@ export interface OpenOptions {
 export interface OpenedSession extends Session {
   /** How long connecting may take, the first lists included, in milliseconds. */
   readonly patience?: number;
+  /** The time in which a person signed in, which is nobody's delay. */
+  readonly signIn?: SignInTime;
   /** What went wrong with it later, in the host's words; `unanswered` names what took longer than connecting may. */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
@@ -73,7 +80,10 @@ export async function openSession(
   const { connectTimeout } = context;
   const patience = patienceFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
   const accounts = proxyAccounts(context.environment.env);
-  const redact = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
+  const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
+  const deadline = createDeadline(options.signal, patience.milliseconds);
+  const auth = await authFor(definition, transport, context, deadline);
+  const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
   tell({ step: "definition", transport: definition.transport, patience, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
@@ -100,7 +110,7 @@ export async function openSession(
       ...circumstances,
     });
 
-  const deadline = startDeadline(options.signal, patience.milliseconds);
+  deadline.start();
   try {
     const { connect } = await import("@fairlead/wire");
     const session = await connect(target, {
@@ -108,11 +118,13 @@ export async function openSession(
       signal: deadline.signal,
       times: { connect: patience.milliseconds },
       ...(launch && { keeper: await context.keeper() }),
+      ...(auth && { auth: auth.hook }),
       ...options.answering,
       ...(options.era && { era: options.era }),
       ...(options.onNotification && { onNotification: options.onNotification }),
       ...witness.listeners,
     });
+    await auth?.accepted();
     const { era, protocolVersion, serverInfo, verdict } = session;
     tell({ step: "handshake", era, protocolVersion, serverInfo, transport: verdict?.transport ?? "stdio" });
     witness.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
@@ -123,6 +135,7 @@ export async function openSession(
     return {
       ...session,
       patience: patience.milliseconds,
+      ...(auth && { signIn: auth.time }),
       explain: (error, unanswered) => explain(error, { isLate: unanswered !== undefined, asked: unanswered }),
     };
   } catch (cause) {
@@ -133,6 +146,17 @@ export async function openSession(
   } finally {
     deadline.stop();
   }
+}
+
+async function authFor(
+  definition: ServerDefinition,
+  transport: Transport,
+  { auth }: ConnectContext,
+  deadline: Deadline,
+): Promise<WatchedAuth | undefined> {
+  if (transport.kind === "stdio") return undefined;
+  const hook = await auth?.(definition, transport.url);
+  return hook && watchAuth(hook, deadline);
 }
 
 async function targetFor(
@@ -158,21 +182,4 @@ function describe(target: Target): string {
   if (target.kind === "stdio")
     return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
   return `${target.url} (${target.kind})`;
-}
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Whether it was time, and not the caller, that ended the waiting. */
-  isOver(): boolean;
-  stop(): void;
-}
-
-function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), milliseconds);
-  return {
-    signal: AbortSignal.any([caller, late.signal]),
-    isOver: () => late.signal.aborted && !caller.aborted,
-    stop: () => clearTimeout(timer),
-  };
 }

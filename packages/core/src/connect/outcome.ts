@@ -2,7 +2,8 @@
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
-import { beginning, type ConnectFacts, describeFailure, isForbidden } from "./connect-failure.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
 import { retryAfterPause } from "./retry-after.ts";
 
 /** JSON-RPC's "invalid params". */
@@ -57,12 +58,19 @@ export function toServerError(error: unknown, { serverName, what }: Omit<Request
   if (!isWireError(error)) return unexpected(error, serverName, what);
   const pause = pauseIn(error);
   if (pause !== undefined) return putOff(error, pause, { serverName, what });
-  const code = codeOf(error);
-  return new HostError(code, `${what}: ${error.message}`, {
+  const own = signInErrorIn(error);
+  const code = own?.code ?? codeOf(error);
+  const next = own ? own.next : adviceFor(code, serverName);
+  return new HostError(code, `${what}: ${own?.message ?? error.message}`, {
     serverName,
     cause: error,
-    ...(code === "call_timeout" && { next: longer }),
+    ...(next !== undefined && { next }),
   });
+}
+
+function adviceFor(code: ErrorCode, serverName: string): string | undefined {
+  if (code === "call_timeout") return longer;
+  return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 
 function putOff(cause: WireError, pause: number, { serverName, what }: Omit<Request, "explain">): HostError {

@@ -7,6 +7,7 @@ import { readText } from "../files/read-text.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
+import { writeJson } from "../text/deep-json.ts";
 import { parseRemembered, type Remembered } from "./remembered.ts";
 
 export interface CatalogStore {
@@ -38,7 +39,7 @@ export function createCatalogStore(folder: string): CatalogStore {
       const content = contentOf(remembered);
       const before = known.get(key);
       if (before?.content === content && savedAt - before.savedAt < renewAfter) return;
-      const text = JSON.stringify(remembered);
+      const text = writeJson(remembered);
       if (Buffer.byteLength(text) > limits.catalogBytes) return;
       await ensurePrivateFolder(folder);
       await replaceFile(fileOf(key), {
@@ -54,8 +55,8 @@ export function createCatalogStore(folder: string): CatalogStore {
 }
 
 /** All but the dates that change without anything being different. */
-function contentOf({ catalog, hidden, offer, peer, reachedAt }: Remembered): string {
-  return JSON.stringify([catalog, hidden, offer, peer, reachedAt]);
+function contentOf({ catalog, accepted, hidden, offer, peer, reachedAt }: Remembered): string {
+  return writeJson([catalog, accepted, hidden, offer, peer, reachedAt]);
 }
 
 /** Entries change, and nobody asks for the old ones again. */

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Offer, Peer } from "../events.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** Times are milliseconds since 1970. */
 export interface Remembered {
@@ -10,6 +10,8 @@ export interface Remembered {
   readonly catalog: Catalog;
   /** Tools that they took out, and which of them did. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
+  /** What a person had accepted of tools that have become others since, or are gone: until they accept that, it is *changed*. */
+  readonly accepted?: readonly CatalogTool[];
   readonly offer: Offer;
   readonly peer: Peer;
   /** When it was found out how the server is reached. */
@@ -45,16 +47,17 @@ function isShape(shape: Readonly<Record<string, Check>>): Check {
 
 const described = { title: isMaybe(isText), description: isMaybe(isText) };
 const isNotes = isListOf(isShape({ kind: isText, name: isMaybe(isText), reason: isText }));
+const isTools = isListOf(
+  isShape({
+    name: isText,
+    ...described,
+    inputSchema: isObject,
+    outputSchema: isMaybe(isObject),
+    annotations: isMaybe(isObject),
+  }),
+);
 const isCatalog = isShape({
-  tools: isListOf(
-    isShape({
-      name: isText,
-      ...described,
-      inputSchema: isObject,
-      outputSchema: isMaybe(isObject),
-      annotations: isMaybe(isObject),
-    }),
-  ),
+  tools: isTools,
   prompts: isListOf(
     isShape({
       name: isText,
@@ -78,6 +81,7 @@ const isPeer = isShape({
 });
 const isRemembered = isShape({
   catalog: isCatalog,
+  accepted: isMaybe(isTools),
   peer: isPeer,
   hidden: isListOf(
     (pair) =>

@@ -1,8 +1,17 @@
-/** What became of a list of tools. A definition is what a person or a model was shown of a tool. Pure. */
+/** What became of a list of tools, and of one tool. A definition is what a person or a model was shown of a tool. Pure. */
 
+import { createHash } from "node:crypto";
 import type { ToolChanges } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import type { CatalogTool } from "./catalog.ts";
+
+/** One member that is not what it was; without `before` it was not there, without `after` it is gone. Texts are the server's own: raw. */
+export interface Difference {
+  /** `description`, `inputSchema.properties.path.type`. */
+  readonly member: string;
+  readonly before?: string;
+  readonly after?: string;
+}
 
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
   const old = new Map(before.map((tool) => [tool.name, tool]));
@@ -18,22 +27,63 @@ export function toolChanges(before: readonly CatalogTool[], after: readonly Cata
 }
 
 export function isSameDefinition(one: CatalogTool, other: CatalogTool): boolean {
-  try {
-    return one === other || definitionOf(one) === definitionOf(other);
-  } catch {
-    // Nested deeper than can be walked: not known to be the same.
-    return false;
-  }
+  return one === other || definitionOf(one) === definitionOf(other);
 }
 
-/** Equal for equal definitions, in whatever order their members stand. Icons and the like decide nothing. */
-export function definitionOf({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: CatalogTool): string {
-  return canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
+/** Equal for equal definitions, in whatever order their members stand. */
+export function definitionOf(tool: CatalogTool): string {
+  return canonicalJson(definingMembers(tool));
+}
+
+/** What an approval of a tool is bound to. */
+export function definitionDigest(tool: CatalogTool): string {
+  return createHash("sha256").update(definitionOf(tool)).digest("hex");
+}
+
+export function differenceOf(before: CatalogTool, after: CatalogTool): readonly Difference[] {
+  return differencesIn("", definingMembers(before), definingMembers(after), 0);
+}
+
+type Definition = Pick<CatalogTool, "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations">;
+
+/** Icons and the like decide nothing. */
+function definingMembers(tool: CatalogTool): Definition {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+/** Deeper than that, what differs is given whole. */
+const mostLevels = 8;
+
+function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const now = new Map<string, unknown>(Object.entries(after));
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [was, is] = [old.get(name), now.get(name)];
+    if (canonicalJson(was) === canonicalJson(is) && old.has(name) === now.has(name)) return [];
+    const member = path === "" ? name : `${path}.${name}`;
+    if (isObject(was) && isObject(is) && level < mostLevels) return differencesIn(member, was, is, level + 1);
+    return [
+      {
+        member,
+        ...(old.has(name) && { before: toText(was) }),
+        ...(now.has(name) && { after: toText(is) }),
+      },
+    ];
+  });
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -32,6 +32,8 @@ export interface ExecuteOptions {
   /** The absolute limit in milliseconds, from the moment it is sent. */
   readonly total: number;
   readonly onProgress?: RequestOptions["onProgress"];
+  /** Told when it is its turn. */
+  readonly onStart?: (() => void) | undefined;
   /** What the server says about its tools is believed: one that changes nothing, or nothing more, may be called again. */
   readonly trustAnnotations?: boolean;
 }
@@ -82,6 +84,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   async function execute(call: Call, how: ExecuteOptions & { signal: AbortSignal }): Promise<CallResult> {
     const { tool, args, unchecked, leave } = await admit(call, how.signal);
+    how.onStart?.();
     const { notes, ...result } = await sendOnceOrAgain(call.client, tool, args, how).finally(leave);
     const warnings = [...unchecked, ...notes, ...(await checkOutput(result, tool, validator))];
     return warnings.length > 0 ? { ...result, warnings } : result;

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { HostError } from "../errors.ts";
-import type { Keychain } from "./keychain.ts";
+import type { Keychain } from "./keychain-port.ts";
 import type { SecretStore } from "./secret-port.ts";
 import { readState, updateState } from "./state-file.ts";
 

@@ -1,14 +1,8 @@
 /** The keychain of the operating system, where there is one that deserves the name. */
 
+import type { AsyncEntry } from "@napi-rs/keyring";
+import type { Keychain } from "./keychain-port.ts";
 import { hasSecretService } from "./secret-service.ts";
-
-/** All that is asked of a keychain: it cannot list what it holds. */
-export interface Keychain {
-  get(name: string): Promise<string | undefined>;
-  set(name: string, value: string): Promise<void>;
-  /** True if there was one. */
-  remove(name: string): Promise<boolean>;
-}
 
 export interface KeychainOptions {
   /** Part of the name under which the keychain files the secrets: every state folder has its own. */
@@ -23,12 +17,27 @@ export async function openKeychain({ directory, env, platform }: KeychainOptions
   if (keyring === undefined) return undefined;
   // Without this the library falls back on the kernel's keyring, which forgets everything at the next start.
   const options = { linux: { store: "secret-service" } } as const;
-  const entry = (name: string) => new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
-  return {
-    get: async (name) => (await entry(name).getPassword()) ?? undefined,
-    set: async (name, value) => entry(name).setPassword(value),
-    remove: async (name) => entry(name).deleteCredential(),
+  const entries = new Map<string, AsyncEntry>();
+  /** Each one holds a connection to the bus until it is collected as garbage: one for a name, not one for a call. */
+  const ask = async <T>(name: string, question: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
+    const entry = entries.get(name) ?? new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
+    entries.set(name, entry);
+    try {
+      return await question(entry);
+    } catch (error) {
+      // Its connection may be what is broken.
+      entries.delete(name);
+      throw error;
+    }
   };
+  const keychain: Keychain = {
+    get: async (name) => (await ask(name, (entry) => entry.getPassword())) ?? undefined,
+    set: (name, value) => ask(name, (entry) => entry.setPassword(value)),
+    remove: (name) => ask(name, (entry) => entry.deleteCredential()),
+  };
+  if (platform !== "win32") return keychain;
+  const { inParts } = await import("./keychain-parts.ts");
+  return inParts(keychain);
 }
 
 async function hasKeychain(env: KeychainOptions["env"], platform: NodeJS.Platform): Promise<boolean> {

@@ -3,6 +3,7 @@
  * one file; against another program of the same user only a keychain helps.
  */
 
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -24,8 +25,15 @@ interface Vault {
   readonly entries: ReadonlyMap<string, Sealed>;
 }
 
-/** Thrown inside this file only: what is wrong, before the store is set aside. */
-class Broken extends Error {}
+/** Thrown inside this file only: what is wrong, before the store is set aside; and what of it is still good. */
+class Broken extends Error {
+  readonly rest: Vault | undefined;
+
+  constructor(message: string, rest?: Vault) {
+    super(message);
+    this.rest = rest;
+  }
+}
 
 export function openSecretFile(directory: string): SecretFile {
   const storeFile = join(directory, "secrets.json");
@@ -63,7 +71,10 @@ export function openSecretFile(directory: string): SecretFile {
         return await work();
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
-        throw brokenStore(storeFile, await setAside(storeFile), error.message);
+        // The other secrets are there all the time, for those who read without the lock.
+        const aside = await setAside(storeFile, error.rest && copyFile);
+        if (error.rest !== undefined) await writeVault(error.rest);
+        throw brokenStore(storeFile, aside, error);
       }
     });
   }
@@ -87,8 +98,10 @@ export function openSecretFile(directory: string): SecretFile {
         const sealed = entries.get(name);
         if (key === undefined || sealed === undefined) return undefined;
         const value = unseal(key, name, sealed);
-        if (value === undefined) throw new Broken(`the secret ${name} in it was changed`);
-        return value;
+        if (value !== undefined) return value;
+        const rest = new Map(entries);
+        rest.delete(name);
+        throw new Broken(`the secret ${name} in it was changed`, { key, entries: rest });
       }),
     set: (name, value) =>
       exclusively(async () => {
@@ -139,8 +152,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function brokenStore(file: string, aside: string, reason: string): HostError {
-  return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. The file is now ${aside}`, {
+function brokenStore(file: string, aside: string, { message: reason, rest }: Broken): HostError {
+  const where = rest === undefined ? "The file is now" : "It was taken out; the file as it was is";
+  return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. ${where} ${aside}`, {
     next: `Store the secrets again with fairlead secret set; or restore the files from a backup as ${file} and its key.`,
   });
 }

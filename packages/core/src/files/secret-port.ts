@@ -1,6 +1,7 @@
 /** What a place for secrets can do, whatever it is made of. */
 
 export interface SecretStore {
+  /** Of an empty store this is a guess: the first secret decides. */
   readonly backend: "keychain" | "file";
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;

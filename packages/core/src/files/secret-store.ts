@@ -1,7 +1,7 @@
-/** The one place for secrets: the keychain of the system where there is one, else an encrypted file. */
+/** The one place for secrets: the keychain of the system where there is one that works, else an encrypted file. */
 
 import { HostError } from "../errors.ts";
-import type { Keychain } from "./keychain.ts";
+import type { Keychain } from "./keychain-port.ts";
 import type { SecretStore } from "./secret-port.ts";
 
 export type { SecretStore } from "./secret-port.ts";
@@ -26,10 +26,15 @@ export async function openSecretStore(options: SecretStoreOptions): Promise<Secr
   if (isFileForced(options.env) || (await file.isInUse())) return checked(file);
   const { openKeychainStore, readKeychainNames } = await import("./keychain-store.ts");
   const keychain = options.keychain ?? (await findKeychain(options));
-  if (keychain) return checked(openKeychainStore(options.directory, keychain));
   const { length } = await readKeychainNames(options.directory);
-  if (length > 0) throw unreachable(length);
-  return checked(file);
+  if (!keychain) {
+    if (length > 0) throw unreachable(length);
+    return checked(file);
+  }
+  const inKeychain = openKeychainStore(options.directory, keychain);
+  if (length > 0) return checked(inKeychain);
+  const { openUndecided } = await import("./first-secret.ts");
+  return checked(openUndecided({ directory: options.directory, keychain, inKeychain, inFile: file }));
 }
 
 async function findKeychain(options: SecretStoreOptions): Promise<Keychain | undefined> {
@@ -50,7 +55,9 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
 /** The same rules whatever lies below. */
 function checked(store: SecretStore): SecretStore {
   return {
-    backend: store.backend,
+    get backend() {
+      return store.backend;
+    },
     get: async (name) => store.get(checkedName(name)),
     set: async (name, value) => store.set(checkedName(name), checkedValue(name, value)),
     remove: async (name) => store.remove(checkedName(name)),

@@ -53,11 +53,11 @@ export async function updateState<T>(
   );
 }
 
-/** Moves a file out of the way, under a name that says when; gives that name. */
-export async function setAside(file: string): Promise<string> {
+/** Moves a file out of the way, or copies it, under a name that says when; gives that name. */
+export async function setAside(file: string, how: typeof rename = rename): Promise<string> {
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
   // Gone already: whoever took it away did what was wanted.
-  await rename(file, aside).catch(unless("ENOENT"));
+  await how(file, aside).catch(unless("ENOENT"));
   return aside;
 }
 

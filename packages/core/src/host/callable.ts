@@ -2,7 +2,7 @@
 
 import { HostError } from "../errors.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
-import { ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import { isYes, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/conversation-tools.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { closest } from "../text/closest.ts";
@@ -62,11 +62,6 @@ export function createCallableTool({ open, confirm, signal }: CallableOptions): 
       return answers.flat();
     },
   };
-}
-
-/** Whatever else a program passes on is a no. */
-function isYes(outcome: ToolConfirmationOutcome): boolean {
-  return outcome !== ToolConfirmationOutcome.Cancel && Object.values(ToolConfirmationOutcome).includes(outcome);
 }
 
 interface Answer {

@@ -2,23 +2,23 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
+import { definitionDigest } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { CallResult } from "../execute/call-result.ts";
 import type { Executor } from "../execute/executor.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import type { McpClient } from "../mcp/client.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
-import { type Consent, closed, type Pair } from "../policy/consent.ts";
-import { closedBy } from "../policy/permissions.ts";
-import type { ToolBinding } from "../registry/binding.ts";
+import type { Pair } from "../policy/judge.ts";
+import type { CallWatch, ToolBinding } from "../registry/binding.ts";
 import { toPlainArguments } from "../registry/plain-arguments.ts";
 import type { HostSettings } from "../settings/definition.ts";
-import { toShellWord } from "../text/shell-word.ts";
+import type { Came, Gate } from "./gate.ts";
 import type { ChangeMarks } from "./marks.ts";
 import type { CallOptions } from "./types.ts";
 
 export interface HostCalls {
-  /** Someone wants exactly this call: only what is closed, and what has changed, stops it. */
+  /** Someone wants exactly this call. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
   /** For calls of a model. */
   readonly binding: ToolBinding;
@@ -29,9 +29,11 @@ export interface HostCalls {
 
 export interface HostCallsOptions {
   /** As they are now. */
-  readonly settings: () => Pick<HostSettings, "limits" | "permissions">;
-  readonly consent: Consent;
+  readonly settings: () => Pick<HostSettings, "limits">;
+  readonly gate: Gate;
   readonly marks: ChangeMarks;
+  /** A person wants the tool as it is now. */
+  readonly accept: (tool: Pair) => Promise<void>;
   /** The server's client, connected and discovered. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   /** Keeps the server from being stopped until the returned function is called. */
@@ -44,7 +46,7 @@ export interface HostCallsOptions {
 }
 
 export function createHostCalls(options: HostCallsOptions): HostCalls {
-  const { settings, consent, marks, ready, use, timeoutOf, trustsAnnotations, state, clock } = options;
+  const { settings, gate, marks, accept, ready, use, timeoutOf, trustsAnnotations, state, clock } = options;
   let made: Promise<Running> | undefined;
 
   /** Loaded with the first call: it is the heaviest part of a host. */
@@ -59,25 +61,33 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     return { executor, validator };
   }
 
-  /** `seen`: the changed definition that someone has said yes to, for this call alone. */
-  async function run(tool: Pair, args: JsonObject, given: CallOptions, seen?: string): Promise<CallResult> {
-    const { serverName, serverToolName } = tool;
-    const { acceptChanged = false, timeout = timeoutOf(serverName), ...rest } = given;
+  /** `admit` throws if it may not run after all: the lists have been read since, and what was shown or approved may be no more. */
+  async function run(
+    { serverName, serverToolName }: Pair,
+    args: JsonObject,
+    { timeout = timeoutOf(serverName), signal, onProgress, onStart }: CallOptions & CallWatch,
+    admit: () => Promise<void>,
+  ): Promise<CallResult> {
     const release = use(serverName);
     try {
-      const client = await ready(serverName, given.signal);
-      // The lists have been read since: what was shown or approved may be no more.
-      const change = marks.changeOf(tool);
-      if (acceptChanged) marks.accept(tool);
-      else if (change !== undefined && change !== seen) throw changed(tool);
+      const client = await ready(serverName, signal);
+      await admit();
       made ??= make();
       const { executor } = await made;
       const total = settings().limits.callTotal;
       const trustAnnotations = trustsAnnotations(serverName);
-      return await executor.call({ client, tool: serverToolName, args }, { ...rest, timeout, total, trustAnnotations });
+      const how = { timeout, total, trustAnnotations, ...(signal && { signal }), ...(onProgress && { onProgress }) };
+      return await executor.call({ client, tool: serverToolName, args }, { ...how, onStart });
     } finally {
       release();
     }
+  }
+
+  async function refuseChanged(tool: Pair, seen: string | undefined): Promise<void> {
+    const now = marks.changeOf(tool) && marks.toolOf(tool);
+    if (now === undefined || definitionDigest(now) === seen) return;
+    const { changed } = await import("../policy/refusal.ts");
+    throw changed(tool);
   }
 
   async function keep(file: LeftOut): Promise<string> {
@@ -87,29 +97,49 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
 
   return {
     keep,
-    async call(serverName, serverToolName, args, given) {
+    async call(serverName, serverToolName, params, given) {
       const tool = { serverName, serverToolName };
-      const { permissions } = settings();
-      if (closedBy(permissions, serverName, serverToolName) !== undefined) throw closed(permissions, tool);
-      return run(tool, toPlainArguments(args, serverName), given);
+      const args = toPlainArguments(params, serverName);
+      const request = { ...tool, args, confirmed: given.confirmed };
+      const admit = async (): Promise<void> => {
+        if (given.acceptChanged === true && marks.changeOf(tool)) await accept(tool);
+        await gate.recheck(request);
+      };
+      return gate.typed(request, () => run(tool, args, given, admit), came);
     },
 
     binding: {
-      async confirm(tool, params) {
-        return consent.ask(tool, params);
-      },
-      async call(tool, params, signal) {
-        const seen = consent.redeem(tool, params);
-        const { content, structuredContent, isError } = await run(tool, params, signal ? { signal } : {}, seen);
+      confirm: gate.confirm,
+      async call(tool, params, signal, watch = {}) {
+        const result = await gate.redeem(
+          tool,
+          params,
+          (seen) => run(tool, params, { ...watch, ...(signal && { signal }) }, () => refuseChanged(tool, seen)),
+          came,
+        );
+        const { content, structuredContent, isError, warnings } = result;
         const [{ toModelParts }, { displayOf }] = await Promise.all([
           import("../normalise/content/parts.ts"),
           import("../normalise/content/display.ts"),
         ]);
         const { serverToolName: toolName } = tool;
+        const files: string[] = [];
+        const llmContent = await toModelParts(content, {
+          toolName,
+          structuredContent,
+          isError,
+          keep: async (file) => {
+            const path = await keep(file);
+            files.push(path);
+            return path;
+          },
+        });
         return {
-          llmContent: await toModelParts(content, { toolName, structuredContent, isError, keep }),
+          llmContent,
           returnDisplay: displayOf(content, structuredContent),
           ...(isError && { error: toolError(tool) }),
+          ...(files.length > 0 && { files }),
+          ...(warnings && { warnings }),
         };
       },
     },
@@ -127,13 +157,7 @@ interface Running {
   readonly validator: Validator;
 }
 
-function changed({ serverName, serverToolName }: Pair): HostError {
-  const message = `${serverName}.${serverToolName} is no longer what was shown: the server has changed its definition`;
-  return new HostError("changed", message, {
-    serverName,
-    next: `Look at it (fairlead tools ${toShellWord(serverName)}), then call it again.`,
-  });
-}
+const came: Came<CallResult> = ({ isError }) => (isError ? "tool_error" : "ok");
 
 function toolError({ serverName, serverToolName }: Pair): HostError {
   return new HostError("tool_error", `${serverName}.${serverToolName} reported an error`, { serverName });

@@ -2,16 +2,24 @@
 
 import type { ConnectContext } from "../connect/open-session.ts";
 import type { ServerLogs } from "../connect/server-log.ts";
+import type { ServerDefinition } from "../settings/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import { once } from "./once.ts";
+import type { HostSignIn } from "./sign-in.ts";
+import type { OpenHostOptions } from "./types.ts";
 
 export interface HostContext {
   get(): Promise<ConnectContext>;
+  /** Who is signed in to the server there, if that is known. */
+  readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /** Resolves when what was logged is on the disk. */
   close(): Promise<void>;
 }
 
-export function createHostContext(configuration: Configuration, debug: boolean | string): HostContext {
+export type HostContextOptions = Pick<OpenHostOptions, "debug" | "tokens" | "openBrowser" | "signIn">;
+
+export function createHostContext(configuration: Configuration, options: HostContextOptions = {}): HostContext {
+  const { debug = false, tokens } = options;
   const { environment, locations, settings, trust } = configuration;
   let made: Promise<{ readonly context: ConnectContext; readonly logs: ServerLogs }> | undefined;
 
@@ -24,12 +32,20 @@ export function createHostContext(configuration: Configuration, debug: boolean |
       trusted: trust.trusted,
       connectTimeout: settings.host.connectTimeout,
       keeper: once(async () => (await import("@fairlead/wire")).createProcessKeeper()),
-      secret: async (name) => (await openSecrets()).get(name),
+      secret,
+      auth: async (definition, serverUrl) => (await signIn()).hookFor(definition, serverUrl),
       log: (serverName) => logs.of(serverName),
       debug: (serverName) => debug === true || debug === serverName,
     };
     return { context, logs };
   }
+
+  const secret = async (name: string): Promise<string | undefined> => (await openSecrets()).get(name);
+
+  const signIn = once(async (): Promise<HostSignIn> => {
+    const { createHostSignIn } = await import("./sign-in.ts");
+    return createHostSignIn({ configuration, secret, tokens, ways: waysIn(options) });
+  });
 
   const openSecrets = once(async () => {
     const { openSecretStore } = await import("../files/secret-store.ts");
@@ -42,8 +58,18 @@ export function createHostContext(configuration: Configuration, debug: boolean |
       made ??= make();
       return (await made).context;
     },
+    async accountAt(definition, serverUrl) {
+      const { accountAt } = await signIn();
+      return accountAt(definition, serverUrl);
+    },
     async close() {
       await (await made)?.logs.close();
     },
   };
+}
+
+/** Whoever can open a browser decides there whether to. */
+function waysIn({ signIn, openBrowser }: HostContextOptions): OpenHostOptions["signIn"] {
+  if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;
+  return { show: () => {}, browserFirst: true, consent: async () => true, ...signIn, openBrowser };
 }

@@ -9,14 +9,15 @@ export interface IdleStop {
 }
 
 export interface IdleOptions {
-  readonly milliseconds: number;
+  /** Five minutes, unless said otherwise. */
+  readonly milliseconds?: number;
   /** Only these are stopped; the others are there to stay. */
   readonly isLazy: (server: string) => boolean;
   readonly stop: (server: string) => void;
   readonly clock: Clock;
 }
 
-export function createIdleStop({ milliseconds, isLazy, stop, clock }: IdleOptions): IdleStop {
+export function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const users = new Map<string, number>();
   const timers = new Map<string, () => void>();
 

@@ -25,16 +25,20 @@ export interface KnowledgeOptions {
 export interface KnowledgeKeeper {
   readonly onNews: (news: ServerNews) => void;
   readonly onState: (state: ServerState) => void;
+  /** Reads what a person knows of its tools; to be awaited before the server is heard. */
+  readonly meet: (server: string) => Promise<void>;
   /** What it offers next is compared with that, whoever asks for it. */
   readonly onRemembered: (server: string, remembered: Remembered) => Offering;
   readonly recall: (servers: readonly string[]) => Promise<readonly Knowledge[]>;
+  /** Keeps what is known of the server now; resolves when that is on the disk. */
+  readonly remember: (server: string) => Promise<void>;
   /** Resolves when what was learnt is on the disk. */
   readonly saved: () => Promise<unknown>;
 }
 
 export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
   const { memory, marks, shelf, client, definition, shelved, emit, today } = options;
-  const saving = new Set<Promise<unknown>>();
+  const saving = new Map<string, Promise<void>>();
 
   /** What it offers now, also if that is what it offered in an earlier run: then it brings no news. */
   function take(server: string): void {
@@ -44,24 +48,39 @@ export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
       marks.see(server, offering.catalog.tools);
       shelf().put(shelved(server), offering);
     }
-    remember(server);
+    void remember(server);
   }
 
-  /** A catalog that cannot be written costs the next start some time, and nobody anything now. */
-  function remember(server: string): void {
+  /** A catalog that cannot be written costs the next start some time, and nobody anything now. What is written last is what was known last. */
+  function remember(server: string): Promise<void> {
     const entry = definition(server);
     const { offering, state } = client(server) ?? {};
-    if (entry === undefined || offering === undefined || state?.status !== "connected") return;
+    if (entry === undefined || offering === undefined || state?.status !== "connected") return Promise.resolve();
     const { catalog, hidden, offer } = offering;
-    const saved = memory.keep(entry, { peer: state.peer, offer, catalog, hidden: [...hidden] }).catch(() => {});
-    saving.add(saved);
-    void saved.then(() => saving.delete(saved));
+    const learnt = { peer: state.peer, offer, catalog, hidden: [...hidden], accepted: marks.unaccepted(server) };
+    const before = saving.get(server) ?? Promise.resolve();
+    const saved = before.then(async () => {
+      await Promise.allSettled([memory.keep(entry, learnt), keepKnown(server, entry)]);
+    });
+    saving.set(server, saved);
+    return saved;
   }
 
-  function onRemembered(server: string, { catalog, hidden, offer }: Remembered): Offering {
+  async function keepKnown(server: string, entry: ServerDefinition): Promise<void> {
+    const news = marks.news(server);
+    if (news.size > 0) marks.know(server, await memory.addKnown(entry, news));
+  }
+
+  async function meet(server: string): Promise<void> {
+    const entry = definition(server);
+    const known = entry && (await memory.known(entry));
+    if (known) marks.know(server, known);
+  }
+
+  function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: Remembered): Offering {
     const offering = { catalog, hidden: new Map(hidden), offer };
     client(server)?.remember(offering);
-    marks.see(server, catalog.tools);
+    marks.recall(server, catalog.tools, accepted);
     return offering;
   }
 
@@ -69,7 +88,7 @@ export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
     const connected = client(server)?.offering;
     if (connected) return { server, offer: connected.offer };
     const entry = definition(server);
-    const remembered = entry && (await memory.recall(entry));
+    const [remembered] = entry ? await Promise.all([memory.recall(entry), meet(server)]) : [];
     if (remembered === undefined) return undefined;
     const offering = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
@@ -89,11 +108,13 @@ export function keepKnowledge(options: KnowledgeOptions): KnowledgeKeeper {
       if (state.status === "connected" && state.offer) take(state.name);
       emit({ type: "state", state });
     },
+    meet,
     onRemembered,
     async recall(servers) {
       const known = await Promise.all(servers.map(recallOne));
       return known.flatMap((one) => one ?? []);
     },
-    saved: () => Promise.all(saving),
+    remember,
+    saved: () => Promise.all(saving.values()),
   };
 }

@@ -1,59 +1,198 @@
-/** Tools whose definition is not the one that was shown before: they run only after someone has looked again. */
+/** Tools whose definition is not one that a person has accepted: they run only after someone has looked again. */
 
 import type { CatalogTool } from "../discover/catalog.ts";
-import { definitionOf, isSameDefinition } from "../discover/tool-changes.ts";
-import type { Pair } from "../policy/consent.ts";
+import { type KnownDefinitions, withDigests } from "../discover/known-definitions.ts";
+import { type Difference, definitionDigest, definitionOf, differenceOf } from "../discover/tool-changes.ts";
+import type { Pair, ToolKnowledge } from "../policy/judge.ts";
 
-export interface ChangeMarks {
+/** What a person approved: the digest of it, and itself if that is still known. */
+export interface Accepted {
+  readonly digest: string;
+  readonly tool?: CatalogTool | undefined;
+}
+
+export interface ChangeMarks extends ToolKnowledge {
+  /** Before anything else is said of a server: what a person knows of it from earlier runs. */
+  readonly know: (server: string, known: KnownDefinitions) => void;
+  /** What an earlier run remembers: what was listed then, and what had been accepted of tools that had become others by then, or were gone. */
+  readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /** These are what the server has now. What was not known before is new, not changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
-  /** Its new definition, if that is not the one that was shown. */
-  readonly changeOf: (tool: Pair) => string | undefined;
-  /** As it is now, it has been seen. */
+  /** A person has approved that definition for good: nothing but that is what they know. */
+  readonly expect: (tool: Pair, approved: Accepted) => void;
+  /** As it is now, a person wants it. */
   readonly accept: (tool: Pair) => void;
+  /** To be shown by the runs to come: what was accepted of tools that are others now, or gone. */
+  readonly unaccepted: (server: string) => readonly CatalogTool[];
+  /** Digests by tool that earlier runs did not know. */
+  readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
   readonly forget: (server: string) => void;
 }
 
-interface Seen {
-  /** What was shown, also of tools that are gone: one that comes back as another is no new one. */
-  readonly shown: Map<string, CatalogTool>;
-  readonly changed: Map<string, CatalogTool>;
+/** How the workspace's lock file differs from what there is. */
+export interface LockMarks {
+  /** The digest that it has of a tool; `none`: the server is locked, without that tool. Undefined: it says nothing of it. */
+  readonly digestOf: (server: string, tool: string) => string | undefined;
+  /** What of the server as a whole is not as locked: then none of its tools is. */
+  readonly driftOf: (server: string) => readonly Difference[];
+  /** Undefined: the prompt is as locked, or nothing locks it. */
+  readonly promptDriftOf: (server: string, prompt: string) => readonly Difference[] | undefined;
 }
 
-export function createChangeMarks(): ChangeMarks {
+interface Known {
+  readonly digests: readonly string[];
+  /** The one of them that was last seen, if any was. */
+  readonly tool?: CatalogTool | undefined;
+}
+
+interface Seen {
+  earlier: KnownDefinitions | undefined;
+  readonly known: Map<string, Known>;
+  now: ReadonlyMap<string, CatalogTool>;
+  /** What a person said yes to although the lock file has another; for this host. */
+  readonly unlocked: Map<string, string>;
+}
+
+/** A server that invents new names with every list must not fill the disk. */
+const mostKept = 1000;
+
+const noLock: LockMarks = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
+
+export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeMarks {
   const servers = new Map<string, Seen>();
+  const digests = new WeakMap<CatalogTool, string>();
+
+  function digestOf(tool: CatalogTool): string {
+    const digest = digests.get(tool) ?? definitionDigest(tool);
+    digests.set(tool, digest);
+    return digest;
+  }
+
+  function seenOf(server: string): Seen {
+    const seen = servers.get(server) ?? { earlier: undefined, known: new Map(), now: new Map(), unlocked: new Map() };
+    servers.set(server, seen);
+    return seen;
+  }
+
+  /** What has been said in this run counts before what is known from earlier ones. */
+  function knownOf({ known, earlier }: Seen, name: string): Known | undefined {
+    const before = earlier?.of(name);
+    return known.get(name) ?? (before && { digests: before });
+  }
+
+  /** One that comes back as another is no new one. */
+  function meet(seen: Seen, tool: CatalogTool): void {
+    const { name } = tool;
+    const known = knownOf(seen, name);
+    const digest = digestOf(tool);
+    if (known === undefined && seen.earlier?.isFull !== true) seen.known.set(name, { digests: [digest], tool });
+    if (known?.digests.includes(digest)) seen.known.set(name, { ...known, tool });
+  }
+
+  function see(server: string, tools: readonly CatalogTool[]): void {
+    const seen = seenOf(server);
+    seen.now = new Map(tools.map((tool) => [tool.name, tool]));
+    for (const tool of tools) meet(seen, tool);
+  }
+
+  function isChanged(seen: Seen, tool: CatalogTool): boolean {
+    return knownOf(seen, tool.name)?.digests.includes(digestOf(tool)) !== true;
+  }
+
+  /** What makes it another than the locked one; undefined if nothing does. */
+  function lockDrift(server: string, tool: CatalogTool): readonly Difference[] | undefined {
+    const drift = lock().driftOf(server);
+    const expected = lock().digestOf(server, tool.name);
+    const isOther = expected !== undefined && expected !== digestOf(tool);
+    // What the lock file had of a tool is not known, only that it was another.
+    return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
+  }
+
+  function toolOf({ serverName, serverToolName }: Pair): CatalogTool | undefined {
+    return servers.get(serverName)?.now.get(serverToolName);
+  }
 
   return {
-    see(server, tools) {
-      const seen: Seen = servers.get(server) ?? { shown: new Map(), changed: new Map() };
-      const { shown, changed } = seen;
-      for (const tool of tools) {
-        const before = shown.get(tool.name);
-        if (before === undefined) shown.set(tool.name, tool);
-        else if (isSameDefinition(before, tool)) changed.delete(tool.name);
-        else changed.set(tool.name, tool);
+    know(server, known) {
+      seenOf(server).earlier = known;
+    },
+    recall(server, tools, accepted) {
+      const seen = seenOf(server);
+      for (const tool of accepted) meet(seen, tool);
+      see(server, tools);
+    },
+    see,
+    expect({ serverName, serverToolName }, { digest, tool }) {
+      seenOf(serverName).known.set(serverToolName, { digests: [digest], tool });
+    },
+    toolOf,
+    toolsOf: (server) => [...(servers.get(server)?.now.values() ?? [])],
+
+    isLockedOut(pair) {
+      const tool = toolOf(pair);
+      return tool !== undefined && lockDrift(pair.serverName, tool) !== undefined;
+    },
+
+    changeOf(pair) {
+      const { serverName, serverToolName } = pair;
+      const tool = toolOf(pair);
+      if (tool === undefined) return undefined;
+      const seen = seenOf(serverName);
+      const drift = lockDrift(serverName, tool);
+      if (isChanged(seen, tool)) {
+        const before = knownOf(seen, serverToolName)?.tool;
+        return {
+          difference: () => [...lock().driftOf(serverName), ...(before ? differenceOf(before, tool) : wholeOf(tool))],
+        };
       }
-      servers.set(server, seen);
+      if (drift === undefined || seen.unlocked.get(serverToolName) === sealOf(tool, drift)) return undefined;
+      return { difference: () => drift };
     },
-    changeOf({ serverName, serverToolName }) {
-      const tool = servers.get(serverName)?.changed.get(serverToolName);
-      return tool && textOf(tool);
+
+    promptChangeOf({ serverName, serverToolName }) {
+      const drift = lock().promptDriftOf(serverName, serverToolName);
+      return drift && { difference: () => drift };
     },
-    accept({ serverName, serverToolName }) {
-      const { shown, changed } = servers.get(serverName) ?? {};
-      const tool = changed?.get(serverToolName);
-      if (tool) shown?.set(serverToolName, tool);
-      changed?.delete(serverToolName);
+
+    accept(pair) {
+      const { serverName, serverToolName } = pair;
+      const tool = toolOf(pair);
+      if (tool === undefined) return;
+      const seen = seenOf(serverName);
+      const drift = lockDrift(serverName, tool);
+      if (drift) seen.unlocked.set(serverToolName, sealOf(tool, drift));
+      const known = knownOf(seen, serverToolName)?.digests ?? [];
+      seen.known.set(serverToolName, { digests: withDigests(known, [digestOf(tool)]), tool });
     },
+
+    unaccepted(server) {
+      const seen = seenOf(server);
+      return [...seen.known]
+        .flatMap(([name, { tool }]) => {
+          const now = seen.now.get(name);
+          return tool && (now === undefined || isChanged(seen, now)) ? [tool] : [];
+        })
+        .slice(-mostKept);
+    },
+
+    news(server) {
+      const { known, earlier } = seenOf(server);
+      const added = [...known].map(([name, { digests: now }]) => {
+        const before = earlier?.of(name) ?? [];
+        return [name, now.filter((digest) => !before.includes(digest))] as const;
+      });
+      return new Map(added.filter(([, more]) => more.length > 0));
+    },
+
     forget: (server) => void servers.delete(server),
   };
+
+  function sealOf(tool: CatalogTool, drift: readonly Difference[]): string {
+    return JSON.stringify([digestOf(tool), drift]);
+  }
 }
 
-/** Nested deeper than can be walked, it is like nothing else: no yes can be for it. */
-function textOf(tool: CatalogTool): string {
-  try {
-    return definitionOf(tool);
-  } catch {
-    return `unreadable ${Math.random()}`;
-  }
+/** Without one before, all there is to show is what it is now. */
+function wholeOf(tool: CatalogTool): readonly Difference[] {
+  return [{ member: "definition", after: definitionOf(tool) }];
 }

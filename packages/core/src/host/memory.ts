@@ -3,9 +3,10 @@
 import { join } from "node:path";
 import type { Verdict } from "@fairlead/wire";
 import type { CatalogStore } from "../discover/catalog-store.ts";
+import type { KnownDefinitions, KnownStore, Owner } from "../discover/known-definitions.ts";
 import type { Remembered } from "../discover/remembered.ts";
 import type { Peer } from "../events.ts";
-import type { ServerDefinition } from "../settings/definition.ts";
+import { type ServerDefinition, typedOrigin } from "../settings/definition.ts";
 import { once } from "./once.ts";
 
 export interface HostMemory {
@@ -14,14 +15,20 @@ export interface HostMemory {
   /** How to reach it, if that was found out not too long ago. */
   verdict(definition: ServerDefinition): Promise<Verdict | undefined>;
   keep(definition: ServerDefinition, learnt: Learnt): Promise<void>;
+  /** Which definitions of its tools a person knows, read once. Undefined where that cannot be read. */
+  known(definition: ServerDefinition): Promise<KnownDefinitions | undefined>;
+  /** Digests by tool, for the runs to come. */
+  addKnown(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<KnownDefinitions>;
 }
 
-export type Learnt = Pick<Remembered, "catalog" | "hidden" | "offer" | "peer">;
+export type Learnt = Pick<Remembered, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
 
 export interface MemoryOptions {
   /** Where the state of ours lives. */
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
+  /** Who is signed in to the server there: another account may see other tools. */
+  readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /** Milliseconds since 1970. */
   readonly today?: () => number;
 }
@@ -29,10 +36,14 @@ export interface MemoryOptions {
 /** A server that was updated to the newer protocol still answers in the older one: without a date that would never be noticed. */
 const verdictLifetime = 7 * 24 * 60 * 60 * 1000;
 
-export function createHostMemory({ state, secret, today = Date.now }: MemoryOptions): HostMemory {
-  const keys = new WeakMap<ServerDefinition, Promise<string>>();
+export function createHostMemory({ state, secret, accountAt, today = Date.now }: MemoryOptions): HostMemory {
   const recalled = new WeakMap<ServerDefinition, Promise<Remembered | undefined>>();
+  const knowing = new WeakMap<ServerDefinition, Promise<KnownDefinitions | undefined>>();
   const opened = once(open);
+  const openedKnown = once(async (): Promise<KnownStore> => {
+    const { createKnownStore } = await import("../discover/known-definitions.ts");
+    return createKnownStore(join(state, "known"));
+  });
 
   async function open(): Promise<Opened> {
     const [{ createCatalogStore }, { catalogKey }, { expandTransport }, { localKey }] = await Promise.all([
@@ -46,22 +57,18 @@ export function createHostMemory({ state, secret, today = Date.now }: MemoryOpti
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        return catalogKey({ fingerprint: definition.fingerprint, expanded }, key);
+        // Asked each time: somebody may sign in between the reading and the keeping.
+        const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
+        const { fingerprint } = definition;
+        return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, key);
       },
     };
   }
 
-  function keyOf(definition: ServerDefinition): Promise<string> {
-    const key = keys.get(definition) ?? opened().then((memory) => memory.keyOf(definition));
-    keys.set(definition, key);
-    return key;
-  }
-
   async function read(definition: ServerDefinition): Promise<Remembered | undefined> {
     try {
-      const key = await keyOf(definition);
-      const { store } = await opened();
-      return await store.recall(key);
+      const { store, keyOf } = await opened();
+      return await store.recall(await keyOf(definition));
     } catch {
       // An unset variable, a locked keychain, a full disk: whoever connects to the server is told in full.
       return undefined;
@@ -74,8 +81,29 @@ export function createHostMemory({ state, secret, today = Date.now }: MemoryOpti
     return found;
   }
 
+  async function readKnown(definition: ServerDefinition): Promise<KnownDefinitions | undefined> {
+    try {
+      return await (await openedKnown()).read(ownerOf(definition));
+    } catch {
+      // Nothing of this state can be read then: the doctor says so.
+      return undefined;
+    }
+  }
+
   return {
     recall,
+
+    known(definition) {
+      const found = knowing.get(definition) ?? readKnown(definition);
+      knowing.set(definition, found);
+      return found;
+    },
+
+    async addKnown(definition, news) {
+      const known = await (await openedKnown()).add(ownerOf(definition), news);
+      knowing.set(definition, Promise.resolve(known));
+      return known;
+    },
 
     async verdict(definition) {
       const { peer, reachedAt = 0 } = (await recall(definition)) ?? {};
@@ -99,9 +127,17 @@ export function createHostMemory({ state, secret, today = Date.now }: MemoryOpti
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
       };
       recalled.set(definition, Promise.resolve(remembered));
-      const { store } = await opened();
+      const { store, keyOf } = await opened();
       await store.save(await keyOf(definition), remembered);
     },
+  };
+}
+
+function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefinition): Owner {
+  return {
+    server,
+    ...(scope === "workspace" && { workspace: base.folder }),
+    ...(origin.file === typedOrigin && { fingerprint }),
   };
 }
 
@@ -113,5 +149,5 @@ function toVerdict({ era, transport }: Peer): Verdict | undefined {
 
 interface Opened {
   readonly store: CatalogStore;
-  keyOf(definition: ServerDefinition): Promise<string>;
+  readonly keyOf: (definition: ServerDefinition) => Promise<string>;
 }

@@ -3,7 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogPrompt } from "../discover/catalog.ts";
 import type { Repair } from "../normalise/schema/compiled-schema.ts";
-import type { Pair } from "../policy/consent.ts";
+import type { Pair } from "../policy/judge.ts";
+import type { Decision } from "../policy/rule.ts";
 import type { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
@@ -24,8 +25,8 @@ export interface HostTool {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
-  /** What a call of a model would meet. */
-  readonly decision: "allow" | "ask_user" | "deny";
+  /** What a call of a model would meet, whatever its arguments. Absent until the rules have been read: `createHost` does, else `policy()`. */
+  readonly decision?: Decision;
 }
 
 export interface HostPrompt extends CatalogPrompt {
@@ -48,11 +49,12 @@ export type HostResource = {
 
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
-  decide: (tool: Pair) => HostTool["decision"],
+  decide: (tool: Pair) => Decision | undefined,
 ): readonly HostTool[] {
   return tools.map((tool) => {
     const { serverName, serverToolName, title, outputSchema, annotations, repairs } = tool;
     const { name, description, parametersJsonSchema } = tool.schema;
+    const decision = decide({ serverName, serverToolName });
     return {
       name,
       server: serverName,
@@ -64,7 +66,7 @@ export function toHostTools(
       inputSchema: isObject(tool.parameterSchemaJson) ? tool.parameterSchemaJson : {},
       ...(outputSchema && { outputSchema }),
       ...(annotations && { annotations }),
-      decision: decide(tool),
+      ...(decision && { decision }),
     };
   });
 }

@@ -6,10 +6,13 @@ import type { McpClient } from "../mcp/client.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
+import type { TurnHost } from "../turn/turn-host.ts";
+import type { Gate } from "./gate.ts";
 import { once } from "./once.ts";
 import type { Host, RequestOptions } from "./types.ts";
 
 export interface ReadingOptions extends Emitter {
+  readonly gate: Gate;
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   readonly client: (server: string) => McpClient | undefined;
   /** Keeps the server from being stopped until the returned function is called. */
@@ -28,11 +31,12 @@ export interface ReadingOptions extends Emitter {
 
 export interface Reading
   extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
+  readonly readForModel: TurnHost["readResource"];
   close(): Promise<void>;
 }
 
 export function createReading(options: ReadingOptions): Reading {
-  const { ready, client, use, timeoutOf, total, resources, servers, isKnown, workspace, keep, clock, on, emit } =
+  const { gate, ready, client, use, timeoutOf, total, resources, servers, isKnown, workspace, keep, clock, on, emit } =
     options;
   let made: Promise<Subscriptions> | undefined;
   const subscriptions = once(() => {
@@ -56,14 +60,28 @@ export function createReading(options: ReadingOptions): Reading {
     }
   }
 
-  const readResource: Host["readResource"] = (server, uri, given = {}) =>
-    ask(server, given, (connected, how) => connected.readResource(uri, how));
+  const readResource: Host["readResource"] = (serverName, uri, given = {}) =>
+    gate.typed({ serverName, serverToolName: uri, kind: "resource", confirmed: given.confirmed }, () =>
+      ask(serverName, given, (connected, how) => connected.readResource(uri, how)),
+    );
 
   return {
     readResource,
 
-    getPrompt: (server, prompt, args = {}, given = {}) =>
-      ask(server, given, (connected, how) => connected.getPrompt(prompt, args, how)),
+    readForModel: (serverName, uri, { signal, ask: askPerson }) =>
+      gate.read({ serverName, uri }, askPerson, () =>
+        ask(serverName, { signal }, (connected, how) => connected.readResource(uri, how)),
+      ),
+
+    getPrompt(serverName, prompt, args = {}, given = {}) {
+      const request = { serverName, serverToolName: prompt, kind: "prompt", args, confirmed: given.confirmed } as const;
+      return gate.typed(request, () =>
+        ask(serverName, given, async (connected, how) => {
+          await gate.recheck(request);
+          return connected.getPrompt(prompt, args, how);
+        }),
+      );
+    },
 
     async complete(request, { signal } = {}) {
       const { completeArgument } = await import("../resources/completion.ts");
@@ -71,8 +89,10 @@ export function createReading(options: ReadingOptions): Reading {
       return completeArgument(request, { ready, ...(signal && { signal }) }).finally(release);
     },
 
-    async subscribe(server, uri, { signal } = {}) {
-      return (await subscriptions()).subscribe(server, uri, signal);
+    async subscribe(serverName, uri, { signal } = {}) {
+      return gate.typed({ serverName, serverToolName: uri, kind: "resource" }, async () =>
+        (await subscriptions()).subscribe(serverName, uri, signal),
+      );
     },
 
     async expandReferences(typed, { signal } = {}) {

@@ -23,6 +23,8 @@ export { demoName } from "../demo/name.ts";
 export interface HostServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample"> {
   readonly context: () => Promise<ConnectContext>;
   readonly memory: HostMemory;
+  /** Before the server is heard. */
+  readonly meet: (server: string) => Promise<void>;
   /** What an earlier run knew of a server that is about to be connected. */
   readonly onRemembered: (server: string, remembered: Remembered) => void;
   readonly onState: (state: ServerState) => void;
@@ -46,7 +48,7 @@ export interface HostServers {
 const questionsPerMinute = 5;
 
 export function toHostServers(configuration: Configuration, options: HostServersOptions): HostServers {
-  const { context, memory, observe, onRemembered, onState, onNews, clock } = options;
+  const { context, memory, observe, meet, onRemembered, onState, onNews, clock } = options;
   const { connectTimeout } = configuration.settings.host;
   const configured = configuration.servers.filter((entry) => !isPlantedDemo(entry));
   const definitions = new Map<string, ServerDefinition>();
@@ -73,6 +75,7 @@ export function toHostServers(configuration: Configuration, options: HostServers
           import("../connect/open-session.ts"),
           memory.verdict(definition),
           memory.recall(definition),
+          meet(name),
         ]);
         const isFirstRun = remembered === undefined;
         if (remembered) onRemembered(name, remembered);

@@ -4,7 +4,8 @@ import type { PromptResult } from "@fairlead/wire";
 import type { Catalog } from "../discover/catalog.ts";
 import type { Offering } from "../mcp/offering.ts";
 import { type ToolFilter, unmatchedEntries } from "../normalise/filter.ts";
-import { createSchemaCompiler } from "../normalise/schema/compiler.ts";
+import type { SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "../normalise/schema/compiler.ts";
 import type { ToolBinding } from "../registry/binding.ts";
 import { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
 import { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
@@ -51,9 +52,15 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
   const tools = new ToolRegistry({ serverOrder: order, humble });
   const prompts = new PromptRegistry({ serverOrder: order, humble });
   const resources = new ResourceRegistry({ serverOrder: order });
-  const compiler = createSchemaCompiler("gemini");
+  const compilers = new Map<SchemaDialect, SchemaCompiler>();
   const offerings = new Map<string, Offering>();
   const notes = new Map<string, readonly HostNote[]>();
+
+  function compilerFor(dialect: SchemaDialect): SchemaCompiler {
+    const compiler = compilers.get(dialect) ?? createSchemaCompiler(dialect);
+    compilers.set(dialect, compiler);
+    return compiler;
+  }
 
   /** Whatever order they were heard of in. */
   function inOrder(): readonly (readonly [server: string, offering: Offering])[] {
@@ -81,7 +88,7 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
           timeout,
           trust,
           binding,
-          compile: (raw) => compiler.compile(raw),
+          compile: (raw, dialect) => compilerFor(dialect).compile(raw),
         }),
     );
   }

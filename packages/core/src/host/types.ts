@@ -1,15 +1,21 @@
 /** What a program that embeds the host works with: the options it gives and the host it gets. */
 
-import type { Progress, PromptResult, ResourceResult } from "@fairlead/wire";
+import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
+import type { MCPOAuthTokenStorage } from "../auth/token-storage.ts";
+import type { SignInWays } from "../auth/ways.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Catalog, ListStep } from "../discover/catalog.ts";
+import type { Difference } from "../discover/tool-changes.ts";
 import type { Emitter, MCPDiscoveryState, Offer, Peer, ServerChanges, ServerState } from "../events.ts";
 import type { CallResult } from "../execute/call-result.ts";
 import type { Elicit } from "../mcp/elicitation.ts";
 import type { Sample } from "../mcp/requests.ts";
+import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
-import type { CallableTool } from "../normalise/model-types.ts";
+import type { CallableTool, Part } from "../normalise/model-types.ts";
+import type { Policies, PolicyFlags } from "../policy/load-policies.ts";
+import type { ApprovalMode, PolicyRule, PolicyVerdict, RequestKind } from "../policy/rule.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
@@ -18,6 +24,8 @@ import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/read-references.ts";
 import type { Environment } from "../settings/paths.ts";
 import type { Configuration } from "../trust/configuration.ts";
+import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
+import type { TurnEvent } from "../turn/events.ts";
 import type { HostPrompt, HostResource, HostTool } from "./offer.ts";
 
 export interface HostOptions extends OpenHostOptions {
@@ -39,12 +47,26 @@ export interface OpenHostOptions {
   readonly startLimit?: number;
   /** Told, step by step, how a server is connected and what it lists. */
   readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
+  /** Where sign-ins are kept, instead of the store of this installation. */
+  readonly tokens?: MCPOAuthTokenStorage;
+  /** How a person can sign in when a server wants that; without it, such a server is left at `needs_auth`. */
+  readonly signIn?: SignInWays;
+  /** Opens an address for a sign-in, if the person wants that; false: nothing could be opened. */
+  readonly openBrowser?: (url: string) => Promise<boolean>;
   /** Asks the person before a tool runs that nobody has allowed; without it, such a call of a model is denied. */
   readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
+  /** What models may do beside the rules: in plan mode they only look, in yolo mode nobody is asked. */
+  readonly approvalMode?: ApprovalMode;
+  /** Tools that need no question in this run: `--allow`. */
+  readonly allow?: PolicyFlags["allow"];
+  /** `false`: nobody can be asked, by `confirm` or otherwise, so whatever would be asked about is denied. */
+  readonly interactive?: boolean;
   /** Puts a server's question to the person; without it, servers are told that nobody can be asked. */
   readonly elicit?: Elicit;
   /** Asks the person's model for a server, if its settings allow that (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
+  /** Who answers in conversations that name no model of their own. */
+  readonly model?: Model;
   /** Whether servers that are lost come back by themselves. A program that lives on wants that; one that makes a call and ends does not. */
   readonly recover?: boolean;
   /** Whether to tell (`settings_changed`) when a settings file changes on the disk. */
@@ -66,12 +88,22 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** The longest silence in milliseconds, instead of the server's own setting; progress restarts it. */
   readonly timeout?: number;
+  /** The person was asked about it and said yes, or said so before anyone asked: answers a rule that asks, and never one that denies. */
+  readonly confirmed?: boolean | "in_advance" | undefined;
 }
 
 export interface CallOptions extends RequestOptions {
   readonly onProgress?: (progress: Progress) => void;
-  /** Call it although its definition is not the one that was shown before. */
+  /** Call it although its definition is not the one that was shown before: from now on it is the accepted one. */
   readonly acceptChanged?: boolean;
+}
+
+/** Without a model: the host's own. */
+export type NewConversation = Omit<ConversationOptions, "model"> & { readonly model?: Model };
+
+export interface RunTurnOptions extends SendOptions, NewConversation {
+  /** An earlier one that goes on; then only `signal` and `references` count beside it. */
+  readonly conversation?: Conversation;
 }
 
 /** What is known of a server without asking it. */
@@ -82,6 +114,20 @@ export interface Knowledge {
   readonly peer?: Peer;
   /** Milliseconds since 1970; absent while the server is connected: then it is what the server says now. */
   readonly savedAt?: number;
+}
+
+export interface DecideOptions {
+  /** `tool`, unless said otherwise. */
+  readonly kind?: RequestKind;
+  /** The person themselves wants it; else a model does. */
+  readonly typed?: boolean;
+}
+
+export interface Explanation {
+  readonly verdict: PolicyVerdict;
+  /** Every rule that speaks of it, the strongest first. */
+  readonly matching: readonly PolicyRule[];
+  readonly isChanged: boolean;
 }
 
 export interface HiddenTool {
@@ -105,6 +151,8 @@ export interface Host extends AsyncDisposable {
    * connected keep running, and all others that were in use, or have been given up, are started.
    */
   restart(servers?: readonly string[]): Promise<void>;
+  /** Ends these servers; one that is called after that is started again. */
+  stop(servers: readonly string[]): Promise<void>;
   /** Takes over changed settings: servers that are still the same keep running, the others wait to be started. */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
@@ -128,12 +176,23 @@ export interface Host extends AsyncDisposable {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
+  /** What a request would meet, as far as its server is known now; connects to nothing. */
+  decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<PolicyVerdict>;
+  explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
+  /** How the definition of a tool, or a prompt, differs from the one that was accepted or locked; undefined if it does not. */
+  changeOf(server: string, tool: string, kind?: RequestKind): Promise<readonly Difference[] | undefined>;
+  /** The rules that count, and what was found wrong with them. */
+  policy(): Promise<Policies>;
   /** Values that an argument of a prompt or a variable of a template might take; none where the server does not say. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
   /** From then on `resource_updated` is told for it, also after the server was lost and came back; until it is disposed of. */
   subscribe(server: string, uri: string, options?: Pick<RequestOptions, "signal">): Promise<Disposable>;
   /** What a person typed, followed by the contents of the resources and files that they refer to with `@`. */
   expandReferences(typed: string, options?: Pick<RequestOptions, "signal">): Promise<PromptContent>;
+  /** A conversation with a model that uses the tools; nothing is started or asked before something is sent. */
+  conversation(options?: NewConversation): Conversation;
+  /** One turn, in a conversation of its own unless one is given. */
+  runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */
   asCallableTool(): CallableTool;
   /** In the order of the settings, the demo server last. */

@@ -24,10 +24,5 @@ export function catalogNews(server: string, before: Catalog | undefined, after: 
 
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return false;
-  try {
-    return canonicalJson(one) === canonicalJson(other);
-  } catch {
-    // Nested deeper than can be walked: not known to be the same.
-    return false;
-  }
+  return canonicalJson(one) === canonicalJson(other);
 }

@@ -221,12 +221,13 @@ export class McpClient {
 
   #hold(session: OpenedSession): void {
     const { definition, connectTimeout, observe, onNews, random = Math.random } = this.#options;
-    const { patience = connectTimeout } = session;
+    const { patience = connectTimeout, signIn } = session;
+    const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
     const conversation = createConversation({
       session,
       serverName: this.name,
       filter: definition,
-      timeLeft: Math.max(patience - (this.#clock.now() - this.#startedAt), 1),
+      timeLeft: Math.max(patience - spent, 1),
       patience,
       follow: this.#follows,
       clock: this.#clock,

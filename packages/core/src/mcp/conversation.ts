@@ -93,7 +93,7 @@ export function createConversation(options: ConversationOptions): Conversation {
 
   async function discover(signal: AbortSignal | undefined): Promise<Offering> {
     const isFirst = catalog === undefined;
-    const late = startDeadline(clock, isFirst ? timeLeft : patience);
+    const late = startDeadline(clock, isFirst ? timeLeft : patience, session);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
     try {
       const read = await readCatalog(session, {
@@ -118,7 +118,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   async function readAgain(lists: readonly ListName[]): Promise<void> {
-    const late = startDeadline(clock, patience);
+    const late = startDeadline(clock, patience, session);
     const signal = AbortSignal.any([late.signal, life.signal]);
     const read = await Promise.all(lists.map((list) => readList(list, signal)));
     late.stop();
@@ -178,12 +178,21 @@ export function createConversation(options: ConversationOptions): Conversation {
   };
 }
 
+/** A person who signs in meanwhile is not a server that is slow: then it begins anew. */
 function startDeadline(
   clock: Clock,
   milliseconds: number,
+  { signIn }: OpenedSession,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
   const late = new AbortController();
-  return { signal: late.signal, stop: clock.after(milliseconds, () => late.abort()) };
+  let callOff = start();
+  function start(): () => void {
+    return clock.after(milliseconds, () => {
+      if (signIn?.isUnderWay() === true) callOff = start();
+      else late.abort();
+    });
+  }
+  return { signal: late.signal, stop: () => callOff() };
 }
 
 /** One list from another reading, with what was noted about it. */

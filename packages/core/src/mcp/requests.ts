@@ -41,6 +41,7 @@ const minute = 60_000;
 const rejected = -1;
 const methodNotFound = -32601;
 const tooMany = -32000;
+const notAllowed = "sampling is not allowed here";
 
 /** Undefined where nobody answers anything. */
 export function answerRequests(
@@ -85,9 +86,9 @@ export function answerRequests(
       }
       if (method === "sampling/createMessage" && sample) {
         const { includeContext: _context, ...asked } = params;
-        return oneAtATime(method, signal, () => sample({ serverName, params: asked }, signal));
+        return oneAtATime(method, signal, () => sample({ serverName, params: asked }, signal)).catch(rejectDenied);
       }
-      if (method === "sampling/createMessage") throw await rpcError(rejected, "sampling is not allowed here");
+      if (method === "sampling/createMessage") throw await rpcError(rejected, notAllowed);
       throw await rpcError(methodNotFound, `${method.slice(0, 100)} is not supported`);
     },
   };
@@ -95,6 +96,11 @@ export function answerRequests(
 
 function unwanted(serverName: string, what: string): HostError {
   return new HostError("cancelled", `"${serverName}" does not wait for the answer to ${what} any more`, { serverName });
+}
+
+/** Why the person does not want it is none of the server's business. */
+async function rejectDenied(error: unknown): Promise<never> {
+  throw error instanceof HostError && error.code === "denied" ? await rpcError(rejected, notAllowed) : error;
 }
 
 async function rpcError(code: number, message: string): Promise<Error> {

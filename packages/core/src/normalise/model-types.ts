@@ -5,13 +5,26 @@ import type { JsonObject } from "@fairlead/wire";
 export interface Part {
   text?: string;
   inlineData?: { mimeType?: string; data?: string };
+  functionCall?: FunctionCall;
   functionResponse?: FunctionResponse;
+  /** The model thinks aloud: nothing that it says to the person. */
+  thought?: boolean;
+  /** The model's own note to itself, sealed: goes back with the part it came with, unchanged. */
+  thoughtSignature?: string;
+}
+
+/** What one side says in a conversation. Results of calls are said by the user's side. */
+export interface Content {
+  role: "user" | "model";
+  parts: Part[];
 }
 
 export interface FunctionResponse {
   id?: string;
   name?: string;
   response?: Record<string, unknown>;
+  /** Media that belong to the result, for models that take them here. */
+  parts?: { inlineData?: { mimeType?: string; data?: string } }[];
 }
 
 export interface FunctionCall {

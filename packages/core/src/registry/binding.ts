@@ -1,6 +1,6 @@
 /** What a tool needs from the stages to its right: someone who decides and someone who calls. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
@@ -10,6 +10,17 @@ export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
   readonly error?: HostError;
+  /** Where what the model does not get whole was put. */
+  readonly files?: readonly string[];
+  /** What of the call could not be checked, and what of the answer breaks its promise. */
+  readonly warnings?: readonly string[];
+}
+
+/** Told how a call gets on. */
+export interface CallWatch {
+  /** Its server had room for it: it is sent. */
+  readonly onStart?: () => void;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** Arguments arrive as the server knows them, whatever the model was told to call them. */
@@ -21,5 +32,5 @@ export interface ToolBinding {
     signal: AbortSignal | undefined,
   ): Promise<ToolCallConfirmationDetails | false>;
   /** Runs it, if it is allowed or has been confirmed for exactly these arguments; else rejects with `denied`. */
-  call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined): Promise<ToolExecution>;
+  call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined, watch?: CallWatch): Promise<ToolExecution>;
 }

@@ -1,12 +1,15 @@
 /** What a person is asked before a tool runs, and what may be answered: the words between the registry and whoever decides. */
 
 import type { JsonObject } from "@fairlead/wire";
+import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 
 export const ToolConfirmationOutcome = {
   ProceedOnce: "proceed_once",
   ProceedAlwaysServer: "proceed_always_server",
   ProceedAlwaysTool: "proceed_always_tool",
+  /** Also in conversations to come, as long as the server's entry and the tool's definition stay what they are. */
+  ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",
 } as const;
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
@@ -18,6 +21,13 @@ export interface AskedTool {
   readonly name: string;
   readonly description: string;
   readonly annotations?: JsonObject | undefined;
+}
+
+/** The rule that asks, in words. */
+export interface AskingRule {
+  readonly decision: "allow" | "ask_user" | "deny";
+  readonly tier: string;
+  readonly text: string;
 }
 
 /** Texts are the server's own: raw. */
@@ -33,15 +43,25 @@ export interface ToolCallConfirmationDetails {
   /** Exactly what will be sent, frozen. */
   readonly args: JsonObject;
   readonly annotations?: JsonObject;
+  /** Why it is asked. */
+  readonly rule?: AskingRule;
+  /** How its definition differs from the one that was accepted before, if it does. */
+  readonly change?: readonly Difference[];
+  /** The answers that can take effect. Another yes counts for once. */
+  readonly outcomes: readonly ToolConfirmationOutcome[];
   /** Told once what the person answered; without an answer nothing runs. */
   readonly onConfirm: (outcome: ToolConfirmationOutcome) => Promise<void>;
+}
+
+export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
+  readonly answer: (outcome: ToolConfirmationOutcome) => void | Promise<void>;
 }
 
 /** A question about these arguments, as they are now. Of several answers the first counts. */
 export function askAbout(
   tool: AskedTool,
   args: JsonObject,
-  answer: (outcome: ToolConfirmationOutcome, args: JsonObject) => void,
+  { answer, ...question }: Question,
 ): ToolCallConfirmationDetails {
   const shown = frozenCopy(args, tool.serverName);
   let isAnswered = false;
@@ -54,12 +74,18 @@ export function askAbout(
     description: tool.description,
     args: shown,
     ...(tool.annotations && { annotations: tool.annotations }),
+    ...question,
     async onConfirm(outcome) {
       if (isAnswered) return;
       isAnswered = true;
-      answer(outcome, shown);
+      await answer(outcome);
     },
   };
+}
+
+/** Whatever else a program passes on is a no. */
+export function isYes(outcome: ToolConfirmationOutcome): boolean {
+  return outcome !== ToolConfirmationOutcome.Cancel && Object.values(ToolConfirmationOutcome).includes(outcome);
 }
 
 /** What a person sees must not change under their eyes. */

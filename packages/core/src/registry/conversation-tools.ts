@@ -8,6 +8,8 @@ import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 export interface ConversationTools {
   getTool(modelName: string): DiscoveredMCPTool | undefined;
   getAllTools(): readonly DiscoveredMCPTool[];
+  /** Those too that cannot be offered. */
+  getEveryTool(): readonly DiscoveredMCPTool[];
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
@@ -33,13 +35,15 @@ export function openConversation(registered: () => readonly DiscoveredMCPTool[])
     return byName;
   }
 
-  const offered = (): readonly DiscoveredMCPTool[] => [...current().values()].filter(isOffered);
+  const every = (): readonly DiscoveredMCPTool[] => [...current().values()];
+  const offered = (): readonly DiscoveredMCPTool[] => every().filter(isOffered);
   return {
     getTool(modelName) {
       const tool = current().get(modelName);
       return tool && isOffered(tool) ? tool : undefined;
     },
     getAllTools: offered,
+    getEveryTool: every,
     getFunctionDeclarations: () => offered().map((tool) => tool.schema),
   };
 }

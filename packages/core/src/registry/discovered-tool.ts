@@ -6,10 +6,10 @@ import { HostError } from "../errors.ts";
 import { describeForModel } from "../normalise/description.ts";
 import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
 import { compileSchema } from "../normalise/schema/compile.ts";
-import type { CompiledSchema, Repair } from "../normalise/schema/compiled-schema.ts";
+import type { CompiledSchema, Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { type AllowList, createAllowList } from "./allow-list.ts";
-import type { ToolBinding, ToolExecution } from "./binding.ts";
+import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
 import { callThrough } from "./callable-tool.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
 import { toPlainArguments } from "./plain-arguments.ts";
@@ -31,8 +31,10 @@ export interface DiscoveredMCPToolOptions {
   readonly timeout?: number | undefined;
   readonly trust?: boolean | undefined;
   readonly nameOverride?: string | undefined;
-  /** Makes the schema one that the model's API takes, when that is first needed; by default Gemini's. */
-  readonly compile?: ((raw: unknown) => CompiledSchema) | undefined;
+  /** Makes the schema one that the model's API takes, when that is first needed. */
+  readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
+  /** Whose API that is; by default Gemini's. */
+  readonly dialect?: SchemaDialect | undefined;
   /** Without a host: what needs no confirmation. Tools that are given the same one share it; by default each has its own. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
@@ -52,7 +54,7 @@ export class DiscoveredMCPTool {
   readonly trust: boolean;
   readonly #options: DiscoveredMCPToolOptions;
   readonly #allowList: AllowList;
-  /** Shared by all copies. */
+  /** Shared by all copies in the same dialect. */
   #compile: () => CompiledSchema;
   #nameOverride: string | undefined;
 
@@ -72,9 +74,9 @@ export class DiscoveredMCPTool {
     this.trust = options.trust ?? false;
     this.#options = options;
     this.#allowList = allowList;
-    const { compile = (raw) => compileSchema(raw, "gemini") } = options;
+    const { compile = compileSchema, dialect = "gemini" } = options;
     let compiled: CompiledSchema | undefined;
-    this.#compile = () => (compiled ??= compile(parameterSchemaJson));
+    this.#compile = () => (compiled ??= compile(parameterSchemaJson, dialect));
     this.#nameOverride = nameOverride;
   }
 
@@ -125,23 +127,35 @@ export class DiscoveredMCPTool {
     return copy;
   }
 
+  /** The same tool for a model whose API takes other schemas. */
+  inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
+    if (dialect === (this.#options.dialect ?? "gemini")) return this;
+    const options = { ...this.#options, allowList: this.#allowList, nameOverride: this.name, dialect };
+    const copy = new DiscoveredMCPTool(options);
+    copy.#nameOverride = this.#nameOverride;
+    return copy;
+  }
+
   /** `false`: may run without a question. Rejects with `denied` if it may not run at all. */
   async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
     const args = this.#toArguments(params);
     const { binding } = this.#options;
     if (binding) return binding.confirm(this, args, signal);
     if (this.trust || this.#allowList.allows(this.serverName, this.serverToolName)) return false;
-    return askAbout(this, args, (outcome) => {
-      if (outcome === ToolConfirmationOutcome.ProceedAlwaysServer) this.#allowList.addServer(this.serverName);
-      if (outcome === ToolConfirmationOutcome.ProceedAlwaysTool)
-        this.#allowList.addTool(this.serverName, this.serverToolName);
+    const { ProceedOnce, ProceedAlwaysServer, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
+    return askAbout(this, args, {
+      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel],
+      answer: (outcome) => {
+        if (outcome === ProceedAlwaysServer) this.#allowList.addServer(this.serverName);
+        if (outcome === ProceedAlwaysTool) this.#allowList.addTool(this.serverName, this.serverToolName);
+      },
     });
   }
 
-  async execute(params: unknown, signal?: AbortSignal): Promise<ToolExecution> {
+  async execute(params: unknown, signal?: AbortSignal, watch?: CallWatch): Promise<ToolExecution> {
     const args = this.#toArguments(params);
     const { binding, mcpTool: callable, clock = systemClock } = this.#options;
-    if (binding) return binding.call(this, args, signal);
+    if (binding) return binding.call(this, args, signal, watch);
     const { serverName, serverToolName, timeout } = this;
     if (callable) return callThrough({ callable, serverName, serverToolName, args, signal, timeout, clock });
     throw new HostError("usage", `${serverName}.${serverToolName} was made without anyone to run it`, {

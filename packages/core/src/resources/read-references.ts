@@ -76,7 +76,7 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
   try {
     if (reference.kind !== "resource") return await readLocalFile(reference);
     const { contents } = await readResource(reference.server, reference.uri, signal);
-    return contents.map((each) => toBlock(each, contents.length === 1));
+    return contents.map((each) => contentsBlock(each, contents.length === 1));
   } catch (error) {
     if (error instanceof HostError) return error;
     return new HostError("internal", `${reference.text} could not be read`, { cause: error });
@@ -84,7 +84,7 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /** What is alone needs no address: it is the one that was asked for. */
-function toBlock(contents: ResourceContents, isAlone: boolean): Block {
+export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
   const type = toMediaType(mimeType);
   const kind = type.split("/", 1)[0];

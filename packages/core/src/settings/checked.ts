@@ -1,6 +1,7 @@
 /** A settings file after validation: what it holds, and whom each mistake in it concerns. */
 
 import type { Node } from "../files/jsonc.ts";
+import { closest } from "../text/closest.ts";
 import type { Problem } from "./definition.ts";
 import { childOf, entriesOf, type Property } from "./nodes.ts";
 import { present } from "./present.ts";
@@ -15,6 +16,8 @@ export interface CheckedSource extends Source {
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly otherProblems: readonly Problem[];
+  /** Those of them that may keep something open which somebody believes closed. */
+  readonly gateProblems: readonly Problem[];
   /** The value at a path, unless it is missing or itself a mistake. */
   read(...path: readonly string[]): Node | undefined;
 }
@@ -42,11 +45,18 @@ export function checkSource(source: Source): CheckedSource {
     otherProblems: findings
       .filter(({ path }) => entryNameOf(path) === undefined && extrasNameOf(path) === undefined)
       .map((finding) => toProblem(finding, source)),
+    gateProblems: findings.filter(({ path }) => isAboutGates(path)).map((finding) => toProblem(finding, source)),
     read(...path) {
       const node = childOf(source.root, ...path);
       return node === undefined || mistaken.has(node) ? undefined : node;
     },
   };
+}
+
+/** `mcp` and `fairlead.permissions`, however they are spelt. */
+function isAboutGates([first = "", second = ""]: readonly string[]): boolean {
+  if (first === "fairlead") return closest(second, ["permissions"]) !== undefined;
+  return closest(first, ["mcp"]) !== undefined && second !== "serverCommand";
 }
 
 function entryNameOf([first, name]: readonly string[]): string | undefined {

@@ -3,6 +3,9 @@
 /** Weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
+/** In place of a file: the entry was typed, for one run. */
+export const typedOrigin = "command line";
+
 /** Where a value was written; line and column count from 1. */
 export interface Origin {
   readonly scope: Scope;
@@ -130,6 +133,17 @@ export interface NameList {
   readonly origins: readonly Origin[];
 }
 
+/** One place in the settings that closes something. Nothing opens it again. */
+export interface Gate {
+  /** `mcp.excluded`, `fairlead.permissions.denyTools`, `fairlead.permissions.servers.NAME`. */
+  readonly setting: string;
+  readonly origin: Origin;
+  /** Absent: every server. */
+  readonly server?: string;
+  /** Absent: the server as a whole. */
+  readonly tools?: { readonly only: string } | { readonly allBut: readonly string[] };
+}
+
 export interface SettingsFile {
   readonly scope: Scope;
   readonly file: string;
@@ -145,6 +159,10 @@ export interface Settings {
   /** Absent: no list anywhere, all may start. An empty list allows none. */
   readonly allowed?: NameList;
   readonly excluded: NameList;
+  /** What `mcp.excluded` and `fairlead.permissions` close, each with the place that says so. */
+  readonly gates: readonly Gate[];
+  /** Mistakes where such a place was meant. They are among `problems`, too. */
+  readonly gateProblems: readonly Problem[];
   /** Names with `fairlead.servers.NAME.enabled: false`, whether or not they have an entry, and the strongest place that says so. */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
@@ -162,6 +180,10 @@ export interface HostSettings {
     readonly denyTools: readonly string[];
   };
   readonly toolBudget?: number;
+  /** Whether models may look for resources, and read them. */
+  readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;
+  /** Hosts that may be sent Google tokens, beside Google's own. */
+  readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
 }

@@ -6,13 +6,21 @@ import type { Report } from "./entry-transport.ts";
 import { childOf, switchOf, textOf, textsOf } from "./nodes.ts";
 import { present } from "./present.ts";
 
+/** What `authProviderType` can be, by Gemini CLI's names. */
+export const AuthProviderType = {
+  DYNAMIC_DISCOVERY: "dynamic_discovery",
+  GOOGLE_CREDENTIALS: "google_credentials",
+  SERVICE_ACCOUNT_IMPERSONATION: "service_account_impersonation",
+} as const;
+export type AuthProviderType = (typeof AuthProviderType)[keyof typeof AuthProviderType];
+
 const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
   ["oauth", "oauth"],
-  ["dynamic_discovery", "oauth"],
+  [AuthProviderType.DYNAMIC_DISCOVERY, "oauth"],
   ["google", "google"],
-  ["google_credentials", "google"],
+  [AuthProviderType.GOOGLE_CREDENTIALS, "google"],
   ["sa-impersonation", "sa-impersonation"],
-  ["service_account_impersonation", "sa-impersonation"],
+  [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 
 /** Undefined once a mistake has been reported. */
@@ -30,7 +38,10 @@ export function readAuthentication(entry: Node, kind: Transport["kind"], report:
     if (unused !== undefined)
       report("warning", unused, `"${key}" has an effect only with "authProviderType": "sa-impersonation"`);
   }
-  return { provider, oauth: readOAuth(childOf(entry, "oauth")) };
+  const oauth = readOAuth(childOf(entry, "oauth"));
+  if (provider === "oauth" || (oauth.scopes?.length ?? 0) > 0) return { provider, oauth };
+  report("error", node ?? entry, 'Google credentials need "oauth": { "scopes": […] } as well');
+  return undefined;
 }
 
 function impersonation(entry: Node, node: Node, report: Report): Authentication | undefined {

@@ -56,6 +56,10 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         toolBudget: Number.isFinite(toolBudget) ? toolBudget : undefined,
         clientMetadataUrl: strongest(textOf, ["fairlead", "clientMetadataUrl"]),
       }),
+      resourceFunctions: [own, sources].every(
+        (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
+      ),
+      googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
     },
     problems,

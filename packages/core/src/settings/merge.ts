@@ -4,6 +4,7 @@ import { type Candidate, type Choice, chooseEntries } from "./candidates.ts";
 import { type CheckedSource, checkSource } from "./checked.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "./definition.ts";
 import { disabledBy, extrasFor, privileges } from "./extras.ts";
+import { gatesOf } from "./gates.ts";
 import { hostWide } from "./host-settings.ts";
 import { childOf } from "./nodes.ts";
 import { present } from "./present.ts";
@@ -42,6 +43,8 @@ export async function merge(sources: readonly Source[], context: MergeContext): 
     servers,
     ...present({ allowed }),
     excluded,
+    gates: gatesOf(counting),
+    gateProblems: counting.flatMap((source) => source.gateProblems),
     switchedOff: switchedOff(counting),
     host,
     problems: inFileOrder(found, sources),

@@ -31,6 +31,12 @@ export interface Locations {
   readonly rootFrom: "option" | "gemini-folder" | "git" | "cwd";
   readonly files: Readonly<Record<Scope, string | undefined>>;
   readonly trustedFolders: string;
+  /** Folders of policy files. */
+  readonly policies: {
+    readonly administrator: string;
+    readonly user: string;
+    readonly workspace: string | undefined;
+  };
   /** Our own folder, `FAIRLEAD_HOME`. */
   readonly state: string;
   /** Strongest first. */
@@ -62,6 +68,11 @@ export async function locate(options: LocateOptions): Promise<Locations> {
     },
     trustedFolders:
       absoluteVariable(environment, "GEMINI_CLI_TRUSTED_FOLDERS_PATH") ?? join(gemini, "trustedFolders.json"),
+    policies: {
+      administrator: await policyFolder(environment, root, home),
+      user: join(gemini, "policies"),
+      workspace: hasWorkspace ? join(root, ".gemini", "policies") : undefined,
+    },
     state: await stateFolder(environment, root, home),
     envFiles: {
       user: [join(gemini, ".env"), join(environment.home, ".env")],
@@ -131,14 +142,30 @@ function absoluteVariable({ env }: Environment, name: string): string | undefine
 }
 
 async function stateFolder(environment: Environment, root: string, home: string): Promise<string> {
-  const given = absoluteVariable(environment, "FAIRLEAD_HOME");
-  const state = given ?? join(environment.home, ".fairlead");
-  // Who works in the home folder, or above it, has everything inside: there it says nothing.
-  if (!isInside(home, root) && isInside(await realPathOf(state), root))
-    throw new HostError("settings_invalid", `FAIRLEAD_HOME is "${state}", inside the workspace "${root}"`, {
-      next: "Set FAIRLEAD_HOME to a folder outside the workspace: what lies in a workspace can be planted.",
-    });
+  const state = absoluteVariable(environment, "FAIRLEAD_HOME") ?? join(environment.home, ".fairlead");
+  await refuseInWorkspace("FAIRLEAD_HOME", state, root, home);
   return state;
+}
+
+/** The administrator's. The variable is for machines on which the usual place does not suit; like all of ours it counts from no `.env` file. */
+async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
+  const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
+  if (given !== undefined) await refuseInWorkspace("FAIRLEAD_SYSTEM_POLICIES_PATH", given, root, home);
+  return given ?? systemPolicies(environment.platform);
+}
+
+function systemPolicies(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/Fairlead/policies";
+  if (platform === "win32") return "C:\\ProgramData\\fairlead\\policies";
+  return "/etc/fairlead/policies";
+}
+
+/** Who works in the home folder, or above it, has everything inside: there it says nothing. */
+async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
+  if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
+  throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {
+    next: `Set ${name} to a folder outside the workspace: what lies in a workspace can be planted.`,
+  });
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -119,11 +119,25 @@ const fairlead: ObjectKey = {
       workspace: tightens,
       description: "The most tokens that tool definitions may take in a request to the model.",
     },
+    resourceFunctions: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description:
+        "Whether models are given two functions, `list_resources` and `read_resource`, where a server has resources. What they read is asked about like a call.",
+    },
     clientMetadataUrl: {
       type: "text",
       format: "https-url",
       workspace: never,
       description: "The address of a client metadata document to sign in with.",
+    },
+    googleHosts: {
+      type: "list",
+      workspace: never,
+      description:
+        "Hosts that may be sent Google tokens (`authProviderType: google_credentials`), beside `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` is every host below it.",
+      examples: [["tools.example.com", "*.run.app"]],
     },
     audit: {
       type: "object",

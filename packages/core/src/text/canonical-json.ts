@@ -1,11 +1,38 @@
-/** JSON in which the order of members says nothing: equal values have equal texts. */
+/** JSON in which the order of members says nothing: equal values have equal texts, however deep they are. */
 
+interface Open {
+  /** Of an object: its members, in order. */
+  readonly names: readonly string[] | undefined;
+  readonly values: readonly unknown[];
+  next: number;
+}
+
+/** Without recursion: what a server sends may be nested deeper than a stack holds. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonicalJson(item ?? null)).join()}]`;
+  const open: Open[] = [];
+  let text = begin(value, open);
+  for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {
+    const { names, values, next } = within;
+    if (next === values.length) {
+      text += names ? "}" : "]";
+      open.pop();
+    } else {
+      within.next += 1;
+      text += `${next > 0 ? "," : ""}${names ? `${JSON.stringify(names[next])}:` : ""}${begin(values[next], open)}`;
+    }
+  }
+  return text;
+}
+
+function begin(value: unknown, open: Open[]): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) {
+    open.push({ names: undefined, values: value, next: 0 });
+    return "[";
+  }
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join()}}`;
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  open.push({ names: members.map(([name]) => name), values: members.map(([, member]) => member), next: 0 });
+  return "{";
 }

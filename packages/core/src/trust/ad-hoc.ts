@@ -5,7 +5,7 @@ import { isInside } from "../files/inside.ts";
 import { parseJsonc } from "../files/jsonc.ts";
 import { checkSource } from "../settings/checked.ts";
 import { defineServer } from "../settings/define.ts";
-import type { Origin, ServerExtras } from "../settings/definition.ts";
+import { type Origin, type ServerExtras, typedOrigin } from "../settings/definition.ts";
 import { present } from "../settings/present.ts";
 import type { Source } from "../settings/source.ts";
 import { lookupFor, readEnvFiles } from "../settings/variables.ts";
@@ -77,7 +77,7 @@ export function isTaken(name: string, { servers }: Pick<Configuration, "servers"
 
 function sourceOf(name: string, entry: object): Source {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: Object.fromEntries([[name, entry]]) }));
-  const origin: Origin = { scope: "user", file: "command line", line: 1, column: 1 };
+  const origin: Origin = { scope: "user", file: typedOrigin, line: 1, column: 1 };
   return { scope: "user", file: origin.file, state: "read", root, problems: [], originOf: () => origin };
 }
 

@@ -1,13 +1,8 @@
-/** Which workspace servers the person has approved, exactly as they stood: `approvals.json` among our own state. */
+/** Which workspace servers the person has approved, exactly as they stood. */
 
-import { join } from "node:path";
-import { readState, updateState } from "../files/state-file.ts";
+import { type Approval, type ApprovalsFile, readApprovalsFile, updateApprovalsFile } from "./approvals-file.ts";
 
-export interface Approval {
-  readonly fingerprint: string;
-  /** ISO 8601. */
-  readonly approvedAt: string;
-}
+export type { Approval } from "./approvals-file.ts";
 
 export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 /** Real workspace root → server name → what was approved. */
@@ -16,11 +11,10 @@ export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 /** Workspaces remembered, and servers of each; what was approved longest ago is forgotten first, and asks again. */
 const mostKept = 1000;
 
-/** The same as plain objects, as it lies on disk. */
-type Stored = Readonly<Record<string, Readonly<Record<string, Approval>>>>;
+type Stored = ApprovalsFile["workspaces"];
 
 export async function readApprovals(state: string): Promise<Approvals> {
-  return toApprovals(await readState(fileIn(state), parse));
+  return toApprovals((await readApprovalsFile(state)).workspaces);
 }
 
 export async function approve(
@@ -32,31 +26,29 @@ export async function approve(
   const approved = servers.map(
     ({ name, fingerprint }) => [name, { fingerprint, approvedAt: now.toISOString() }] as const,
   );
-  await updateState(fileIn(state), parse, (stored) => {
-    const approvals = toApprovals(stored);
-    return toStored(new Map([...approvals, [root, new Map([...(approvals.get(root) ?? []), ...approved])]]));
+  await updateApprovalsFile(state, ({ workspaces }) => {
+    const approvals = toApprovals(workspaces);
+    const ofRoot = new Map([...(approvals.get(root) ?? []), ...approved]);
+    return { workspaces: toStored(new Map([...approvals, [root, ofRoot]])) };
   });
 }
 
 /** Forgets the approvals of a workspace, or only of the servers named; answers which of them there were. */
 export async function revoke(state: string, root: string, names?: readonly string[]): Promise<readonly string[]> {
   let revoked: readonly string[] = [];
-  await updateState(fileIn(state), parse, (stored) => {
-    const approvals = toApprovals(stored);
+  await updateApprovalsFile(state, ({ workspaces }) => {
+    const approvals = toApprovals(workspaces);
     const ofRoot = approvals.get(root) ?? new Map<string, Approval>();
     revoked = [...ofRoot.keys()].filter((name) => names?.includes(name) ?? true);
     if (revoked.length === 0) return undefined;
-    return toStored(new Map([...approvals, [root, new Map([...ofRoot].filter(([name]) => !revoked.includes(name)))]]));
+    const left = new Map([...ofRoot].filter(([name]) => !revoked.includes(name)));
+    return { workspaces: toStored(new Map([...approvals, [root, left]])) };
   });
   return revoked;
 }
 
-function fileIn(state: string): string {
-  return join(state, "approvals.json");
-}
-
-function toApprovals(stored: Stored | undefined): Approvals {
-  return new Map(Object.entries(stored ?? {}).map(([root, servers]) => [root, new Map(Object.entries(servers))]));
+function toApprovals(stored: Stored): Approvals {
+  return new Map(Object.entries(stored).map(([root, servers]) => [root, new Map(Object.entries(servers))]));
 }
 
 /** `fromEntries` defines properties and never assigns them: a server may be called `__proto__`. */
@@ -72,18 +64,4 @@ function toStored(approvals: Approvals): Stored {
 
 function newest<T>(entries: readonly (readonly [string, T])[], at: (value: T) => string): (readonly [string, T])[] {
   return entries.toSorted(([, a], [, b]) => (at(a) < at(b) ? 1 : -1)).slice(0, mostKept);
-}
-
-function parse(value: unknown): Stored | undefined {
-  return isRecordOf(value, (servers) => isRecordOf(servers, isApproval)) ? value : undefined;
-}
-
-function isRecordOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is Record<string, T> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isItem);
-}
-
-function isApproval(value: unknown): value is Approval {
-  if (typeof value !== "object" || value === null) return false;
-  const { fingerprint, approvedAt } = value as Partial<Record<keyof Approval, unknown>>;
-  return typeof fingerprint === "string" && typeof approvedAt === "string";
 }

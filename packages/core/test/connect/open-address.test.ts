@@ -55,15 +55,15 @@ describe("what is no server is not_mcp, with the first of what it said", () => {
   });
 });
 
-const headersToday = /^Signing in is not there yet; .* "headers" of its entry \(.*settings\.json:3\)\.$/;
+const signIn = /^fairlead mcp auth s$/;
 
 describe("a status", () => {
   test.each<[WebReply, string, RegExp, RegExp]>([
     [status(404), "http_status", /answered 404 with text\/plain, .*; it begins "status 404, sorry"$/, /^Check that/],
     [status(503, { "retry-after": "7" }), "http_status", /answered 503.*\(to be tried again after: 7\)/, /^Try again/],
     [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
-    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, headersToday],
-    [status(403, { "www-authenticate": "Bearer" }), "auth_required", /sign in \(HTTP 403\)$/, headersToday],
+    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, signIn],
+    [status(403, { "www-authenticate": "Bearer" }), "auth_required", /sign in \(HTTP 403\)$/, signIn],
     [
       status(403),
       "http_status",

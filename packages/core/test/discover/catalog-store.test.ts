@@ -71,6 +71,15 @@ test.each([
   expect(await store.recall("key")).toEqual(remembered);
 });
 
+test("a schema that is nested deeper than a stack holds costs its own depth, not the catalog", async () => {
+  await using folder = await temporaryFolder();
+  const deep = { name: "deep", inputSchema: JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`) };
+  const store = createCatalogStore(folder.path);
+  await store.save("key", { ...remembered, catalog: { ...catalog, tools: [...catalog.tools, deep] } });
+  const recalled = await createCatalogStore(folder.path).recall("key");
+  expect(recalled?.catalog.tools.map(({ name }) => name)).toEqual(["read", "deep"]);
+});
+
 test("what nobody asked for in three months is forgotten, and so are the oldest of too many", async () => {
   await using folder = await temporaryFolder();
   const now = Date.now();

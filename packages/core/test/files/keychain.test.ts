@@ -33,10 +33,8 @@ test("without the optional package there is no keychain, and secrets go to the f
   expect(await storeSecret(folder)).toBe("file: stored");
 });
 
-test("a Secret Service that fails is an error: the kernel's keyring never takes its place", async () => {
+test("where a Secret Service fails, secrets go to the file: the kernel's keyring never takes its place", async () => {
   await using folder = await temporaryFolder();
   await symlink(join(import.meta.dirname, "../../../../node_modules"), join(folder.path, "node_modules"));
-  expect(await storeSecret(folder)).toMatch(
-    /^keychain: HostError: the keychain of this system did not store the secret TOKEN: .*\/nowhere/,
-  );
+  expect(await storeSecret(folder)).toBe("file: stored");
 });

@@ -63,19 +63,21 @@ const flip = (part: string) => (folder: TemporaryFolder) =>
     entry[part] = flipBit(entry[part] ?? "");
   });
 
-describe("a broken store is set aside and named; then a new one can be begun", () => {
+describe("what is broken is set aside and named; what is not, stays", () => {
   const breakages: readonly (readonly [
     what: string,
     make: (folder: TemporaryFolder) => Promise<unknown>,
     reason: RegExp,
+    left: readonly string[],
   ])[] = [
-    ["a bit of the text", flip("data"), /the secret a in it was changed/],
-    ["a bit of the tag", flip("tag"), /the secret a in it was changed/],
-    ["a bit of the nonce", flip("iv"), /the secret a in it was changed/],
+    ["a bit of the text", flip("data"), /the secret a in it was changed/, ["b"]],
+    ["a bit of the tag", flip("tag"), /the secret a in it was changed/, ["b"]],
+    ["a bit of the nonce", flip("iv"), /the secret a in it was changed/, ["b"]],
     [
       "a shorter tag",
       (folder) => changeStore(folder, ({ secrets }) => Object.assign(secrets["a"] ?? {}, { tag: "AAAA" })),
       /the secret a in it was changed/,
+      ["b"],
     ],
     [
       "one entry under another's name",
@@ -84,29 +86,33 @@ describe("a broken store is set aside and named; then a new one can be begun", (
           secrets["a"] = secrets["b"] ?? {};
         }),
       /the secret a in it was changed/,
+      ["b"],
     ],
-    ["a lost key", (folder) => rm(join(folder.path, "secrets.key")), /secrets[.]key, is missing or wrong/],
+    ["a lost key", (folder) => rm(join(folder.path, "secrets.key")), /secrets[.]key, is missing or wrong/, []],
     [
       "another key",
       (folder) => folder.write("secrets.key", `${"A".repeat(43)}=`),
       /secrets[.]key, is missing or wrong/,
+      [],
     ],
-    ["half a key", (folder) => folder.write("secrets.key", "AAAA"), /secrets[.]key, is missing or wrong/],
-    ["text that is no JSON", (folder) => folder.write("secrets.json", "{"), /it is damaged/],
-    ["another JSON", (folder) => folder.write("secrets.json", "[]"), /it is damaged/],
+    ["half a key", (folder) => folder.write("secrets.key", "AAAA"), /secrets[.]key, is missing or wrong/, []],
+    ["text that is no JSON", (folder) => folder.write("secrets.json", "{"), /it is damaged/, []],
+    ["another JSON", (folder) => folder.write("secrets.json", "[]"), /it is damaged/, []],
     [
       "an entry of another shape",
       (folder) => changeStore(folder, ({ secrets }) => Object.assign(secrets, { a: null })),
       /it is damaged/,
+      [],
     ],
     [
       "bytes that are no text",
       (folder) => writeFile(join(folder.path, "secrets.json"), Buffer.from([0xff, 0xff])),
       /it is damaged/,
+      [],
     ],
   ];
 
-  test.each(breakages)("%s", async (_, make, reason) => {
+  test.each(breakages)("%s", async (_, make, reason, left) => {
     await using folder = await temporaryFolder();
     const store = openSecretFile(folder.path);
     await store.set("a", "1");
@@ -123,7 +129,9 @@ describe("a broken store is set aside and named; then a new one can be begun", (
     expect(message).toContain(aside[0]);
     expect(await folder.read(aside[0] ?? "")).toBe(broken);
 
-    expect([await store.get("a"), await store.list()]).toEqual([undefined, []]);
+    expect([await store.get("a"), await store.list()]).toEqual([undefined, left]);
+    for (const name of left) expect(await store.get(name)).toBe("2");
+    expect((await stat(join(folder.path, aside[0] ?? ""))).mode & 0o077).toBe(0);
     await store.set("a", "again");
     expect(await openSecretFile(folder.path).get("a")).toBe("again");
   });

@@ -2,7 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { Keychain } from "../../src/files/keychain.ts";
+import { inParts } from "../../src/files/keychain-parts.ts";
+import type { Keychain } from "../../src/files/keychain-port.ts";
 import { openSecretStore } from "../../src/files/secret-store.ts";
 import { describeSecretStore } from "./describe-secret-store.ts";
 import { expectRefusal } from "./expect-refusal.ts";
@@ -18,11 +19,30 @@ function memoryKeychain(): Keychain {
   };
 }
 
+const refuse = () => Promise.reject(new Error("the collection is locked"));
+const lockedKeychain: Keychain = { get: refuse, set: refuse, remove: refuse };
+
+/** Takes no more than Windows does, in units of two bytes. */
+function smallKeychain(): Keychain {
+  const memory = memoryKeychain();
+  return {
+    ...memory,
+    set: async (name, value) => {
+      if (value.length * 2 > 2560) throw new Error("the stub received bad data");
+      await memory.set(name, value);
+    },
+  };
+}
+
 const linux = { env: {}, platform: "linux" } as const;
 
 describeSecretStore("file", () => (directory) => openSecretStore({ directory, ...linux, keychain: false }));
 describeSecretStore("keychain", () => {
   const keychain = memoryKeychain();
+  return (directory) => openSecretStore({ directory, ...linux, keychain });
+});
+describeSecretStore("keychain", () => {
+  const keychain = inParts(smallKeychain());
   return (directory) => openSecretStore({ directory, ...linux, keychain });
 });
 
@@ -73,11 +93,10 @@ describe("which store it is", () => {
   });
 });
 
-test("a keychain that refuses is quoted, and the way round it is told", async () => {
+test("a keychain that holds secrets and refuses is quoted, and the way round it is told", async () => {
   await using folder = await temporaryFolder();
-  const refuse = () => Promise.reject(new Error("the collection is locked"));
-  const keychain = { get: refuse, set: refuse, remove: refuse };
-  const store = await openSecretStore({ directory: folder.path, ...linux, keychain });
+  await (await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() })).set("a", "kept");
+  const store = await openSecretStore({ directory: folder.path, ...linux, keychain: lockedKeychain });
   const attempts = { read: store.get("a"), store: store.set("a", "v"), remove: store.remove("a") };
   for (const [verb, attempt] of Object.entries(attempts)) {
     await expectRefusal(attempt, {
@@ -86,5 +105,54 @@ test("a keychain that refuses is quoted, and the way round it is told", async ()
       next: "FAIRLEAD_SECRET_STORE=file",
     });
   }
-  expect(await store.list()).toEqual([]);
+  expect(await store.list()).toEqual(["a"]);
+});
+
+describe("the first secret decides", () => {
+  const silent = () => new Promise<never>(() => undefined);
+  const keychains: readonly (readonly [what: string, keychain: Keychain])[] = [
+    ["is locked", lockedKeychain],
+    ["never answers", { get: async () => undefined, set: silent, remove: silent }],
+    ["forgets at once", { get: async () => undefined, set: async () => undefined, remove: async () => false }],
+  ];
+
+  test.concurrent.each(keychains)(
+    "a keychain that %s is left alone, and a file takes its place",
+    async (_, keychain) => {
+      await using folder = await temporaryFolder();
+      const store = await openSecretStore({ directory: folder.path, ...linux, keychain });
+      await Promise.all([store.set("a", "1"), store.set("b", "2")]);
+      expect([store.backend, await store.get("a"), await store.list()]).toEqual(["file", "1", ["a", "b"]]);
+      const next = await openSecretStore({ directory: folder.path, ...linux, keychain });
+      expect([next.backend, await next.get("b"), await next.remove("b")]).toEqual(["file", "2", true]);
+    },
+  );
+
+  test("nothing is asked of a keychain before, and nothing is left in it but secrets", async () => {
+    await using folder = await temporaryFolder();
+    const asked: string[] = [];
+    const memory = memoryKeychain();
+    const keychain: Keychain = {
+      get: (name) => memory.get(name),
+      set: (name, value) => {
+        asked.push(name);
+        return memory.set(name, value);
+      },
+      remove: (name) => memory.remove(name),
+    };
+    const store = await openSecretStore({ directory: folder.path, ...linux, keychain });
+    expect([await store.get("a"), await store.list(), asked]).toEqual([undefined, [], []]);
+    await store.set("a", "1");
+    await store.set("b", "2");
+    expect([asked.slice(1), await memory.get(asked[0] ?? "")]).toEqual([["a", "b"], undefined]);
+  });
+
+  test("what another process decided meanwhile counts", async () => {
+    await using folder = await temporaryFolder();
+    const store = await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() });
+    await (await openSecretStore({ directory: folder.path, ...linux, keychain: false })).set("a", "1");
+    expect(await store.get("a")).toBe("1");
+    await store.set("b", "2");
+    expect([store.backend, await store.list()]).toEqual(["file", ["a", "b"]]);
+  });
 });

@@ -90,7 +90,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
         status: "needs_auth",
         reason: "auth_required",
         message: `"odd" wants you to sign in (HTTP ${code})`,
-        next: expect.stringMatching(/^Signing in is not there yet; .*"headers"/),
+        next: "fairlead mcp auth odd",
         evidence: `status ${code}, sorry`,
       });
     });

@@ -2,6 +2,7 @@ import type * as genai from "@google/genai";
 import { expectTypeOf, test } from "vitest";
 import type {
   CallableTool,
+  Content,
   FunctionCall,
   FunctionDeclaration,
   FunctionResponse,
@@ -13,6 +14,7 @@ import type {
 test("what we hand to the API's package is of its types", () => {
   expectTypeOf<CallableTool>().toExtend<genai.CallableTool>();
   expectTypeOf<Part>().toExtend<genai.Part>();
+  expectTypeOf<Content>().toExtend<genai.Content>();
   expectTypeOf<FunctionDeclaration>().toExtend<genai.FunctionDeclaration>();
   expectTypeOf<FunctionResponse>().toExtend<genai.FunctionResponse>();
 });

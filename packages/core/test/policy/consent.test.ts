@@ -1,41 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { HostError } from "../../src/errors.ts";
-import { createConsent } from "../../src/policy/consent.ts";
-import type { AskedTool } from "../../src/registry/confirmation.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { asked, definition, desk, question, refusal, rule, trust } from "./consent-desk.ts";
 
-const tool = (serverName: string, serverToolName: string): AskedTool => ({
-  serverName,
-  serverToolName,
-  name: `${serverName}__${serverToolName}`,
-  description: "",
-});
-const read = tool("files", "read");
-
-function consent({ trusted = [], denyTools = [], changed = [] as AskedTool[] } = {}) {
-  const marks = new Set(changed);
-  return createConsent({
-    permissions: () => ({ servers: new Map([["locked", ["look"]]]), denyTools }),
-    isTrusted: (server) => (trusted as string[]).includes(server),
-    changeOf: (asked) => (marks.has(asked as AskedTool) ? "new" : undefined),
-    accept: (asked) => marks.delete(asked as AskedTool),
-  });
-}
-
-function refusal(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error instanceof HostError ? [error.code, error.message] : error;
-  }
-}
-
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
+const read = asked("files", "read");
 const notConfirmed = ["denied", "files.read was not confirmed with these arguments"];
+const changedRead = [definition("read", { description: "Reads and sends." }), definition("write")];
 
-test("without trust a person is asked, and shown exactly what would be sent", () => {
+test("without a rule a person is asked, and shown exactly what would be sent, why, and what they may answer", async () => {
+  await using at = await desk();
   const args = { path: "/a", deep: { list: [1] } };
-  const asked = consent().ask({ ...read, annotations: { readOnlyHint: true } }, args);
-  expect(asked).toEqual({
+  const details = question(at.ask({ ...read, annotations: { readOnlyHint: true } }, args));
+  expect(details).toEqual({
     type: "mcp",
     title: "Confirm MCP Tool Execution",
     serverName: "files",
@@ -44,89 +20,201 @@ test("without trust a person is asked, and shown exactly what would be sent", ()
     description: "",
     args,
     annotations: { readOnlyHint: true },
+    rule: { decision: "ask_user", tier: "default", text: "the default for tools asks about it" },
+    outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel],
     onConfirm: expect.any(Function),
   });
-  if (asked === false) throw new Error("not asked");
   args.deep.list.push(2);
-  expect(asked.args).toEqual({ path: "/a", deep: { list: [1] } });
-  expect(Object.isFrozen(asked.args["deep"])).toBe(true);
+  expect(details.args).toEqual({ path: "/a", deep: { list: [1] } });
+  expect(Object.isFrozen(details.args["deep"])).toBe(true);
+  await details.onConfirm(ProceedOnce);
+  expect(refusal(() => at.redeem(read, args))).toEqual(notConfirmed);
+  expect(refusal(() => at.redeem(read, { path: "/a", deep: { list: [1] } }))).toBeUndefined();
 });
 
 test("a yes for once is for these arguments, in whatever order, and is used up", async () => {
-  const { ask, redeem } = consent();
-  const asked = ask(read, { a: 1, b: [2] });
-  expect(refusal(() => redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
-  if (asked === false) throw new Error("not asked");
-  await asked.onConfirm(ToolConfirmationOutcome.ProceedOnce);
-  await asked.onConfirm(ToolConfirmationOutcome.ProceedOnce);
-  expect(refusal(() => redeem(read, { a: 1, b: [3] }))).toEqual(notConfirmed);
-  expect(refusal(() => redeem(tool("files", "write"), { a: 1, b: [2] }))).not.toBeUndefined();
-  expect(refusal(() => redeem(read, { b: [2], a: 1 }))).toBeUndefined();
-  expect(refusal(() => redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
+  await using at = await desk();
+  const details = question(at.ask(read, { a: 1, b: [2] }));
+  expect(refusal(() => at.redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
+  await details.onConfirm(ProceedOnce);
+  await details.onConfirm(ProceedOnce);
+  expect(refusal(() => at.redeem(read, { a: 1, b: [3] }))).toEqual(notConfirmed);
+  expect(refusal(() => at.redeem(asked("files", "write"), { a: 1, b: [2] }))).not.toBeUndefined();
+  expect(refusal(() => at.redeem(read, { b: [2], a: 1 }))).toBeUndefined();
+  expect(refusal(() => at.redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
 });
 
-test("a no changes nothing", async () => {
-  const { ask, redeem } = consent();
-  const asked = ask(read, {});
-  if (asked === false) throw new Error("not asked");
-  await asked.onConfirm(ToolConfirmationOutcome.Cancel);
-  await asked.onConfirm(ToolConfirmationOutcome.ProceedAlwaysServer);
-  expect(refusal(() => redeem(read, {}))).toEqual(notConfirmed);
+test.each([Cancel, "garbage" as ToolConfirmationOutcome])("%s is a no, and the first answer counts", async (no) => {
+  await using at = await desk();
+  const details = question(at.ask(read, {}));
+  await details.onConfirm(no);
+  await details.onConfirm(ProceedAlwaysServer);
+  expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
 });
 
 describe("always", () => {
   test.each([
-    [ToolConfirmationOutcome.ProceedAlwaysTool, "ask_user"],
-    [ToolConfirmationOutcome.ProceedAlwaysServer, "allow"],
+    [ProceedAlwaysTool, "ask_user"],
+    [ProceedAlwaysServer, "allow"],
+    [ProceedAlwaysAndSave, "ask_user"],
   ] as const)("%s", async (outcome, another) => {
-    const { ask, redeem, decide } = consent();
-    const asked = ask(tool("a.b", "c"), {});
-    if (asked === false) throw new Error("not asked");
-    await asked.onConfirm(outcome);
-    expect(decide(tool("a.b", "c"))).toBe("allow");
-    expect(ask(tool("a.b", "c"), { x: 1 })).toBe(false);
-    expect(refusal(() => redeem(tool("a.b", "c"), { x: 2 }))).toBeUndefined();
-    expect(decide(tool("a.b", "d"))).toBe(another);
-    expect(decide(tool("a", "b.c"))).toBe("ask_user");
+    await using at = await desk();
+    await question(at.ask(asked("a.b", "c"), {})).onConfirm(outcome);
+    expect(at.ask(asked("a.b", "c"), { x: 1 })).toBe(false);
+    expect(refusal(() => at.redeem(asked("a.b", "c"), { x: 2 }))).toBeUndefined();
+    expect(at.verdict(asked("a.b", "d")).decision).toBe(another);
+    expect(at.verdict(asked("a", "b.c")).decision).toBe("ask_user");
+  });
+
+  test("a new tool of a server that may always is asked about once", async () => {
+    await using at = await desk();
+    await question(at.ask(asked("a.b", "c"), {})).onConfirm(ProceedAlwaysServer);
+    at.marks.see("a.b", [definition("c"), definition("d"), definition("new")]);
+    const fresh = asked("a.b", "new");
+    await question(at.ask(fresh, {})).onConfirm(Cancel);
+    await question(at.ask(fresh, {})).onConfirm(ProceedOnce);
+    expect(at.ask(fresh, { other: true })).toBe(false);
+    expect(at.ask(asked("a.b", "d"), {})).toBe(false);
+  });
+
+  test("one that has become another is no new one, however often it is said yes to for once", async () => {
+    await using at = await desk();
+    const pair = asked("a.b", "c");
+    await question(at.ask(pair, {})).onConfirm(ProceedAlwaysServer);
+    at.marks.see("a.b", [definition("c", { description: "Sends." }), definition("d")]);
+    for (const _time of [1, 2, 3]) {
+      await question(at.ask(pair, {})).onConfirm(ProceedOnce);
+      expect(refusal(() => at.redeem(pair, {}))).toBeUndefined();
+    }
+    expect(at.ask(pair, {})).not.toBe(false);
+    const late = asked("a.b", "late");
+    at.marks.see("a.b", [definition("late")]);
+    at.marks.see("a.b", [definition("late", { description: "Sends." })]);
+    for (const _time of [1, 2]) await question(at.ask(late, {})).onConfirm(ProceedOnce);
+    expect(at.ask(late, {})).not.toBe(false);
+  });
+
+  test("it ends with the definition that was seen", async () => {
+    await using at = await desk();
+    await question(at.ask(read, {})).onConfirm(ProceedAlwaysTool);
+    at.marks.see("files", changedRead);
+    const details = question(at.ask(read, {}));
+    expect(details.rule?.text).toBe("the rule for changed definitions asks about it");
+    expect(details.change).toEqual([{ member: "description", after: "Reads and sends." }]);
+    await details.onConfirm(ProceedAlwaysTool);
+    expect(at.ask(read, {})).toBe(false);
+    at.marks.see("files", [definition("read"), definition("write")]);
+    expect(at.ask(read, {})).not.toBe(false);
   });
 });
 
-test("trust allows, but not what the settings close", () => {
-  const { decide, ask, redeem } = consent({ trusted: ["files", "locked"] as never[], denyTools: ["rm"] as never[] });
-  expect([read, tool("files", "rm"), tool("locked", "look"), tool("locked", "touch")].map(decide)).toEqual([
-    "allow",
-    "deny",
-    "allow",
-    "deny",
+describe("only answers that can take effect are offered", () => {
+  const all = [ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave];
+  const changed = () => "other";
+  test.each([
+    ["by default", {}, all],
+    ["an administrator asks", { rules: [rule("administrator", "ask_user", "files")] }, []],
+    ["the user asks", { rules: [rule("user", "ask_user", "files", "read")] }, []],
+    // What is saved is the user's own word, and stronger than the workspace's.
+    ["the workspace asks", { rules: [rule("workspace", "ask_user", "files")] }, [ProceedAlwaysAndSave]],
+    ["the lock file has another", { locked: changed }, [ProceedAlwaysTool, ProceedAlwaysServer]],
+    ["nothing can be kept", { folder: { path: "/dev/null/state" } }, [ProceedAlwaysTool, ProceedAlwaysServer]],
+  ])("%s", async (_, options, expected) => {
+    await using at = await desk(options);
+    expect(question(at.ask(read, {})).outcomes).toEqual([ProceedOnce, ...expected, Cancel]);
+  });
+
+  test("in plan mode what is read-only is asked about each time", async () => {
+    await using at = await desk({ mode: "plan", trustsAnnotations: true });
+    at.marks.see("notes", [definition("look", { annotations: { readOnlyHint: true } })]);
+    expect(question(at.ask(asked("notes", "look"), {})).outcomes).toEqual([ProceedOnce, Cancel]);
+  });
+
+  test("another yes is one for once", async () => {
+    await using at = await desk({ rules: [rule("administrator", "ask_user", "files")] });
+    await question(at.ask(read, {})).onConfirm(ProceedAlwaysServer);
+    expect(refusal(() => at.redeem(read, {}))).toBeUndefined();
+    expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
+  });
+});
+
+test("a deny is told with its rule, and no answer was ever asked for", async () => {
+  await using at = await desk({ rules: [trust("files"), rule("user", "deny", "files", "read")] });
+  const denied = ["denied", "files.read may not run: a rule in user.toml:1 denies it"];
+  expect(refusal(() => at.ask(read, {}))).toEqual(denied);
+  expect(refusal(() => at.redeem(read, {}))).toEqual(denied);
+  expect(at.ask(asked("files", "write"), {})).toBe(false);
+});
+
+test("with nobody to ask, what would be asked about is denied", async () => {
+  await using at = await desk({ interactive: false });
+  expect(refusal(() => at.ask(read, {}))).toEqual([
+    "denied",
+    "files.read may not run: the rule for runs without anyone to ask denies it (without that, the default for tools asks about it)",
   ]);
-  const closed = ["denied", "fairlead.permissions.denyTools in the settings does not permit files.rm"];
-  expect(refusal(() => ask(tool("files", "rm"), {}))).toEqual(closed);
-  expect(refusal(() => redeem(tool("files", "rm"), {}))).toEqual(closed);
 });
 
-test("a changed definition is asked about whatever was said before, until a person says yes", async () => {
-  const { decide, ask } = consent({ trusted: ["files"] as never[], changed: [read] });
-  expect(decide(read)).toBe("ask_user");
-  const asked = ask(read, {});
-  if (asked === false) throw new Error("not asked");
-  await asked.onConfirm(ToolConfirmationOutcome.ProceedAlwaysTool);
-  expect(decide(read)).toBe("allow");
+test("what somebody types themselves is stopped by a rule that is in doubt, of whatever tier", async () => {
+  const doubt = { ...rule("workspace", "ask_user", "files"), isDoubt: true };
+  await using at = await desk({ rules: [doubt] });
+  expect(at.typed(read)).toEqual({ decision: "ask_user", rule: doubt });
+  await using without = await desk({ rules: [rule("workspace", "ask_user", "files")] });
+  expect(without.typed(read).decision).toBe("allow");
 });
 
-test("a yes for once to a changed definition is for that one call", async () => {
-  const { decide, ask, redeem } = consent({ trusted: ["files"] as never[], changed: [read] });
-  const asked = ask(read, {});
-  if (asked === false) throw new Error("not asked");
-  await asked.onConfirm(ToolConfirmationOutcome.ProceedOnce);
-  expect(decide(read)).toBe("ask_user");
-  expect(redeem(read, {})).toBe("new");
-  expect(refusal(() => redeem(read, {}))).toEqual(notConfirmed);
+describe("a changed definition", () => {
+  test("is refused as changed where nobody can be asked", async () => {
+    await using at = await desk({ interactive: false, rules: [trust("files")] });
+    at.marks.see("files", changedRead);
+    expect(at.verdict(read)).toMatchObject({ decision: "deny", rule: { origin: { name: "changed" } } });
+    expect(refusal(() => at.ask(read, {}))).toEqual(["changed", expect.stringContaining("files.read is no longer")]);
+  });
+
+  test("is asked about whatever was allowed before, until it is wanted for good", async () => {
+    await using at = await desk({ rules: [trust("files")] });
+    expect(at.ask(read, {})).toBe(false);
+    at.marks.see("files", changedRead);
+    await question(at.ask(read, {})).onConfirm(ProceedOnce);
+    expect(at.redeem(read, {})).toMatch(/^[0-9a-f]{64}$/);
+    expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
+    await question(at.ask(read, {})).onConfirm(ProceedAlwaysTool);
+    expect(at.ask(read, {})).toBe(false);
+  });
+
+  test("is shown once where a person is asked every time anyway", async () => {
+    await using at = await desk();
+    at.marks.see("files", changedRead);
+    const details = question(at.ask(read, {}));
+    expect(details.change).toHaveLength(1);
+    await details.onConfirm(ProceedOnce);
+    expect(question(at.ask(read, {})).change).toBeUndefined();
+  });
+
+  test("that comes while a person thinks makes their yes worth nothing", async () => {
+    await using at = await desk();
+    const details = question(at.ask(read, {}));
+    at.marks.see("files", changedRead);
+    await details.onConfirm(ProceedAlwaysServer);
+    expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
+  });
+
+  test("is not run in yolo mode either", async () => {
+    await using at = await desk({ mode: "yolo" });
+    expect(at.ask(read, {})).toBe(false);
+    at.marks.see("files", changedRead);
+    expect(at.ask(read, {})).not.toBe(false);
+  });
 });
 
-test("an answer that nobody knows is a no", async () => {
-  const { decide, ask } = consent({ trusted: ["files"] as never[], changed: [read] });
-  const asked = ask(read, {});
-  if (asked === false) throw new Error("not asked");
-  await asked.onConfirm("garbage" as ToolConfirmationOutcome);
-  expect(decide(read)).toBe("ask_user");
+test.each([
+  ["the default", [], "allow"],
+  ["a workspace that asks", [rule("workspace", "ask_user", "files")], "allow"],
+  ["a workspace that denies", [rule("workspace", "deny", "files")], "deny"],
+  ["a user who wants to be asked", [rule("user", "ask_user", "files")], "ask_user"],
+  ["an administrator who does", [rule("administrator", "ask_user", "files")], "ask_user"],
+] as const)("what is typed meets %s", async (_, rules, decision) => {
+  await using at = await desk({ rules, mode: "plan", interactive: false });
+  expect(at.typed({ ...read, args: {} }).decision).toBe(decision);
+  at.marks.see("files", changedRead);
+  expect(at.typed({ ...read, args: {} }).decision).toBe(decision === "deny" ? "deny" : "ask_user");
 });

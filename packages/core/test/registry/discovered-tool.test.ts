@@ -94,6 +94,7 @@ describe("without a host, confirmation", () => {
       description: "Deletes.",
       args: { action: "delete", paths: ["a"] },
       annotations: { destructiveHint: true },
+      outcomes: ["proceed_once", "proceed_always_tool", "proceed_always_server", "cancel"],
       onConfirm: expect.any(Function),
     });
     expect(details && [details.args, details.args["paths"]].every(Object.isFrozen)).toBe(true);

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseJsonc } from "../../src/files/jsonc.ts";
 import { createWorld, serverOf, type World } from "./load-settings.ts";
 
 const sample = Buffer.from(`// Ünïcode 日本 in a comment
@@ -55,12 +56,22 @@ async function steadyWorld(): Promise<World> {
 }
 
 describe("a settings file that is not what it should be is reported and left as it is", () => {
-  test("cut at every byte", async () => {
+  const start = sample.indexOf("{");
+  const end = sample.lastIndexOf("}");
+
+  test("cut at every byte, as the parser sees it", () => {
+    for (let length = start + 1; length <= sample.length; length += 1) {
+      const { errors } = parseJsonc(sample.toString("utf8", 0, length));
+      expect([length, errors.length === 0]).toEqual([length, length > end]);
+    }
+  });
+
+  test("cut here and there, every byte with `--long`, and where it begins and ends", async () => {
     await using world = await steadyWorld();
     expect(await loadBytes(world, sample)).toBe("read");
-    const start = sample.indexOf("{");
-    const end = sample.lastIndexOf("}");
-    for (let length = 0; length < sample.length; length += 1) {
+    const step = 10 / scaled(10);
+    const lengths = Array.from({ length: Math.ceil(sample.length / step) }, (_, index) => index * step);
+    for (const length of [...lengths, start, start + 1, end, end + 1]) {
       const state = await loadBytes(world, sample.subarray(0, length));
       if (length > start) expect([length, state]).toEqual([length, length > end ? "read" : "broken"]);
     }

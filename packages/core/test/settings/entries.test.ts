@@ -99,6 +99,10 @@ describe("a mistake takes its server out and says what it is", () => {
       'error "authProviderType": "google_credentials" needs "url" or "httpUrl"',
     ],
     [
+      { url: "http://h", authProviderType: "google", oauth: { scopes: [] } },
+      'error Google credentials need "oauth": { "scopes": […] } as well',
+    ],
+    [
       { command: "a", authProviderType: "sa-impersonation", targetAudience: "a", targetServiceAccount: "b" },
       'error "authProviderType": "sa-impersonation" needs "url" or "httpUrl"',
     ],

@@ -13,12 +13,16 @@ test("without any file the defaults hold", async () => {
     ],
     servers: [],
     excluded: { names: new Set(), origins: [] },
+    gates: [],
+    gateProblems: [],
     switchedOff: new Map(),
     host: {
       start: "background",
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64 },
+      resourceFunctions: true,
       permissions: { servers: new Map(), denyTools: [] },
+      googleHosts: [],
       audit: { arguments: false },
     },
     problems: [],
@@ -65,6 +69,16 @@ describe("limits", () => {
     expect(host.clientMetadataUrl).toBeUndefined();
     expect(problems.map(({ severity }) => severity)).toEqual(Array(5).fill("error"));
   });
+});
+
+test("hosts that may have Google tokens unite, of user and system files", async () => {
+  await using world = await createWorld();
+  await world.writeDefaults({ fairlead: { googleHosts: ["a.example"] } });
+  await world.writeUser({ fairlead: { googleHosts: ["*.b.example"] } });
+  await world.writeSystem({ fairlead: { googleHosts: "c.example" } });
+  const { host, problems } = await world.load();
+  expect(host.googleHosts).toEqual(["a.example", "*.b.example"]);
+  expect(problems).toHaveLength(1);
 });
 
 describe("permissions", () => {
@@ -114,14 +128,19 @@ describe("extras of a server", () => {
     await using world = await createWorld();
     await world.writeWorkspace({
       mcpServers: { s: { command: "x" } },
-      fairlead: { servers: { s: all }, audit: { arguments: true }, clientMetadataUrl: "https://h/" },
+      fairlead: {
+        servers: { s: all },
+        audit: { arguments: true },
+        clientMetadataUrl: "https://h/",
+        googleHosts: ["planted.example"],
+      },
     });
     const settings = await world.load();
     expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
-    expect(settings.host).toMatchObject({ audit: { arguments: false } });
+    expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("counts only from user or system settings")).length,
-    ).toBe(6);
+    ).toBe(7);
   });
 
   test("do not pass to an entry by which a workspace replaces the one they were given to", async () => {

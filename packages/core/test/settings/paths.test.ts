@@ -84,6 +84,11 @@ describe("files", () => {
         system: world.systemFile,
       },
       trustedFolders: join(world.home, ".gemini/trustedFolders.json"),
+      policies: {
+        administrator: "/etc/fairlead/policies",
+        user: join(world.home, ".gemini/policies"),
+        workspace: join(world.root, ".gemini/policies"),
+      },
       state: join(world.home, ".fairlead"),
       envFiles: {
         user: [join(world.home, ".gemini/.env"), join(world.home, ".env")],
@@ -93,17 +98,23 @@ describe("files", () => {
   });
 
   test.each([
-    ["linux", "/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"],
+    ["linux", "/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json", "/etc/fairlead/policies"],
     [
       "darwin",
       "/Library/Application Support/GeminiCli/settings.json",
       "/Library/Application Support/GeminiCli/system-defaults.json",
+      "/Library/Application Support/Fairlead/policies",
     ],
-    ["win32", "C:\\ProgramData\\gemini-cli\\settings.json", "C:\\ProgramData\\gemini-cli\\system-defaults.json"],
-  ] as const)("of the system lie where %s keeps them", async (platform, system, defaults) => {
+    [
+      "win32",
+      "C:\\ProgramData\\gemini-cli\\settings.json",
+      "C:\\ProgramData\\gemini-cli\\system-defaults.json",
+      "C:\\ProgramData\\fairlead\\policies",
+    ],
+  ] as const)("of the system lie where %s keeps them", async (platform, system, defaults, policyFolder) => {
     await using world = await createWorld();
-    const { files } = await locate({ environment: { ...world.environment(), env: {}, platform } });
-    expect([files.system, files["system-defaults"]]).toEqual([system, defaults]);
+    const { files, policies } = await locate({ environment: { ...world.environment(), env: {}, platform } });
+    expect([files.system, files["system-defaults"], policies.administrator]).toEqual([system, defaults, policyFolder]);
   });
 
   test("can be moved by the environment, with absolute paths only", async () => {
@@ -114,19 +125,22 @@ describe("files", () => {
         GEMINI_CLI_SYSTEM_DEFAULTS_PATH: "/b/d.json",
         GEMINI_CLI_TRUSTED_FOLDERS_PATH: "/c/t.json",
         FAIRLEAD_HOME: "/d",
+        FAIRLEAD_SYSTEM_POLICIES_PATH: "/e",
       }),
     });
-    expect([moved.files.system, moved.files["system-defaults"], moved.trustedFolders, moved.state]).toEqual([
-      "/a/s.json",
-      "/b/d.json",
-      "/c/t.json",
-      "/d",
-    ]);
+    expect([
+      moved.files.system,
+      moved.files["system-defaults"],
+      moved.trustedFolders,
+      moved.state,
+      moved.policies.administrator,
+    ]).toEqual(["/a/s.json", "/b/d.json", "/c/t.json", "/d", "/e"]);
     for (const name of [
       "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
       "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
       "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
       "FAIRLEAD_HOME",
+      "FAIRLEAD_SYSTEM_POLICIES_PATH",
     ]) {
       const environment = world.environment({ [name]: ".gemini/planted.json" });
       await expect(locate({ environment })).rejects.toMatchObject({

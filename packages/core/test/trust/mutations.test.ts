@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { approve } from "../../src/trust/approvals.ts";
+import { parseJsonc } from "../../src/files/jsonc.ts";
+import { merge } from "../../src/settings/merge.ts";
+import { admit } from "../../src/trust/admit.ts";
+import { approve, readApprovals } from "../../src/trust/approvals.ts";
 import { admissionOf, type Machine, trustedMachine, workspaceFile } from "./machine.ts";
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -72,9 +75,31 @@ const withoutDescription = (entry: Json): Json =>
 /** As it would be read back: JSON knows no negative zero. */
 const asWritten = (entry: Json): unknown => JSON.parse(JSON.stringify(withoutDescription(entry)));
 
-async function isAdmitted(here: Machine, entry: Json): Promise<boolean> {
-  await here.write(workspaceFile, { mcpServers: { ours: entry } });
-  return admissionOf(await here.load(), "ours")?.status === "admitted";
+type IsAdmitted = (entry: Json) => Promise<boolean>;
+
+/** The whole way: written to the workspace's file, and loaded from there. */
+function onDisk(here: Machine): IsAdmitted {
+  return async (entry) => {
+    await here.write(workspaceFile, { mcpServers: { ours: entry } });
+    return admissionOf(await here.load(), "ours")?.status === "admitted";
+  };
+}
+
+/** The same decision on what has been approved by now, without a file in between. */
+async function inMemory(here: Machine): Promise<IsAdmitted> {
+  const { locations, environment, trust } = await here.load();
+  const approvals = (await readApprovals(here.state)).get(here.root) ?? new Map();
+  const envFiles = { user: new Map(), workspace: new Map(), problems: [] };
+  const lookup = { environment, root: here.root, envFiles };
+  const [scope, file] = ["workspace", workspaceFile] as const;
+  return async (entry) => {
+    const document = parseJsonc(JSON.stringify({ mcpServers: { ours: entry } }));
+    const originOf = ({ offset }: { offset: number }) => ({ scope, file, ...document.positionAt(offset) });
+    const source = { scope, file, state: "read", root: document.root, problems: [], originOf } as const;
+    const settings = await merge([source], { trusted: true, lookup });
+    const [server] = settings.servers;
+    return server !== undefined && admit(server, { trust, settings, approvals, locations }).status === "admitted";
+  };
 }
 
 test.each([
@@ -87,16 +112,22 @@ test.each([
     const { servers } = await here.load();
     const fingerprint = servers[0]?.server.definition?.fingerprint ?? "none";
     await approve(here.state, here.root, [{ name: "ours", fingerprint }]);
-    expect(await isAdmitted(here, entry)).toBe(true);
-    await fc.assert(
-      fc.asyncProperty(changes, async (change) => {
-        const changed = mutate(entry, change);
-        fc.pre(!isDeepStrictEqual(asWritten(changed), asWritten(entry)));
-        expect(await isAdmitted(here, changed)).toBe(false);
-      }),
-      { numRuns: scaled(5000), seed: seed() },
-    );
-    expect(await isAdmitted(here, { ...(entry as object), description: "another" })).toBe(true);
+    const ways = [
+      { isAdmitted: await inMemory(here), numRuns: scaled(5000) },
+      { isAdmitted: onDisk(here), numRuns: scaled(120) },
+    ];
+    for (const { isAdmitted, numRuns } of ways) {
+      expect(await isAdmitted(entry)).toBe(true);
+      await fc.assert(
+        fc.asyncProperty(changes, async (change) => {
+          const changed = mutate(entry, change);
+          fc.pre(!isDeepStrictEqual(asWritten(changed), asWritten(entry)));
+          expect(await isAdmitted(changed)).toBe(false);
+        }),
+        { numRuns, seed: seed() },
+      );
+      expect(await isAdmitted({ ...(entry as object), description: "another" })).toBe(true);
+    }
   },
   600_000,
 );

@@ -41,7 +41,7 @@ const entry: Readonly<Record<string, Sample>> = {
   "oauth.audiences": { value: ["planted"], beside: address },
   "oauth.redirectUri": { value: "http://127.0.0.1:7777/planted", beside: address },
   "oauth.tokenParamName": { value: "planted", beside: address },
-  authProviderType: { value: "google", beside: address },
+  authProviderType: { value: "google", beside: { ...address, oauth: { scopes: ["planted"] } } },
   targetAudience: { value: "planted", beside: impersonation },
   targetServiceAccount: { value: "planted@example.com", beside: impersonation },
 };
@@ -63,6 +63,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.permissions.denyTools", { value: ["planted"] }],
   ["fairlead.toolBudget", { value: 7 }],
   ["fairlead.clientMetadataUrl", { value: "https://planted.example/client.json" }],
+  ["fairlead.googleHosts", { value: ["planted.example"] }],
   ["fairlead.audit.arguments", { value: true }],
   ["fairlead.servers.<name>.enabled", { value: false }],
   ["fairlead.servers.<name>.start", { value: "lazy" }],

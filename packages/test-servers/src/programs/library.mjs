@@ -1,5 +1,5 @@
 // Resources and prompts as the JSON file says that its first argument names: `resources`, `resourceTemplates`, `prompts`, what is read by URI
-// (`contents`) and got by name (`results`); what is null there is never answered. What it is asked it writes into the file of its second argument.
+// (`contents`) and got by name (`results`), its `instructions`; what is null there is never answered. What it is asked it writes into the file of its second argument.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -20,6 +20,7 @@ const answers = {
     // It stays also while it has nothing.
     capabilities: { resources: { listChanged: true }, prompts: {} },
     serverInfo: { name: "library", version: "1.0.0" },
+    instructions: held().instructions,
   }),
   "resources/list": () => ({ resources: held().resources }),
   "resources/templates/list": () => ({ resourceTemplates: held().resourceTemplates }),

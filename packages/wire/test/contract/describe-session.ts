@@ -22,7 +22,8 @@ export interface Subject {
 export function describeSession({ name, open, differs }: Subject, leg: Leg): void {
   const isModern = leg.era === "modern";
 
-  describe(`${name} over ${leg.transport}, ${leg.era}`, () => {
+  // One after the other: they share a session. Legs may run beside each other.
+  describe.sequential(`${name} over ${leg.transport}, ${leg.era}`, () => {
     let place: Place;
     let session: Session;
     let answer: RequestHandler = async (method) => {

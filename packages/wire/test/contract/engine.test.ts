@@ -1,7 +1,10 @@
 /** Our engine keeps the contract. */
 
+import { describe } from "vitest";
 import { connect } from "../../src/index.ts";
 import { describeSession } from "./describe-session.ts";
 import { legs } from "./legs.ts";
 
-for (const leg of legs) describeSession({ name: "our engine", open: connect, differs: new Set() }, leg);
+describe.concurrent.each(legs)("$transport, $era", (leg) => {
+  describeSession({ name: "our engine", open: connect, differs: new Set() }, leg);
+});

@@ -1,5 +1,7 @@
 /** The official client keeps the same contract, but for the differences that are listed. */
 
+import { scaled } from "@fairlead/test-servers";
+import { describe } from "vitest";
 import { connectSdk } from "../oracle/sdk-session.ts";
 import { describeSession } from "./describe-session.ts";
 import { type Difference, differences } from "./differences.ts";
@@ -7,4 +9,10 @@ import { legs } from "./legs.ts";
 
 const differs = new Set(Object.keys(differences) as Difference[]);
 
-for (const leg of legs) describeSession({ name: "the SDK", open: connectSdk, differs }, leg);
+/** Every transport and both eras; all pairs of them with `--long`. */
+const few = legs.filter(({ transport, era }) => (transport === "http") === (era === "modern"));
+const isWhole = scaled(legs.length) === legs.length;
+
+describe.concurrent.each(isWhole ? legs : few)("$transport, $era", (leg) => {
+  describeSession({ name: "the SDK", open: connectSdk, differs }, leg);
+});

@@ -1,8 +1,9 @@
 /** `fairlead mcp get`: everything known about one server; literal values are hidden. */
 
+import type { SignInState } from "@fairlead/core/auth/sign-in-state";
 import type { ServerDefinition, Transport } from "@fairlead/core/settings/definition";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "../../configuration.ts";
 import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import type { Output } from "../../output/output.ts";
@@ -19,6 +20,7 @@ import {
 import { launchNotes } from "../../output/server-notes.ts";
 import { hideLiteral, redact } from "../../output/server-redaction.ts";
 import { statusDocument, statusWords } from "../../output/server-status.ts";
+import { signInDocument, signInWords } from "../../output/sign-in-words.ts";
 import { transportWord } from "../../output/transport-word.ts";
 import type { Verb } from "../../verb.ts";
 import { findServer } from "./find-server.ts";
@@ -41,21 +43,39 @@ Examples:
     const { out, globals, operands } = context;
     const configuration = await configurationOf(context);
     const found = findServer(configuration, operands[0] ?? "");
-    if (globals.json) return out.json(document(found));
+    const signIn = await signInOf(found, configuration);
+    if (globals.json) return out.json({ ...document(found), ...(signIn && { signIn: signInDocument(signIn) }) });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.print(out.style.bold(toSafeLine(found.server.name)));
-    out.print(layout(fields(found, out.typed, missing), safe`  `));
+    out.print(layout(fields(found, { typed: out.typed, missing, signIn }), safe`  `));
     for (const problem of found.server.problems) out.print(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
 
-function fields({ server, admission }: AdmittedServer, typed: Output["typed"], missing: ReadonlySet<string>): Field[] {
+/** Undefined for a program, which has none, and while its store cannot be opened. */
+async function signInOf(
+  { server: { definition } }: AdmittedServer,
+  configuration: Configuration,
+): Promise<SignInState | undefined> {
+  if (definition === undefined || definition.transport.kind === "stdio") return undefined;
+  const { signInReader } = await import("../../sign-in/read-state.ts");
+  return signInReader(configuration)(definition).catch(() => undefined);
+}
+
+interface Extras {
+  readonly typed: Output["typed"];
+  readonly missing: ReadonlySet<string>;
+  readonly signIn: SignInState | undefined;
+}
+
+function fields({ server, admission }: AdmittedServer, { typed, missing, signIn }: Extras): Field[] {
   const { scope, origin, shadows, definition } = server;
   const refused = admission.status !== "admitted";
   return [
     { label: safe`status`, values: [statusWords(admission)] },
     { label: safe`why`, values: refused ? [toSafeLine(admission.message)] : [] },
     { label: safe`next`, values: refused && admission.next !== undefined ? [typed(toSafeLine(admission.next))] : [] },
+    { label: safe`signed in`, values: signIn === undefined ? [] : [signInWords(signIn)] },
     { label: safe`written in`, values: [safe`${place(origin)} (${toSafeLine(scope)})`] },
     { label: safe`instead of`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
     { label: safe`transport`, values: [transportWords(definition?.transport)] },

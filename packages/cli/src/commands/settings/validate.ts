@@ -1,6 +1,7 @@
 /** `fairlead settings validate`: everything that is wrong with the settings, and where. */
 
 import { HostError } from "@fairlead/core/errors";
+import { loadPolicies } from "@fairlead/core/policy/load-policies";
 import { safe } from "@fairlead/core/text/safe-text";
 import { loadConfiguration } from "@fairlead/core/trust/configuration";
 import { optionsIfTrusted } from "../../configuration.ts";
@@ -14,7 +15,7 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Reads every settings file, the workspace's also when its folder is not trusted yet, and the file of trusted folders.
+Reads every settings file, the workspace's also when its folder is not trusted yet, the file of trusted folders, and policy files.
 Starts nothing, writes nothing. An error takes a server or a whole file out; a warning changes nothing.
 Exit code: 3 when there is an error, 0 otherwise.
 
@@ -28,7 +29,9 @@ Examples:
     const { out, globals } = context;
     // Not told by whoever loads it: here the problems are the answer.
     const configuration = await loadConfiguration(optionsIfTrusted(context));
-    const { problems, settings } = configuration;
+    const { settings } = configuration;
+    const policies = await loadPolicies(configuration);
+    const problems = [...configuration.problems, ...policies.problems];
     const errors = problems.filter(({ severity }) => severity === "error").length;
     if (globals.json) out.json({ valid: errors === 0, files: settings.files, problems });
     else for (const problem of problems) out.print(out.typed(problemLines(problem)));

@@ -10,6 +10,7 @@ import { approvalFields } from "../../output/approval-details.ts";
 import { count } from "../../output/output.ts";
 import { layout, place } from "../../output/server-details.ts";
 import type { Context } from "../../verb.ts";
+import { alreadyAllowed } from "./already-allowed.ts";
 
 export interface Review {
   readonly root: string;
@@ -36,11 +37,15 @@ export interface Pending {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
   readonly changed: boolean;
+  /** What would run without a question. */
+  readonly allowed: readonly SafeText[];
 }
 
 export async function review(context: Context): Promise<Review> {
   const { trust } = await lastingConfiguration(context);
-  const { locations, servers } = await configurationIfTrusted(context);
+  const configuration = await configurationIfTrusted(context);
+  const { locations, servers } = configuration;
+  const allowedFor = await alreadyAllowed(configuration);
   const { root, state, trustedFolders } = locations;
   const approvals = (await readApprovals(state)).get(root);
   const rule = (await readTrustedFolders(trustedFolders)).rules.find(({ path }) => path === root);
@@ -62,7 +67,8 @@ export async function review(context: Context): Promise<Review> {
       .filter((one) => !isApproved(one))
       .map(({ server, definition }) => {
         const { name, fingerprint } = definition;
-        return { name, fingerprint, server, definition, changed: approvals?.has(name) ?? false };
+        const changed = approvals?.has(name) ?? false;
+        return { name, fingerprint, server, definition, changed, allowed: allowedFor(definition) };
       }),
     approved: defined.filter(isApproved).map(({ definition }) => definition.name),
     broken: ofWorkspace.filter(({ definition }) => definition === undefined),
@@ -85,10 +91,12 @@ export function reviewText(found: Review): SafeText {
   return joinSafe(parts);
 }
 
-function pendingText({ server, definition, changed }: Pending): SafeText {
+function pendingText({ server, definition, changed, allowed }: Pending): SafeText {
   const name = toVisibleLine(definition.name);
   const heading = changed ? safe`${name} (changed since you approved it)` : name;
-  return safe`\n  ${heading}\n${layout(approvalFields(definition, server), safe`    `)}`;
+  const fields = layout(approvalFields(definition, server), safe`    `);
+  const unasked = allowed.map((one) => safe`    runs without a question: ${one}`);
+  return joinSafe([safe`\n  ${heading}`, fields, ...unasked]);
 }
 
 function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {

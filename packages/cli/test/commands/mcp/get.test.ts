@@ -78,6 +78,7 @@ test("the same as a document", async () => {
   expect(document).toEqual({
     schemaVersion: 1,
     name: "a",
+    signIn: { state: "none", by: "header" },
     status: "disconnected",
     reason: "variable_unset",
     transport: "http",

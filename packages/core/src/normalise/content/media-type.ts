@@ -65,6 +65,13 @@ export function isAccepted(type: string): boolean {
   return accepted.has(type);
 }
 
+/** What may stand inside a function response, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling, multimodal responses). */
+const acceptedInResponses: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);
+
+export function isAcceptedInResponse(type: string): boolean {
+  return acceptedInResponses.has(type);
+}
+
 /** Whether bytes of this type are text, which a model is better given as such. */
 export function isTextual(type: string): boolean {
   return textual.test(type);

@@ -1,0 +1,74 @@
+/** `fairlead lock verify`: compares the workspace's servers with the lock file. */
+
+import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
+import { readLock } from "@fairlead/core/policy/lock-file";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { type Checked, checkLock, errorOf, isAsLocked } from "../../lock/check-lock.ts";
+import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
+import { count } from "../../output/output.ts";
+import { checkedDocument, checkedText } from "../../output/verify-report.ts";
+import type { Context, Verb } from "../../verb.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.addHelpText(
+      "after",
+      `
+Connects to every server of the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 all is as
+locked; 6 something is different, or the folder is not trusted; 4 a server could not be asked, so nobody knows.
+With --trust-workspace, as in CI, a server whose entry is not the locked one is not started.
+
+Examples:
+  fairlead lock verify
+  fairlead lock verify --json
+  fairlead lock verify --trust-workspace      in CI`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals } = context;
+    const workspace = await openWorkspace(context);
+    const { file, entries } = workspace;
+    const lock = await readLock(file);
+    if (lock === undefined && entries.size === 0) return tellNothing(workspace, context);
+    if (lock === undefined) throw notThere(workspace);
+    const checked = await checkLock(lock, workspace, context);
+    if (globals.json) out.json({ file, ok: checked.every(isAsLocked), servers: checked.map(checkedDocument) });
+    else if (checked.length > 0) out.print(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
+    failUnlessSame(checked);
+  },
+};
+
+/** That something is different weighs more than that something could not be asked; neither is a pass. */
+function failUnlessSame(checked: readonly Checked[]): void {
+  const drifted = checked.filter(({ drift }) => drift !== undefined);
+  const errors = checked.flatMap((one) => errorOf(one) ?? []);
+  const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;
+  const [only] = drifted;
+  if (only !== undefined) {
+    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "is" : "are"} not as locked`;
+    throw new HostError("changed", errors.length === 0 ? message : `${message}, and ${unasked}`, {
+      next: `If that is what you want: fairlead lock update${drifted.length === 1 ? ` ${toShellWord(only.name)}` : ""}`,
+    });
+  }
+  const worst = errors.map(({ code }) => code).toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
+  if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
+}
+
+/** One sentence for them all; each has its own below its name. */
+function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
+  return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
+}
+
+function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
+  const settings = toSafeLine(configuration.locations.files.workspace ?? "");
+  if (globals.json) out.json({ file, ok: true, servers: [] });
+  else out.print(safe`No servers in ${settings}, and no lock file: there is nothing to verify.`);
+}
+
+/** To take the file away must not be a way around it. */
+function notThere({ file, entries }: LockWorkspace): HostError {
+  const message = `${file} is not there: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
+  return new HostError("changed", message, { next: "fairlead lock" });
+}

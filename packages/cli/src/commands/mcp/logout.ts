@@ -1,0 +1,134 @@
+/** `fairlead mcp logout`: ends sign-ins, at the authorization server where that is possible, and forgets them here. */
+
+import type { Credentials } from "@fairlead/core/auth/credentials";
+import { pinOf } from "@fairlead/core/auth/pin";
+import { type Revocation, revokeTokens } from "@fairlead/core/auth/revocation";
+import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/sign-in-lock";
+import { urlOf } from "@fairlead/core/auth/sign-in-state";
+import { canonicalServerUrl } from "@fairlead/core/auth/stored-credentials";
+import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/token-storage";
+import { HostError } from "@fairlead/core/errors";
+import { createBoundedFetch } from "@fairlead/core/net/bounded-fetch";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { configurationOf } from "../../configuration.ts";
+import { readSecret } from "../../sign-in/read-state.ts";
+import type { Context, Verb } from "../../verb.ts";
+import { findServer } from "./find-server.ts";
+
+interface Outcome {
+  readonly credentials: Credentials;
+  readonly revocation: Revocation;
+}
+
+export const verb: Verb = {
+  define(command) {
+    command
+      .argument("[name]", "as in fairlead mcp list, or as it was when you signed in")
+      .option("--all", "out of every server, also of those that are no longer configured")
+      .addHelpText(
+        "after",
+        `
+Revokes the tokens at the authorization server, where that offers it, and forgets them here together with the
+registration. What could not be revoked is said: it may stay valid there until it ends by itself.
+
+Examples:
+  fairlead mcp logout github
+  fairlead mcp logout --all`,
+      );
+  },
+
+  async run(context) {
+    const { out, globals, command, operands } = context;
+    const [name] = operands;
+    const { all: isAll = false } = command.opts<{ all?: boolean }>();
+    if ((name === undefined) !== isAll)
+      throw new HostError("usage", "name one server, or say --all", { next: "fairlead mcp auth" });
+    const configuration = await configurationOf(context);
+    const { env, platform } = configuration.environment;
+    const storage = openTokenStorage({ state: configuration.locations.state, env, platform });
+    const found = name === undefined ? await storage.everything() : await credentialsOf(name, configuration, storage);
+    const lock = createSignInLock(signInFolder(configuration.locations.state));
+    const outcomes = await Promise.all(found.map((credentials) => signOut(credentials, { storage, lock, env })));
+    // Also what could not be read any more.
+    if (isAll) await storage.clearAll();
+    if (globals.json) return out.json({ servers: outcomes.map(outcomeDocument) });
+    if (outcomes.length === 0)
+      out.print(
+        name === undefined ? safe`Nobody was signed in.` : safe`"${toVisibleLine(name)}" was not signed in to.`,
+      );
+    for (const outcome of outcomes) tell(outcome, context);
+  },
+};
+
+/** By its address, and by its name at the time of the sign-in: the entry may have changed since, or be gone. */
+async function credentialsOf(
+  name: string,
+  configuration: Configuration,
+  storage: MCPOAuthTokenStorage,
+): Promise<readonly Credentials[]> {
+  const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
+  const url = definition && canonicalServerUrl((await urlOf(definition, readSecret(configuration))) ?? "");
+  const pin = definition && (await pinOf(definition));
+  const found = (await storage.everything()).filter(
+    (stored) => stored.serverName === name || (canonicalServerUrl(stored.serverUrl) === url && stored.pin === pin),
+  );
+  // A name that nobody knows is a mistake.
+  if (found.length === 0) findServer(configuration, name);
+  return found;
+}
+
+/** Forgotten here whatever the other side says; what somebody is just renewing is ended when that is stored. */
+function signOut(
+  found: Credentials,
+  {
+    storage: all,
+    lock,
+    env,
+  }: {
+    readonly storage: MCPOAuthTokenStorage;
+    readonly lock: SignInLock;
+    readonly env: Configuration["environment"]["env"];
+  },
+): Promise<Outcome> {
+  const { serverUrl, pin } = found;
+  const storage = all.pinned(pin);
+  const fetch = createBoundedFetch({ near: serverUrl, env, maxRedirects: 0 });
+  const end = async (): Promise<Outcome> => {
+    const credentials = (await storage.getCredentials(serverUrl)) ?? found;
+    const revocation = await revokeTokens(credentials, fetch);
+    await storage.deleteCredentials(serverUrl);
+    return { credentials, revocation };
+  };
+  return storage.nameOf(serverUrl).then((name) => evenIfBusy(lock, name, end));
+}
+
+function tell({ credentials, revocation }: Outcome, { out }: Context): void {
+  out.print(outcomeWords(credentials, revocation));
+  if (credentials.tokens !== undefined && revocation !== "revoked") out.warn(notRevoked(credentials, revocation));
+}
+
+function outcomeWords({ serverName, issuer, tokens }: Credentials, revocation: Revocation): SafeText {
+  const [name, where] = [toVisibleLine(serverName), toVisibleLine(issuer)];
+  if (tokens === undefined) return safe`forgot the registration of "${name}" at ${where}`;
+  return revocation === "revoked"
+    ? safe`signed out of "${name}", also at ${where}`
+    : safe`signed out of "${name}" here`;
+}
+
+function notRevoked({ issuer, tokens }: Credentials, revocation: Exclude<Revocation, "revoked">): SafeText {
+  const why =
+    revocation === "unsupported"
+      ? safe`${toVisibleLine(issuer)} offers no way to revoke tokens`
+      : safe`${toVisibleLine(issuer)} could not be told to revoke the tokens`;
+  const end = tokens?.expiresAt;
+  const until =
+    tokens?.refreshToken !== undefined || end === undefined
+      ? safe`it may accept them for long: end the access on a page of its own, if you want to be sure`
+      : safe`it may accept them until ${toSafeLine(new Date(end).toISOString())}`;
+  return safe`warning: ${why}; ${until}`;
+}
+
+function outcomeDocument({ credentials: { serverName, serverUrl, issuer }, revocation }: Outcome): object {
+  return { name: serverName, url: new URL(serverUrl).origin, issuer, revocation };
+}

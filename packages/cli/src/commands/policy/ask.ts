@@ -1,0 +1,6 @@
+/** `fairlead policy ask`: writes a rule of yours. */
+
+import type { Verb } from "../../verb.ts";
+import { createRuleVerb } from "./rule-verb.ts";
+
+export const verb: Verb = createRuleVerb("ask_user");

@@ -1,0 +1,138 @@
+/** `fairlead policy explain`: what would happen to a call of a tool, which rule says so, and what else had a say. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { ApprovalMode, CheckRequest, PolicyRule, PolicyVerdict } from "@fairlead/core/policy/rule";
+import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { Option } from "commander";
+import { configurationOf } from "../../configuration.ts";
+import { table } from "../../output/output.ts";
+import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/rule-lines.ts";
+import { tellPolicyProblems } from "../../policy-problems.ts";
+import { defineSubject, readSubject, type Subject } from "../../rule-subject.ts";
+import { nameOf } from "../../target.ts";
+import type { Context, Verb } from "../../verb.ts";
+import { useHost } from "../../with-host.ts";
+
+interface Options {
+  readonly args?: string;
+  readonly mode: ApprovalMode;
+  readonly headless?: boolean;
+}
+
+export const verb: Verb = {
+  define(command) {
+    defineSubject(command);
+    command
+      .option("--args <json>", "for a call with these arguments; without them no rule about arguments has a say")
+      .addOption(
+        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
+      )
+      .option("--headless", "where nobody can be asked")
+      .addHelpText(
+        "after",
+        `
+About a call that a model makes. One that you type yourself (fairlead call) is stopped only by a rule that denies,
+by a rule of yours or the administrator's that asks, and by a changed definition.
+Connects to nothing: what servers say of their tools is known from earlier runs. The tool need not exist.
+
+Examples:
+  fairlead policy explain demo.greet
+  fairlead policy explain demo.greet --headless
+  fairlead policy explain demo.greet --mode plan --json
+  fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'`,
+      );
+  },
+
+  async run(context) {
+    const { mode, headless = false, ...options } = context.command.opts<Options>();
+    const args = readArgs(options.args);
+    const configuration = await configurationOf(context);
+    const interactive = !headless;
+    await useHost(
+      configuration,
+      context,
+      async (host) => {
+        await tellPolicyProblems(host, context);
+        const subject = await readSubject(host, configuration, context);
+        refuseWild(subject, context);
+        const { verdict, matching, isChanged } = await host.explain(subject.server, subject.tool, args);
+        report({ subject, mode, interactive, isChanged, verdict, matching }, context);
+      },
+      { approvalMode: mode, interactive },
+    );
+  },
+};
+
+function readArgs(text: string | undefined): CheckRequest["args"] {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return Object.fromEntries(Object.entries(value));
+  } catch (cause) {
+    throw new HostError("usage", "--args must be a JSON object", { cause });
+  }
+  throw new HostError("usage", "--args must be a JSON object");
+}
+
+/** What is not known to be a name may be meant as a pattern; named in full it is a name. */
+function refuseWild({ server, tool, known }: Subject, { operands: [word] }: Context): void {
+  const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;
+  if (word === undefined || !/[*?]/.test(unknown)) return;
+  throw new HostError("usage", `one tool at a time: "${word}" is a pattern`, {
+    next: "fairlead policy list shows all rules",
+  });
+}
+
+interface Explanation {
+  readonly subject: Subject;
+  readonly mode: ApprovalMode;
+  readonly interactive: boolean;
+  readonly isChanged: boolean;
+  readonly verdict: PolicyVerdict;
+  /** Strongest first. */
+  readonly matching: readonly PolicyRule[];
+}
+
+function report(explanation: Explanation, { out, globals }: Context): void {
+  const { subject, verdict, matching, mode, interactive, isChanged } = explanation;
+  const { decision, rule, over } = verdict;
+  const others = matching.filter((other) => other !== rule && other !== over);
+  if (globals.json) {
+    out.json({
+      ...subject,
+      mode,
+      interactive,
+      changed: isChanged,
+      decision,
+      rule: ruleDocument(rule),
+      ...(over && { over: ruleDocument(over) }),
+      matched: others.map(ruleDocument),
+    });
+    return;
+  }
+  const rows: SafeText[][] = [[safe`  because`, reasonText(rule)]];
+  if (rule.origin.source === "policy_file") rows.push([safe`  rule`, subjectText(rule)]);
+  if (over) rows.push([safe`  otherwise`, reasonText(over)]);
+  for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
+  if (isChanged && rule.origin.name !== "changed")
+    rows.push([safe`  changed`, safe`its definition is not the one that was accepted`]);
+  const note = knowledgeText(subject);
+  if (note) rows.push([safe`  note`, note]);
+  out.print(
+    safe`${out.style.bold(toVisibleLine(nameOf(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
+  );
+}
+
+function knowledgeText({ server, tool, known }: Subject): SafeText | undefined {
+  switch (known) {
+    case "tool":
+      return undefined;
+    case "server":
+      return safe`"${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}", as far as is known`;
+    case "entry":
+      return safe`nothing is known of "${toVisibleLine(server)}" yet, so nothing of what it says of its tools: fairlead tools`;
+    case "nothing":
+      return safe`there is no server "${toVisibleLine(server)}" here`;
+  }
+}

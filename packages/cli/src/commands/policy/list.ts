@@ -1,0 +1,108 @@
+/** `fairlead policy list`: every rule that counts here, strongest first, with who says so and where. */
+
+import { demoName } from "@fairlead/core/demo/name";
+import { readToolApprovals } from "@fairlead/core/policy/approvals";
+import { defaultRules } from "@fairlead/core/policy/built-in-rules";
+import { loadPolicies } from "@fairlead/core/policy/load-policies";
+import type { Decision, PolicyRule, Tier } from "@fairlead/core/policy/rule";
+import { closest } from "@fairlead/core/text/closest";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { configurationOf } from "../../configuration.ts";
+import { type Output, type Style, table } from "../../output/output.ts";
+import { problemLines } from "../../output/problem-lines.ts";
+import { decisionWord, originText, ruleDocument, subjectText } from "../../output/rule-lines.ts";
+import type { Verb } from "../../verb.ts";
+
+export const verb: Verb = {
+  define(command) {
+    command.addHelpText(
+      "after",
+      `
+Who stands higher decides; of the rules in one group the one with the higher number, then the stricter one.
+"trust" gives way to any stricter rule but the built-in ones. Which rule decides about a tool: fairlead policy explain.
+
+Examples:
+  fairlead policy list
+  fairlead policy list --json`,
+    );
+  },
+
+  async run(context) {
+    const { out, globals } = context;
+    const configuration = await configurationOf(context);
+    const { rules, problems, files } = await loadPolicies(configuration);
+    const approvals = await readToolApprovals(configuration.locations.state);
+    const all = [...rules, ...Object.values(defaultRules)].sort(byStrength);
+    if (globals.json)
+      return out.json({
+        rules: all.map(ruleDocument),
+        approvals: approvals.map(({ definition: _definition, ...approval }) => approval),
+        files,
+        problems,
+      });
+    for (const problem of problems) out.warn(problemLines(problem));
+    // A link that leads out of a trusted folder is among the problems.
+    if (!configuration.trust.trusted)
+      for (const { file, state } of files)
+        if (state === "ignored") out.say(safe`not counted, because its folder is not trusted: ${toSafeLine(file)}`);
+    for (const rule of rules) tellStranger(rule, configuration, out);
+    const texts = tiers.flatMap((tier) => {
+      const own = all.filter((rule) => rule.tier === tier);
+      return own.length === 0 ? [] : [safe`${headings[tier]}\n${ruleLines(own, out.style)}`];
+    });
+    if (approvals.length > 0) texts.push(safe`your saved approvals\n${approvalLines(approvals)}`);
+    out.print(joinSafe(texts, safe`\n\n`));
+  },
+};
+
+/** A rule for a server that is still to come is fine; one whose name was mistyped would be believed, and do nothing. */
+function tellStranger({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
+  const names = [...servers.map((one) => one.server.name), demoName];
+  if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
+  const near = closest(server.text, names);
+  const hint = near === undefined ? safe`` : safe`; did you mean "${toVisibleLine(near)}"?`;
+  const place = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
+  out.warnOnce(safe`${place}: note: there is no server "${toVisibleLine(server.text)}" here${hint}`);
+}
+
+const headings: Readonly<Record<Tier, SafeText>> = {
+  administrator: safe`administrator`,
+  user: safe`you`,
+  workspace: safe`this workspace, which can only tighten`,
+  conversation: safe`this conversation`,
+  default: safe`built in`,
+};
+
+const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
+const decisions: readonly Decision[] = ["deny", "ask_user", "allow"];
+
+function byStrength(a: PolicyRule, b: PolicyRule): number {
+  return (
+    tiers.indexOf(a.tier) - tiers.indexOf(b.tier) ||
+    b.priority - a.priority ||
+    decisions.indexOf(a.decision) - decisions.indexOf(b.decision)
+  );
+}
+
+function ruleLines(rules: readonly PolicyRule[], style: Style): SafeText {
+  return table(
+    rules.map((rule) => [
+      safe`  ${decisionWord(rule.decision, style)}`,
+      subjectText(rule),
+      rule.origin.source === "policy_file" ? safe`${rule.priority}` : safe``,
+      originText(rule),
+    ]),
+  );
+}
+
+function approvalLines(approvals: readonly ToolApproval[]): SafeText {
+  return table(
+    approvals.map(({ server, tool, approvedAt, digest }) => [
+      safe`  ${toVisibleLine(`${server}.${tool}`)}`,
+      safe`approved ${toSafeLine(approvedAt)}`,
+      toSafeLine(digest.slice(0, 12)),
+    ]),
+  );
+}

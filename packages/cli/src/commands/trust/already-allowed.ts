@@ -1,0 +1,29 @@
+/** What would let tools of a workspace's server run without a question as soon as it is approved: rules were written for names, perhaps for another server. */
+
+import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
+import { loadPolicies } from "@fairlead/core/policy/load-policies";
+import type { PolicyRule } from "@fairlead/core/policy/rule";
+import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { originText, subjectText } from "../../output/rule-lines.ts";
+
+export type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
+
+/** Approvals that cannot be read allow nothing. */
+export async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllowed> {
+  const { root, state } = configuration.locations;
+  const { rules } = await loadPolicies(configuration);
+  const approvals = await readToolApprovals(state).catch((): readonly ToolApproval[] => []);
+  return ({ name, fingerprint }) => [
+    ...rules.filter((rule) => allows(rule, name)).map((rule) => safe`${subjectText(rule)}, by ${originText(rule)}`),
+    ...approvals
+      .filter((one) => one.server === name && one.workspace === root && one.fingerprint === fingerprint)
+      .map(({ tool }) => safe`${toVisibleLine(`${name}.${tool}`)}, by your saved approval`),
+  ];
+}
+
+/** Its own "trust" is shown with the entry. */
+function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
+  return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;
+}

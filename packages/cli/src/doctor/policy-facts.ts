@@ -1,0 +1,35 @@
+/** Reads all that decides about calls, as a host would. */
+
+import { HostError } from "@fairlead/core/errors";
+import { readToolApprovals } from "@fairlead/core/policy/approvals";
+import { loadPolicies } from "@fairlead/core/policy/load-policies";
+import { lockPath, readLock } from "@fairlead/core/policy/lock-file";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { PolicyFacts } from "./check-policy.ts";
+
+export async function lookAtPolicy(configuration: Configuration): Promise<PolicyFacts> {
+  const { locations, settings, trust } = configuration;
+  const lock = trust.trusted ? lockPath(locations) : undefined;
+  const [{ problems, files }, ...failures] = await Promise.all([
+    loadPolicies(configuration),
+    failureOf(readToolApprovals(locations.state)),
+    lock === undefined ? undefined : failureOf(readLock(lock)),
+  ]);
+  // What is wrong with settings is told among the settings.
+  const told = new Set(settings.gateProblems.map(({ message }) => message));
+  return {
+    problems: problems.filter(({ message }) => !told.has(message)),
+    files,
+    failures: failures.flatMap((failure) => failure ?? []),
+  };
+}
+
+async function failureOf(reading: Promise<unknown>): Promise<HostError | undefined> {
+  try {
+    await reading;
+    return undefined;
+  } catch (error) {
+    if (error instanceof HostError) return error;
+    throw error;
+  }
+}

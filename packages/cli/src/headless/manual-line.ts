@@ -1,0 +1,68 @@
+/** A line of a conversation without a model: a call, in the words of `fairlead call`. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import type { ModelCall } from "@fairlead/core/model/model";
+import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import { splitWords } from "@fairlead/core/resources/prompt-line";
+import { closest } from "@fairlead/core/text/closest";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { readArguments } from "../arguments.ts";
+import { isObject } from "../output/json-shape.ts";
+import { findTarget, type KnownServer, type Target } from "../target.ts";
+import type { Context } from "../verb.ts";
+import { parseWrittenCall, type WrittenCall } from "../written-call.ts";
+
+/** Throws for what is no call of a tool that the conversation has. */
+export async function readManualLine(
+  line: string,
+  { host, tools }: { readonly host: Host; readonly tools: readonly ConversationTool[] },
+  context: Pick<Context, "io" | "out">,
+): Promise<ModelCall> {
+  const { word, words, written } = takeApart(line.replace(/^(?:fairlead\s+)?call\s+/, ""));
+  const target = tools.find(({ name }) => name === word) ?? toPair(findTarget(word, serversOf(tools)));
+  const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);
+  const { server, serverToolName } = target;
+  if (known === undefined) throw unknownTool(server, serverToolName, tools);
+  const schema = host.catalog(server)?.tools.find(({ name }) => name === serverToolName)?.inputSchema;
+  const args = await readArguments({ words, json: undefined, ...(written && { written }) }, schema, context);
+  if (!isObject(args)) throw new HostError("arguments_invalid", "Invalid parameters: must be an object");
+  return { name: known.name, args: toPlainArguments(args, server) };
+}
+
+function unknownTool(server: string, tool: string, tools: readonly ConversationTool[]): HostError {
+  const near = closest(tool, toolsOf(server, tools));
+  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+  return new HostError("tool_unknown", `"${server}" has no tool "${tool}" in this conversation${suggestion}`, {
+    serverName: server,
+    next: `fairlead tools ${toShellWord(server)}`,
+  });
+}
+
+interface ManualWords {
+  readonly word: string;
+  readonly words: readonly string[];
+  readonly written?: WrittenCall;
+}
+
+/** `server.tool(a: 1, b: "two words")` is one word, however it is spaced. */
+function takeApart(line: string): ManualWords {
+  const written = /^[^\s=]+\(/.test(line) ? parseWrittenCall(line) : undefined;
+  if (written) return { word: written.target, words: [], written };
+  const [word = "", ...words] = splitWords(line).map(({ text }) => text);
+  return { word, words };
+}
+
+function toPair({ server, tool }: Target): { readonly server: string; readonly serverToolName: string } {
+  return { server, serverToolName: tool };
+}
+
+function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
+  const names = [...new Set(tools.map(({ server }) => server))];
+  return names.map((name) => ({ name, tools: toolsOf(name, tools) }));
+}
+
+function toolsOf(name: string, tools: readonly ConversationTool[]): readonly string[] {
+  return tools.flatMap(({ server, serverToolName }) => (server === name ? serverToolName : []));
+}

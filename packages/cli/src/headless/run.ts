@@ -1,0 +1,120 @@
+/** One turn without a terminal: nobody is asked anything, data goes to stdout and talk to stderr, and the exit code says how it ended. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { createManualModel } from "@fairlead/core/model/manual";
+import type { Model } from "@fairlead/core/model/model";
+import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { Conversation } from "@fairlead/core/turn/conversation";
+import { modelFor } from "../choose-model.ts";
+import { configurationOf } from "../configuration.ts";
+import { tellPolicyProblems } from "../policy-problems.ts";
+import type { Target } from "../target.ts";
+import { usageError } from "../usage-error.ts";
+import type { Context } from "../verb.ts";
+import { useHost } from "../with-host.ts";
+import { createCallProgress } from "./call-progress.ts";
+import { checkServers, doubtsAbout, readAllowed } from "./chosen-servers.ts";
+import { endingOf } from "./ending.ts";
+import { readManualLine } from "./manual-line.ts";
+import { composeMessage, type Message } from "./message.ts";
+import { type HeadlessOptions, readOptions } from "./options.ts";
+import { readPiped } from "./piped.ts";
+import { createTurnWriter, type TurnWriter } from "./writer.ts";
+
+export async function runHeadless(context: Context): Promise<void> {
+  const options = readOptions(context);
+  const writer = createTurnWriter(options.format, context.out);
+  const failure = await converse(options, writer, context).catch((error: unknown) => {
+    if (error instanceof HostError) return error;
+    throw error;
+  });
+  writer.end(failure);
+  if (failure !== undefined) throw failure;
+}
+
+/** Gives the error that the exit code is for, if there is one. */
+async function converse(
+  options: HeadlessOptions,
+  writer: TurnWriter,
+  context: Context,
+): Promise<HostError | undefined> {
+  const piped = await readPiped(context.io, context.out);
+  if (options.typed.trim() === "" && (piped ?? "").trim() === "")
+    throw usageError("what is the model to be asked? Nothing was typed, and nothing is piped in", context);
+  const configuration = await configurationOf(context);
+  checkServers(options.servers ?? [], configuration);
+  const allow = await readAllowed(options.allow, configuration, context);
+  const model = options.model === "manual" ? undefined : await modelFor(configuration, options.model);
+  // A model that works for a while wants a server that it has lost to come back.
+  const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
+  return useHost(
+    configuration,
+    context,
+    async (host) => {
+      await host.recall();
+      await tellPolicyProblems(host, context);
+      const message =
+        model === undefined
+          ? commands(options.typed, piped)
+          : await composeMessage(options.typed, piped, host, context);
+      const conversation = open(model, message, options, host, context);
+      const { provider, name } = conversation.model;
+      writer.start({ provider, name });
+      for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
+      return take(conversation, message, options, writer, context);
+    },
+    how,
+  );
+}
+
+/** Without a model what was typed is no text, and nothing in it is a reference. */
+function commands(typed: string, piped: string | undefined): Message {
+  return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
+}
+
+function notesFor(message: Message, allow: readonly Target[], host: Host): readonly string[] {
+  return [...message.notes, ...doubtsAbout(allow, host)];
+}
+
+function open(
+  model: Model | undefined,
+  { history }: Message,
+  { servers, wait, maxTurns }: HeadlessOptions,
+  host: Host,
+  context: Context,
+): Conversation {
+  const manual = createManualModel({
+    parse: async (line) => ({
+      kind: "call",
+      call: await readManualLine(line, { host, tools: conversation.tools() }, context),
+    }),
+  });
+  const conversation = host.conversation({
+    model: model ?? manual,
+    history,
+    ...(servers && { servers }),
+    ...(wait !== undefined && { wait }),
+    ...(maxTurns !== undefined && { limits: { turns: maxTurns } }),
+  });
+  return conversation;
+}
+
+async function take(
+  conversation: Conversation,
+  { parts }: Message,
+  options: HeadlessOptions,
+  writer: TurnWriter,
+  context: Context,
+): Promise<HostError | undefined> {
+  const tellProgress = createCallProgress(context);
+  for await (const event of conversation.send(parts, { signal: context.io.signal })) {
+    writer.event(event);
+    tellProgress(event);
+    // Nobody is there to say yes.
+    if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
+    if (event.type === "error") return event.error;
+    if (event.type === "done") return endingOf(event, options);
+  }
+  return new HostError("internal", "the turn ended without saying how");
+}

@@ -1,0 +1,81 @@
+/** Where the events of a turn go: to stdout in the format that was asked for, and what a person may want to know to stderr. */
+
+import type { HostError } from "@fairlead/core/errors";
+import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
+import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { Output } from "../output/output.ts";
+import { type EventLine, type StartLine, toErrorDocument, toEventLine } from "./event-line.ts";
+import type { OutputFormat } from "./options.ts";
+import { addToReport, emptyReport, toDocument } from "./report.ts";
+import { hear, nothingSpoken } from "./spoken.ts";
+import { talkAbout } from "./talk.ts";
+
+export interface TurnWriter {
+  readonly start: (model: StartLine["model"]) => void;
+  readonly event: (event: TurnEvent) => void;
+  /** There will be no more events; the error, if there is one, is told on stderr by others. */
+  readonly end: (error?: HostError) => void;
+}
+
+export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter {
+  const data = writers[format](out);
+  return {
+    ...data,
+    event(event) {
+      data.event(event);
+      const lines = talkAbout(event);
+      if (lines.length > 0) out.say(joinSafe(lines));
+    },
+  };
+}
+
+const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
+  text(out) {
+    let spoken = nothingSpoken;
+    let showsResults = false;
+    return {
+      start({ provider }) {
+        // Without a model the results are all there is to say.
+        showsResults = provider === "manual";
+      },
+      event(event) {
+        if (showsResults && event.type === "call" && event.display !== undefined) out.print(toSafeText(event.display));
+        const heard = hear(spoken, event);
+        spoken = heard.spoken;
+        if (heard.lines !== undefined) out.print(heard.lines);
+      },
+      end() {},
+    };
+  },
+
+  json(out) {
+    let report = emptyReport;
+    return {
+      start(model) {
+        report = { ...report, model };
+      },
+      event(event) {
+        report = addToReport(report, event);
+      },
+      end: (error) => out.json(toDocument(report, error)),
+    };
+  },
+
+  "stream-json"(out) {
+    let hasEnded = false;
+    const print = (line: EventLine): void => {
+      hasEnded = line.type === "done" || line.type === "error";
+      out.print(toSafeJson({ schemaVersion: 1, ...line }, 0));
+    };
+    return {
+      start: (model) => print({ type: "start", model }),
+      event(event) {
+        const line = toEventLine(event);
+        if (line !== undefined) print(line);
+      },
+      end(error) {
+        if (!hasEnded && error !== undefined) print({ type: "error", error: toErrorDocument(error) });
+      },
+    };
+  },
+};

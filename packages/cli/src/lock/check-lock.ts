@@ -1,0 +1,58 @@
+/** Compares the workspace's servers with the lock file. Nothing counts as the same that was not looked at. */
+
+import type { HostError } from "@fairlead/core/errors";
+import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock-drift";
+import type { LockFile } from "@fairlead/core/policy/lock-file";
+import type { Context } from "../verb.ts";
+import { type Look, lookAt } from "./look.ts";
+import type { LockWorkspace } from "./workspace.ts";
+
+export interface Checked {
+  readonly name: string;
+  readonly lock: LockFile;
+  readonly drift: LockDrift | undefined;
+  readonly look: Look | undefined;
+  /** Nobody has seen what the entry says now: it was not run. */
+  readonly isWithheld: boolean;
+}
+
+export async function checkLock(
+  lock: LockFile,
+  workspace: LockWorkspace,
+  context: Context,
+): Promise<readonly Checked[]> {
+  const { entries, configuration } = workspace;
+  const isWithheld = (name: string): boolean => {
+    const [locked, entry] = [lock.get(name), entries.get(name)];
+    // A flag approves whatever the settings say, seen or not; here the lock file says what has been seen.
+    if (!configuration.trust.approvesEntries || entry === undefined) return false;
+    return locked === undefined || isEntryChanged(locked.entry, entry);
+  };
+  const looks = await lookAt(
+    [...entries.keys()].filter((name) => !isWithheld(name)),
+    workspace,
+    context,
+  );
+  const present = [...entries].map(([name, entry]) => {
+    const look = looks.get(name);
+    return [name, { entry, ...(look?.kind === "seen" && { offer: look.offer }) }] as const;
+  });
+  const drifts = new Map(compareLock(lock, new Map(present)).map((drift) => [drift.server, drift]));
+  const names = [...new Set([...entries.keys(), ...lock.keys()])];
+  return names.map((name) => ({
+    name,
+    lock,
+    drift: drifts.get(name),
+    look: looks.get(name),
+    isWithheld: isWithheld(name),
+  }));
+}
+
+export function isAsLocked({ drift, look }: Checked): boolean {
+  return drift === undefined && look?.kind === "seen";
+}
+
+/** Why it could not be asked. */
+export function errorOf({ look }: Checked): HostError | undefined {
+  return look?.kind === "unseen" ? look.error : undefined;
+}

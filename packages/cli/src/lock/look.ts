@@ -1,0 +1,47 @@
+/** Asks servers what they offer, for the lock file. Who cannot be asked is not left out: why is part of the answer. */
+
+import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { HostError } from "@fairlead/core/errors";
+import type { ServerState } from "@fairlead/core/events";
+import { refusal } from "@fairlead/core/mcp/server-state";
+import type { LockedOffer } from "@fairlead/core/policy/lock-file";
+import { lockOffer } from "@fairlead/core/policy/lock-server";
+import { connectServers } from "../connect-servers.ts";
+import type { Context } from "../verb.ts";
+import { useHost } from "../with-host.ts";
+import { packageVersion } from "./package-version.ts";
+import type { LockWorkspace } from "./workspace.ts";
+
+export type Look =
+  | {
+      readonly kind: "seen";
+      readonly offer: LockedOffer;
+      readonly catalog: Catalog;
+      /** What was known of it before it was asked. */
+      readonly remembered: Catalog | undefined;
+    }
+  | { readonly kind: "unseen"; readonly error: HostError };
+
+export async function lookAt(
+  names: readonly string[],
+  { configuration }: Pick<LockWorkspace, "configuration">,
+  context: Context,
+): Promise<ReadonlyMap<string, Look>> {
+  return useHost(configuration, context, async (host) => {
+    await host.recall(names);
+    const remembered = new Map(names.map((name) => [name, host.catalog(name)]));
+    await connectServers(host, names, context);
+    const states = host.states().filter(({ name }) => names.includes(name));
+    return new Map(states.map((state) => [state.name, lookOf(state)]));
+
+    function lookOf(state: ServerState): Look {
+      const { name } = state;
+      const catalog = host.catalog(name);
+      const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
+      if (state.status !== "connected" || catalog === undefined || definition === undefined)
+        return { kind: "unseen", error: refusal(state) };
+      const offer = lockOffer(catalog, packageVersion(definition, state.peer));
+      return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
+    }
+  });
+}

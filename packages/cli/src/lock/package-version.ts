@@ -1,0 +1,19 @@
+/** Which version of a server is there: what its entry pins, else what it says of itself. */
+
+import type { Peer } from "@fairlead/core/events";
+import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { clip } from "../output/json-shape.ts";
+import { type Download, findDownload } from "../output/server-notes.ts";
+
+const sources: Readonly<Record<Download["from"], string>> = {
+  npm: "npm",
+  PyPI: "pypi",
+  "an image registry": "image",
+};
+const longest = 200;
+
+export function packageVersion({ transport }: Pick<ServerDefinition, "transport">, { serverInfo }: Peer): string {
+  const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+  if (download?.pinned) return `${sources[download.from]}:${download.name}`;
+  return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longest);
+}

@@ -1,0 +1,101 @@
+/** Writes servers into the lock file as they are now: all of them, or one, which leaves the others as they are. */
+
+import { HostError } from "@fairlead/core/errors";
+import { updateText } from "@fairlead/core/files/update-text";
+import {
+  type LockedServer,
+  type LockFile,
+  lockText,
+  parseLock,
+  readLock,
+  refuseNewer,
+} from "@fairlead/core/policy/lock-file";
+import { closest } from "@fairlead/core/text/closest";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { errorLines } from "../output/lock-report.ts";
+import { count } from "../output/output.ts";
+import { printRelock } from "../output/relock-report.ts";
+import type { Context } from "../verb.ts";
+import { type Look, lookAt } from "./look.ts";
+import { type LockWorkspace, openWorkspace } from "./workspace.ts";
+
+/** Without a name, all: then whatever the file holds is replaced, unless a newer version wrote it. */
+export async function relock(name: string | undefined, context: Context): Promise<void> {
+  const workspace = await openWorkspace(context);
+  const { file, entries } = workspace;
+  const before = name === undefined ? await readIfGood(file) : ((await readLock(file, name)) ?? new Map());
+  if (name !== undefined) throwIfUnknown(name, workspace, before);
+  if (before.size === 0 && entries.size === 0) return tellNothing(workspace, context);
+  const names = name === undefined ? [...entries.keys()] : [name].filter((one) => entries.has(one));
+  const looks = await lookAt(names, workspace, context);
+  throwIfUnseen(looks, context);
+  const now = names.flatMap((one) => lockedNow(one, workspace, looks));
+  const state = await write(name, new Map(now), workspace);
+  printRelock({ before, state, looks, only: name }, workspace, context);
+}
+
+/** To be compared with; one that is damaged is about to be replaced. */
+async function readIfGood(file: string): Promise<LockFile> {
+  try {
+    return (await readLock(file)) ?? new Map();
+  } catch (error) {
+    if (error instanceof HostError && error.code === "settings_invalid") return new Map();
+    throw error;
+  }
+}
+
+function lockedNow(
+  name: string,
+  { entries }: LockWorkspace,
+  looks: ReadonlyMap<string, Look>,
+): readonly (readonly [string, LockedServer])[] {
+  const [entry, look] = [entries.get(name), looks.get(name)];
+  return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
+}
+
+/** Others may be writing too: one server is put into what the file holds at that moment. */
+function write(
+  name: string | undefined,
+  now: LockFile,
+  { file, configuration }: LockWorkspace,
+): Promise<"written" | "unchanged"> {
+  const change = (text: string | undefined): string => {
+    if (text !== undefined) refuseNewer(text, file);
+    if (name === undefined) return lockText(now);
+    const others = text === undefined ? [] : [...parseLock(text, file, name)].filter(([one]) => one !== name);
+    return lockText(new Map([...others, ...now]));
+  };
+  return updateText(file, change, { within: configuration.locations.root });
+}
+
+function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: LockFile): void {
+  if (entries.has(name) || lock.has(name)) return;
+  const near = closest(name, [...entries.keys(), ...lock.keys()]);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new HostError("server_unknown", `no server "${name}" in this workspace's settings, nor in ${file}${hint}`, {
+    serverName: name,
+    next: "fairlead mcp list",
+  });
+}
+
+function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
+  if (globals.json) out.json({ file, state: "absent", servers: [] });
+  else
+    out.print(
+      safe`No servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}: there is nothing to lock.`,
+    );
+}
+
+/** What was not seen is not locked, and half a lock file would pass for a whole one. */
+function throwIfUnseen(looks: ReadonlyMap<string, Look>, { out }: Context): void {
+  const unseen = [...looks].flatMap(([name, look]) => (look.kind === "unseen" ? [{ name, error: look.error }] : []));
+  const [first, ...others] = unseen;
+  if (first === undefined) return;
+  if (others.length === 0) throw first.error;
+  for (const { error } of unseen) out.warn(errorLines(error));
+  throw new HostError(
+    first.error.code,
+    `${unseen.length} of ${count(looks.size, "server")} could not be asked: nothing was written`,
+    { next: "Lock those that can be asked one by one: fairlead lock update SERVER" },
+  );
+}

@@ -1,0 +1,12 @@
+/** What was and what is, member by member, one below the other: whole, because what is left out of a difference cannot be judged. */
+
+import type { Difference } from "@fairlead/core/discover/tool-changes";
+import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+
+export function differenceLines(differences: readonly Difference[], indent: SafeText): readonly SafeText[] {
+  return differences.flatMap(({ member, before, after }) => [
+    safe`${indent}${toVisibleLine(member)}`,
+    ...(before === undefined ? [] : [safe`${indent}  - ${toVisibleLine(before)}`]),
+    ...(after === undefined ? [] : [safe`${indent}  + ${toVisibleLine(after)}`]),
+  ]);
+}

@@ -1,0 +1,106 @@
+/** What happens during a sign-in, in words for the person who signs in. */
+
+import type { SignInMessage } from "@fairlead/core/auth/ways";
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { SignInPlace } from "./place.ts";
+
+export interface Circumstances {
+  readonly place: SignInPlace;
+  /** Whether a browser is going to be opened here. */
+  readonly browserFirst: boolean;
+}
+
+type AddressMessage = Extract<SignInMessage, { kind: "address" }>;
+type DeviceMessage = Extract<SignInMessage, { kind: "device" }>;
+
+export function messageLines(message: SignInMessage, circumstances: Circumstances): readonly SafeText[] {
+  switch (message.kind) {
+    case "issuer_override": {
+      const instead = message.instead.length === 0 ? safe`` : safe`, not ${listed(message.instead)}`;
+      return [safe`note: your settings (issuerOverride) sign in at ${toVisibleLine(message.issuer)}${instead}`];
+    }
+    case "address":
+      return [
+        ...addressLines(message),
+        ...(circumstances.browserFirst ? [] : byHandLines(message, circumstances.place)),
+      ];
+    case "browser":
+      return message.isOpened
+        ? [safe`The browser is open. Sign in there: this goes on by itself as soon as you have.`]
+        : [safe`No browser could be opened here: open the address above yourself.`];
+    case "paste_unusable":
+      return [safe`That cannot be used: ${toVisibleLine(message.reason)}.`];
+    case "paste_over":
+      return [
+        safe`Nothing can be pasted any more: ${toVisibleLine(message.reason)}. The browser can still come back by itself.`,
+      ];
+    case "device":
+      return deviceLines(message);
+    case "scopes_differ":
+      return [safe`note: asked for ${listed(message.requested)}; allowed is ${listed(message.granted)}`];
+    case "signed_in": {
+      const { serverName, account, scopes } = message;
+      const who = account === undefined ? safe`` : safe` as ${toVisibleLine(account)}`;
+      const what = scopes.length === 0 ? safe`` : safe`, for ${listed(scopes)}`;
+      return [safe`Signed in to "${toVisibleLine(serverName)}" at ${issuerWords(message)}${who}${what}.`];
+    }
+  }
+}
+
+function addressLines(message: AddressMessage): readonly SafeText[] {
+  const { serverName, domain, scopes, url } = message;
+  return [
+    safe`"${toVisibleLine(serverName)}" wants you to sign in at ${toVisibleLine(domain)} (authorization server ${issuerWords(message)}).`,
+    scopes.length === 0 ? safe`It names no scopes.` : safe`It asks for: ${listed(scopes)}`,
+    safe`The whole address:`,
+    safe``,
+    toVisibleLine(url),
+    safe``,
+  ];
+}
+
+/** The browser is elsewhere, and so cannot come back by itself. */
+export function byHandLines(
+  { redirectUri, isListening, canPaste }: Pick<AddressMessage, "redirectUri" | "isListening" | "canPaste">,
+  place: SignInPlace,
+): readonly SafeText[] {
+  const { origin, port } = new URL(redirectUri);
+  const paste = canPaste
+    ? [
+        safe`Open it in a browser on the machine that you sit at, and sign in. The browser then goes to an address that begins`,
+        safe`with ${toVisibleLine(origin)}/ and perhaps shows an error there. Copy that address, and paste it here.`,
+      ]
+    : [safe`Open it in a browser, and sign in.`];
+  if (place !== "ssh" || !isListening) return paste;
+  return [
+    ...paste,
+    safe`Or let the browser come back by itself: before you open the address, in another terminal on your machine, type`,
+    safe`  ssh -L ${toVisibleLine(port)}:127.0.0.1:${toVisibleLine(port)} HOST        (HOST as when you came here)`,
+  ];
+}
+
+/** Who gives the tokens out is named where the other name does not tell. */
+function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tokenHost">): SafeText {
+  const where = toVisibleLine(issuer);
+  return tokenHost === undefined ? where : safe`${where}, tokens from ${toVisibleLine(tokenHost)}`;
+}
+
+function deviceLines(message: DeviceMessage): readonly SafeText[] {
+  const { serverName, verificationUri, verificationUriComplete, userCode, minutes } = message;
+  return [
+    safe`"${toVisibleLine(serverName)}" wants you to sign in (authorization server ${issuerWords(message)}).`,
+    safe`On any device, open`,
+    safe``,
+    toVisibleLine(verificationUri),
+    safe``,
+    safe`and type this code: ${toVisibleLine(userCode)}`,
+    ...(verificationUriComplete === undefined
+      ? []
+      : [safe`Or open this, which has the code in it: ${toVisibleLine(verificationUriComplete)}`]),
+    safe`It is good for ${minutes} minutes. Waiting for you to finish there.`,
+  ];
+}
+
+function listed(words: readonly string[]): SafeText {
+  return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
+}

@@ -1,0 +1,40 @@
+/** Who needs a sign-in, as far as is known without asking anyone. */
+
+import type { SignInState } from "@fairlead/core/auth/sign-in-state";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { table } from "../output/output.ts";
+import { signInDocument, signInWords } from "../output/sign-in-words.ts";
+import type { Context } from "../verb.ts";
+import { signInReader } from "./read-state.ts";
+
+/** One whose entry has mistakes cannot be signed in to, which is worth knowing here too. */
+type Row = { readonly name: string } & ({ readonly signIn: SignInState } | { readonly problem: string });
+
+export async function showSignIns(configuration: Configuration, { out, globals }: Context): Promise<void> {
+  const read = signInReader(configuration);
+  const rows: Row[] = [];
+  for (const { server, admission } of configuration.servers) {
+    const { name, kind, definition } = server;
+    if (kind === "stdio") continue;
+    if (admission.status === "disconnected") rows.push({ name, problem: admission.message });
+    else if (admission.status === "admitted" && definition !== undefined)
+      rows.push({ name, signIn: await read(definition) });
+  }
+  if (globals.json) return out.json({ servers: rows.map(rowDocument) });
+  if (rows.length === 0)
+    return out.print(safe`No server that may start is reached over the network: none has a sign-in.`);
+  out.print(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
+  const needing = rows.filter((row) => "signIn" in row && row.signIn.state === "needed");
+  for (const { name } of needing) out.say(safe`sign in: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);
+  if (needing.length === 0) out.say(safe`ask them: fairlead mcp list`);
+}
+
+function rowWords(row: Row): SafeText {
+  return "signIn" in row ? signInWords(row.signIn) : safe`cannot start: ${toVisibleLine(row.problem)}`;
+}
+
+function rowDocument(row: Row): object {
+  return "signIn" in row ? { name: row.name, signIn: signInDocument(row.signIn) } : row;
+}

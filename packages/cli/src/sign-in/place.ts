@@ -1,0 +1,20 @@
+/** Where the person sits: only at their own desk is the browser that opens here the one that they look at. */
+
+import { existsSync } from "node:fs";
+import type { Io } from "../io.ts";
+
+export type SignInPlace = "desk" | "ssh" | "container" | "no_screen";
+
+const containerFiles = ["/.dockerenv", "/run/.containerenv"];
+
+export function signInPlace(
+  { env, platform }: Pick<Io, "env" | "platform">,
+  exists: (file: string) => boolean = existsSync,
+): SignInPlace {
+  const isSet = (...names: readonly string[]): boolean => names.some((name) => Boolean(env[name]));
+  if (isSet("SSH_CONNECTION", "SSH_TTY")) return "ssh";
+  if (isSet("REMOTE_CONTAINERS", "CODESPACES")) return "container";
+  if (platform === "darwin" || platform === "win32") return "desk";
+  if (isSet("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME", "WSL_INTEROP")) return "desk";
+  return containerFiles.some(exists) ? "container" : "no_screen";
+}

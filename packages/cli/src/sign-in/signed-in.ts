@@ -1,0 +1,20 @@
+/** To which servers somebody is signed in, for lists of servers. */
+
+import type { SignInState } from "@fairlead/core/auth/sign-in-state";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+
+/** By name. A store that cannot be opened now keeps nobody from listing servers. */
+export async function signedIn(configuration: Configuration): Promise<ReadonlyMap<string, SignInState>> {
+  const definitions = configuration.servers.flatMap(({ server: { definition }, admission }) =>
+    definition !== undefined && definition.transport.kind !== "stdio" && admission.status === "admitted"
+      ? definition
+      : [],
+  );
+  if (definitions.length === 0) return new Map();
+  const { signInReader } = await import("./read-state.ts");
+  const read = signInReader(configuration);
+  const states = await Promise.all(
+    definitions.map(async (definition) => [definition.name, await read(definition).catch(() => undefined)] as const),
+  );
+  return new Map(states.flatMap(([name, state]) => (state?.state === "signed_in" ? [[name, state] as const] : [])));
+}

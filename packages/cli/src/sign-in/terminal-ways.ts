@@ -1,0 +1,75 @@
+/** Signing in at a terminal: what is shown there, what is asked, and where the answer may come from. */
+
+import type { SignInWays } from "@fairlead/core/auth/ways";
+import { openUrl } from "@fairlead/core/net/open-url";
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Io } from "../io.ts";
+import { askLine, askLineOrEnd, confirm } from "../prompt.ts";
+import type { Context } from "../verb.ts";
+import { byHandLines, messageLines } from "./message-lines.ts";
+import { signInPlace } from "./place.ts";
+
+export interface TerminalWaysOptions {
+  /** `--no-browser` makes it false. */
+  readonly browser: boolean;
+  readonly device: boolean;
+  readonly scopes?: readonly string[];
+  /** Sign in although a token is stored. */
+  readonly again: boolean;
+  readonly onMessage: NonNullable<SignInWays["show"]>;
+}
+
+export function terminalWays({ io, out }: Pick<Context, "io" | "out">, options: TerminalWaysOptions): SignInWays {
+  const { device, scopes, again, onMessage } = options;
+  const { env, platform } = io;
+  const place = signInPlace(io);
+  const browserFirst = options.browser && place === "desk";
+  let byHand = joinSafe([]);
+
+  return {
+    show(message) {
+      out.exactly(joinSafe(messageLines(message, { place, browserFirst })));
+      if (message.kind === "address") byHand = joinSafe(byHandLines(message, place));
+      onMessage(message);
+    },
+    async consent(_request, signal) {
+      if (await confirm(until(io, signal), safe`Open it in your browser?`)) return true;
+      out.exactly(byHand);
+      return undefined;
+    },
+    openBrowser: (url) => openUrl(url, { platform, env }),
+    paste: (signal) => askMeanwhile(io, safe`address at which the browser ended: `, signal),
+    async askClientId({ issuer, redirectUri, why }, signal) {
+      out.exactly(safe`No client ID is to be had without you: ${toVisibleLine(why)}.`);
+      out.exactly(safe`If you have registered a client at ${toVisibleLine(issuer)} by hand, with the redirect URI`);
+      out.exactly(safe`${toVisibleLine(redirectUri)}, its ID is all that is missing.`);
+      return askLine(until(io, signal), safe`client ID (Enter: none): `);
+    },
+    async chooseIssuer(issuers, signal) {
+      out.exactly(safe`Its metadata names several authorization servers:`);
+      for (const [at, issuer] of issuers.entries()) out.exactly(safe`  ${at + 1}: ${toVisibleLine(issuer)}`);
+      const answer = await askLine(until(io, signal), safe`Sign in at which one? [1] `);
+      return issuers[Number(answer.trim() || "1") - 1] ?? "";
+    },
+    device,
+    browserFirst,
+    again,
+    ...(scopes !== undefined && { scopes }),
+  };
+}
+
+function until(io: Io, signal: AbortSignal): Io {
+  return { ...io, signal: AbortSignal.any([io.signal, signal]) };
+}
+
+/** A question that may become needless, or stay without an answer: what comes next begins on a line of its own. */
+async function askMeanwhile(io: Io, question: SafeText, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const answer = await askLineOrEnd(until(io, signal), question);
+    if (answer === undefined) io.stderr.write("\n");
+    return answer;
+  } catch (error) {
+    io.stderr.write("\n");
+    throw error;
+  }
+}

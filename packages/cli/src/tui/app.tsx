@@ -1,0 +1,118 @@
+/** The screen, top to bottom: what is finished, what is going on, what is asked, the prompt, the status line. */
+
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { Box, Static, Text } from "ink";
+import { type ReactElement, useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+import type { Session } from "./session.ts";
+import type { AppState } from "./state/app-state.ts";
+import { dialogRoom } from "./state/dialog.ts";
+import { type LiveRoom, liveRoom } from "./state/live-room.ts";
+import { placeOf } from "./state/place.ts";
+import { hasMoving } from "./state/status.ts";
+import { useNow } from "./use-now.ts";
+import { completionLines } from "./view/completion-lines.ts";
+import { dialogLines } from "./view/dialog-frame.ts";
+import { clipLine, type Line, span } from "./view/line.ts";
+import { Lines } from "./view/lines.tsx";
+import { panelLines } from "./view/mcp-panel-frame.ts";
+import { StatusLine } from "./view/status-line.tsx";
+import { TextInput } from "./view/text-input.tsx";
+import { TranscriptItemView } from "./view/transcript-item.tsx";
+import { TurnLine } from "./view/turn-line.tsx";
+
+export interface AppProps {
+  readonly session: Pick<Session, "store" | "clock">;
+  /** Told which question is part of the frame that is drawn next. */
+  readonly onCommit: (question: string | undefined) => void;
+}
+
+/** Milliseconds: a spinner turns, seconds are counted. */
+const [frame, second] = [120, 1000];
+
+export function App({ session: { store, clock }, onCommit }: AppProps): ReactElement {
+  const state = useSyncExternalStore(store.subscribe, store.get);
+  const now = useNow(clock, state.turn.kind === "running" ? frame : hasMoving(state.servers) ? second : undefined);
+  const { items, settled, drawnFrom, epoch, questions } = state;
+  const shown = questions[0]?.key;
+  // Of all effects the only one that comes before the frame is written.
+  useInsertionEffect(() => onCommit(shown), [shown, onCommit]);
+  const asked = useQuestionLines(state);
+  const panel = panelRows(state, now);
+  const modal = asked.length > 0 ? asked : panel;
+  const list = completionRows(state);
+  const room = liveRoom(state, modal.length + list.length + (questions.length > 0 ? 1 : 0));
+  const { width } = room;
+  return (
+    <>
+      <Static key={epoch} items={items.slice(drawnFrom, settled)}>
+        {(item) => <TranscriptItemView key={item.key} item={item} now={now} width={width} />}
+      </Static>
+      <Box flexDirection="column" width={width}>
+        <Going state={state} room={room} now={now} />
+        <Lines lines={modal} />
+        {questions.length > 0 && state.focus === "input" && <Text bold>{safe`Tab: answer the question above.`}</Text>}
+        <TextInput
+          editor={state.editor}
+          isActive={questions.length === 0 ? state.panel === undefined : state.focus === "input"}
+          width={width}
+          height={room.prompt}
+        />
+        <Lines lines={list} />
+        <StatusLine {...state} now={now} width={width} />
+      </Box>
+    </>
+  );
+}
+
+interface GoingProps {
+  readonly state: AppState;
+  readonly room: LiveRoom;
+  readonly now: number;
+}
+
+/** What may still change, what the turn is about, and what was typed meanwhile. */
+function Going({ state: { items, settled, turn, waiting }, room, now }: GoingProps): ReactElement {
+  const { width, hidden, item: height } = room;
+  return (
+    <>
+      {hidden > 0 && <Text dimColor>{safe`… ${hidden} more above`}</Text>}
+      {items.slice(settled + hidden).map((item) => (
+        <TranscriptItemView key={item.key} item={item} now={now} width={width} height={height} />
+      ))}
+      {turn.kind === "running" && <TurnLine turn={turn} now={now} />}
+      <Lines lines={waiting.slice(0, room.waiting).map((text) => nextLine(text, width))} />
+    </>
+  );
+}
+
+function nextLine(text: string, width: number): Line {
+  return clipLine([span(safe`next: ${toSafeLine(text)}`, { isDim: true })], width);
+}
+
+/** What is asked, in rows; long arguments are not laid out anew for every turn of a spinner. */
+function useQuestionLines(state: AppState): readonly Line[] {
+  const { questions, dialog, size } = state;
+  const [question] = questions;
+  const { index, total } = placeOf(state);
+  return useMemo(
+    () =>
+      question === undefined || dialog === undefined
+        ? []
+        : dialogLines(question, dialog, { index, total }, dialogRoom(size)),
+    [question, dialog, index, total, size],
+  );
+}
+
+function panelRows({ panel, servers, size }: AppState, now: number): readonly Line[] {
+  return panel === undefined ? [] : panelLines({ panel, servers, now }, dialogRoom(size));
+}
+
+const listRows = 8;
+
+function completionRows({ completion, size }: AppState): readonly Line[] {
+  const room = {
+    width: Math.max(20, size.columns),
+    height: Math.min(listRows, Math.max(2, Math.floor(size.rows / 4))),
+  };
+  return completion === undefined ? [] : completionLines(completion, room);
+}

@@ -1,0 +1,196 @@
+/** Completion while typing: answers at once from what is known, and asks servers and the disk in the background. */
+
+import { resolve } from "node:path";
+import type { HostTool } from "@fairlead/core/host";
+import { writeMention } from "@fairlead/core/resources/write-reference";
+import type { Answer } from "../completion/answer.ts";
+import { offerFiles } from "../completion/file-words.ts";
+import type { Bench } from "./bench.ts";
+import { type CallableTool, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
+import { completionKey, extend, type Offer, openCompletion, type Suggestion, take } from "./input/completion.ts";
+import { type Place, placeAt } from "./input/cursor-place.ts";
+import type { Editor } from "./input/editor.ts";
+import { rank } from "./input/fuzzy.ts";
+import type { Key } from "./input/keys.ts";
+import { offerMentions, templateQuestions } from "./input/mention-words.ts";
+import { commandsOf } from "./slash/commands.ts";
+import { valueQuestion } from "./slash/prompt-commands.ts";
+
+export interface Completer {
+  /** Whether the key was for the list. */
+  readonly press: (key: Key) => boolean;
+  /** After the key has done its work. */
+  readonly pressed: (key: Key) => void;
+}
+
+/** Milliseconds: who types on is not asked about. */
+const pause = 120;
+const mostWords = 50;
+
+export function createCompleter(bench: Bench): Completer {
+  const { session, settings, context } = bench;
+  const { store, host, conversation, clock, fail } = session;
+  let stop: (() => void) | undefined;
+
+  function close(): void {
+    stop?.();
+    stop = undefined;
+    if (store.get().completion !== undefined) store.dispatch({ type: "completion" });
+  }
+
+  function renew(): void {
+    close();
+    const { editor } = store.get();
+    const place = placeAt(editor, conversation.model.provider === "manual");
+    if (place === undefined) return;
+    const offer = (suggestions: readonly Suggestion[]): Offer => ({ ...rangeOf(place, editor), suggestions });
+    const known = knownAt(place);
+    const completion = openCompletion(editor.text, {
+      ...offer(known),
+      isUnfinished: place.kind === "command" && known.every(({ value }) => value !== place.typed),
+    });
+    if (completion !== undefined) store.dispatch({ type: "completion", completion });
+    askLater(place, editor, offer);
+  }
+
+  /** What others say comes as an addition; by then the person may have typed on, and then it is of no interest. */
+  function askLater(place: Place, editor: Editor, offer: (suggestions: readonly Suggestion[]) => Offer): void {
+    const ending = new AbortController();
+    const callOff = clock.after(
+      pause,
+      () => void ask().catch((error: unknown) => (ending.signal.aborted ? undefined : fail(error))),
+      { background: true },
+    );
+    stop = () => {
+      callOff();
+      ending.abort();
+    };
+
+    async function ask(): Promise<void> {
+      await Promise.all(
+        questionsAt(place, ending.signal).map(async (question) => {
+          const more = await question;
+          if (ending.signal.aborted || more.length === 0) return;
+          const completion = extend(store.get().completion, editor.text, offer(more));
+          if (completion !== undefined) store.dispatch({ type: "completion", completion });
+        }),
+      );
+    }
+  }
+
+  function knownAt(place: Place): readonly Suggestion[] {
+    switch (place.kind) {
+      case "command":
+        return rank(commandsOf(bench), place.typed.slice(1), ({ name }) => name, mostWords).map(
+          ({ name, summary }) => ({
+            value: `/${name}`,
+            about: summary,
+          }),
+        );
+      case "word": {
+        const command = commandsOf(bench).find(({ name }) => name === place.command);
+        return rank(command?.complete?.(place.before, bench) ?? [], place.typed, ({ value }) => value, mostWords);
+      }
+      case "mention":
+        return offerMentions(place.typed, host.resources());
+      case "target":
+        return offerTargets(place.typed, callableTools());
+      case "parameter":
+        return toSuggestions(parametersAt(place), place.typed);
+    }
+  }
+
+  function questionsAt(place: Place, signal: AbortSignal): readonly Promise<readonly Suggestion[]>[] {
+    switch (place.kind) {
+      case "mention":
+        return [
+          ...templateQuestions(place.typed, host.resources()).map(async ({ request, write }) =>
+            (await host.complete(request, { signal })).map(write),
+          ),
+          filesAt(place.typed),
+        ];
+      case "word": {
+        const command = commandsOf(bench).find(({ name }) => name === place.command);
+        const request =
+          command && "prompt" in command ? valueQuestion(command.prompt, place.before, place.typed) : undefined;
+        if (request === undefined) return [];
+        const values = host.complete(request, { signal });
+        return [values.then((found) => found.map((value) => ({ value: writeWord(`${request.name}=${value}`) })))];
+      }
+      case "parameter": {
+        const answer = parametersAt(place);
+        if (answer.kind === "words") return [];
+        return [offerFiles(answer, place.typed, context.io).then((found) => toSuggestions(found, place.typed))];
+      }
+      case "command":
+      case "target":
+        return [];
+    }
+  }
+
+  function parametersAt({ target, before, typed }: Extract<Place, { readonly kind: "parameter" }>): Answer {
+    return offerArguments(target, before, typed, callableTools()) ?? { kind: "words", candidates: [] };
+  }
+
+  function callableTools(): readonly CallableTool[] {
+    const schemas = new Map(host.tools().map((tool) => [keyOf(tool), tool.inputSchema]));
+    return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
+  }
+
+  /** Only of a workspace that is trusted, and nothing outside of it. */
+  async function filesAt(typed: string): Promise<readonly Suggestion[]> {
+    const { trust, locations } = settings.get();
+    if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
+    const found = await offerFiles({ kind: "files", prefix: "" }, typed, {
+      ...context.io,
+      cwd: resolve(locations.root),
+    });
+    return toSuggestions(found, typed).map(({ value, isOpen = false }) => ({
+      value: isOpen ? `@${value}` : writeMention(value),
+      label: value,
+      isOpen,
+    }));
+  }
+
+  return {
+    press(key) {
+      const { completion, editor, questions, focus } = store.get();
+      const step = completion && completionKey(completion, key);
+      if (completion === undefined || step === undefined || (questions.length > 0 && focus !== "input")) return false;
+      switch (step.kind) {
+        case "move":
+          store.dispatch({ type: "completion", completion: step.completion });
+          break;
+        case "close":
+          close();
+          break;
+        case "take":
+          store.dispatch({ type: "edit", editor: take(editor, completion, step.suggestion) });
+          renew();
+          break;
+      }
+      return true;
+    },
+    // What was not typed, as a line of the history, opens no list: the arrows would be lost in it.
+    pressed: (key) => (changesText(key) ? renew() : close()),
+  };
+}
+
+/** Tab asks for the list where there is none. */
+function changesText({ name, ctrl, meta }: Key): boolean {
+  if (name === "backspace" || name === "delete" || name === "tab") return true;
+  return name === "text" && ctrl !== true && meta !== true;
+}
+
+function rangeOf({ from }: Place, { cursor }: Editor): Pick<Offer, "from" | "to"> {
+  return { from, to: cursor };
+}
+
+function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverToolName">): string {
+  return JSON.stringify([server, serverToolName]);
+}
+
+/** As a word of a command; quotes keep blanks together. */
+function writeWord(word: string): string {
+  return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

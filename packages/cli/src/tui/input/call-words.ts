@@ -1,0 +1,44 @@
+/** What may stand in a call that is typed: the tools of the conversation, then the parameters of the one that is meant. Pure. */
+
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import type { JsonObject } from "@fairlead/wire";
+import type { Answer } from "../../completion/answer.ts";
+import { offerParameters } from "../../completion/parameter-words.ts";
+import { nameOf } from "../../target.ts";
+import type { Suggestion } from "./completion.ts";
+import { rank } from "./fuzzy.ts";
+
+export interface CallableTool extends ConversationTool {
+  readonly inputSchema: JsonObject;
+}
+
+const mostTools = 50;
+
+export function offerTargets(typed: string, tools: readonly CallableTool[]): readonly Suggestion[] {
+  const isCallable = ({ enabled, quarantined }: CallableTool): boolean => enabled && quarantined === undefined;
+  return rank(tools.filter(isCallable), typed, callName, mostTools).map((tool) => ({
+    value: callName(tool),
+    about: tool.description,
+  }));
+}
+
+/** Names and values; files where one is to be read. */
+export function offerArguments(
+  target: string,
+  before: readonly string[],
+  typed: string,
+  tools: readonly CallableTool[],
+): Answer | undefined {
+  const meant = tools.find((tool) => callName(tool) === target || tool.name === target);
+  return meant && offerParameters(meant.inputSchema, before, typed);
+}
+
+/** Words that go on as what is typed does. */
+export function toSuggestions(answer: Answer, typed: string): readonly Suggestion[] {
+  if (answer.kind !== "words") return [];
+  return rank(answer.candidates, typed, ({ value }) => value, mostTools);
+}
+
+export function callName({ server, serverToolName }: Pick<ConversationTool, "server" | "serverToolName">): string {
+  return nameOf({ server, tool: serverToolName });
+}

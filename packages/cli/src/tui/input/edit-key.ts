@@ -1,0 +1,81 @@
+/** What a key does to the text that is being typed. Pure. */
+
+import { type Editor, erase, insert, type Move, move, moveLine, paste, withText } from "./editor.ts";
+import { type History, newer, older, type Step } from "./history.ts";
+import type { Key } from "./keys.ts";
+
+export interface Edited {
+  readonly editor: Editor;
+  readonly history?: History;
+}
+
+/** Undefined: nothing. */
+export function editKey(editor: Editor, history: History, key: Key): Edited | undefined {
+  const isWord = key.ctrl === true || key.meta === true;
+  switch (key.name) {
+    case "text":
+      return textKey(editor, history, key);
+    case "paste":
+      return { editor: paste(editor, key.text ?? "") };
+    case "enter":
+      return { editor: insert(editor, "\n") };
+    case "backspace":
+      return { editor: erase(editor, isWord ? "word_left" : "left") };
+    case "delete":
+      return { editor: erase(editor, isWord ? "word_right" : "right") };
+    case "left":
+      return { editor: move(editor, isWord ? "word_left" : "left") };
+    case "right":
+      return { editor: move(editor, isWord ? "word_right" : "right") };
+    case "home":
+      return { editor: move(editor, isWord ? "start" : "line_start") };
+    case "end":
+      return { editor: move(editor, isWord ? "end" : "line_end") };
+    case "up":
+      return vertical(editor, history, -1);
+    case "down":
+      return vertical(editor, history, 1);
+    case "tab":
+    case "escape":
+    case "insert":
+    case "pageup":
+    case "pagedown":
+    case "unknown":
+      return undefined;
+  }
+}
+
+const controlMoves: Readonly<Record<string, Move>> = { a: "line_start", e: "line_end", b: "left", f: "right" };
+const controlErasures: Readonly<Record<string, Move>> = {
+  d: "right",
+  k: "line_end",
+  u: "line_start",
+  w: "word_left",
+};
+const altMoves: Readonly<Record<string, Move>> = { b: "word_left", f: "word_right" };
+
+function textKey(editor: Editor, history: History, { text = "", ctrl = false, meta = false }: Key): Edited | undefined {
+  if (!ctrl && !meta) return { editor: insert(editor, text) };
+  const to = (ctrl ? controlMoves : altMoves)[text];
+  if (to !== undefined) return { editor: move(editor, to) };
+  const until = ctrl ? controlErasures[text] : text === "d" ? "word_right" : undefined;
+  if (until !== undefined) return { editor: erase(editor, until) };
+  if (!ctrl) return undefined;
+  if (text === "j") return { editor: insert(editor, "\n") };
+  if (text === "y") return { editor: insert(editor, editor.cut) };
+  if (text === "p") return vertical(editor, history, -1);
+  return text === "n" ? vertical(editor, history, 1) : undefined;
+}
+
+/** By a line, and beyond the first and the last one through what was typed before. */
+function vertical(editor: Editor, history: History, by: -1 | 1): Edited | undefined {
+  const moved = moveLine(editor, by);
+  if (moved !== undefined) return { editor: moved };
+  const step = by === -1 ? older(history, editor.text) : newer(history);
+  return step && recalled(editor, step);
+}
+
+/** What is long comes back by a name, as it was pasted. */
+function recalled(editor: Editor, { history, text }: Step): Edited {
+  return { editor: paste(withText(editor, ""), text), history };
+}

@@ -1,0 +1,134 @@
+/** The text that is being typed, and the cursor in it. Pure; a large paste stands in it by a short name. */
+
+export interface Editor {
+  readonly text: string;
+  /** Before the character at this place. */
+  readonly cursor: number;
+  /** By the name that stands in the text for it. */
+  readonly pastes: ReadonlyMap<string, string>;
+  /** What was cut last. */
+  readonly cut: string;
+}
+
+export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut: "" };
+
+export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
+
+/** What is longer stands in the text by its name. */
+const mostPastedLines = 5;
+const mostPastedCharacters = 1000;
+/** No character that a person sees is longer. */
+const longestCharacter = 64;
+
+export function withText(editor: Editor, text: string, cursor: number = text.length): Editor {
+  return { ...editor, text, cursor };
+}
+
+export function insert(editor: Editor, words: string): Editor {
+  const { text, cursor } = editor;
+  return withText(editor, text.slice(0, cursor) + words + text.slice(cursor), cursor + words.length);
+}
+
+/** A large paste is kept aside, and goes out whole. */
+export function paste(editor: Editor, words: string): Editor {
+  const lines = words.split("\n").length;
+  if (lines <= mostPastedLines && words.length <= mostPastedCharacters) return insert(editor, words);
+  const size = lines > mostPastedLines ? `${lines} lines` : `${words.length} characters`;
+  const name = freeName(`pasted ${size}`, editor);
+  return insert({ ...editor, pastes: new Map(editor.pastes).set(name, words) }, name);
+}
+
+function freeName(words: string, { pastes, text }: Editor): string {
+  const isTaken = (name: string): boolean => pastes.has(name) || text.includes(name);
+  let name = `[${words}]`;
+  for (let number = 2; isTaken(name); number++) name = `[${words} #${number}]`;
+  return name;
+}
+
+/** What is sent: every paste in its place. */
+export function wholeText({ text, pastes }: Editor): string {
+  if (pastes.size === 0) return text;
+  const names = [...pastes.keys()].map((name) => name.replaceAll(/[[\]]/g, "\\$&"));
+  return text.replaceAll(new RegExp(names.join("|"), "g"), (name) => pastes.get(name) ?? name);
+}
+
+export function move(editor: Editor, where: Move): Editor {
+  return { ...editor, cursor: target(editor, where) };
+}
+
+/** Takes out what lies between the cursor and there; a word or more can be put back. */
+export function erase(editor: Editor, where: Move): Editor {
+  const { text, cursor } = editor;
+  const to = target(editor, where);
+  const [from, until] = to < cursor ? [to, cursor] : [cursor, to];
+  const next = withText(editor, text.slice(0, from) + text.slice(until), from);
+  return where === "left" || where === "right" ? next : { ...next, cut: text.slice(from, until) };
+}
+
+/** Up or down by a line, as near as can be to the same column; undefined where there is none. */
+export function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
+  const { text, cursor } = editor;
+  const start = lineStart(text, cursor);
+  const column = cursor - start;
+  const other = by === -1 ? start - 1 : lineEnd(text, cursor) + 1;
+  if (other < 0 || other > text.length) return undefined;
+  const otherStart = lineStart(text, other);
+  return { ...editor, cursor: Math.min(otherStart + column, lineEnd(text, otherStart)) };
+}
+
+function target(editor: Editor, where: Move): number {
+  const { text, cursor } = editor;
+  switch (where) {
+    case "left":
+      return previousPlace(editor);
+    case "right":
+      return nextPlace(editor);
+    case "word_left":
+      return wordStart(text, cursor);
+    case "word_right":
+      return cursor + (/^[\s\p{P}]*[^\s\p{P}]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+    case "line_start":
+      return lineStart(text, cursor);
+    case "line_end":
+      return lineEnd(text, cursor);
+    case "start":
+      return 0;
+    case "end":
+      return text.length;
+  }
+}
+
+/** From one character that a person sees to the one before; the name of a paste is one. */
+function previousPlace({ text, cursor, pastes }: Editor): number {
+  const before = text.slice(0, cursor);
+  for (const name of pastes.keys()) if (before.endsWith(name)) return cursor - name.length;
+  const last = characters(before.slice(-longestCharacter)).at(-1);
+  return cursor - (last?.length ?? 0);
+}
+
+function nextPlace({ text, cursor, pastes }: Editor): number {
+  for (const name of pastes.keys()) if (text.startsWith(name, cursor)) return cursor + name.length;
+  const [first] = characters(text.slice(cursor, cursor + longestCharacter));
+  return cursor + (first?.length ?? 0);
+}
+
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
+}
+
+function wordStart(text: string, at: number): number {
+  const isGap = (place: number): boolean => /[\s\p{P}]/u.test(text.charAt(place - 1));
+  let place = at;
+  while (place > 0 && isGap(place)) place--;
+  while (place > 0 && !isGap(place)) place--;
+  return place;
+}
+
+function characters(text: string): readonly string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}

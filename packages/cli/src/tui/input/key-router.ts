@@ -1,0 +1,94 @@
+/** Where a key goes, and what comes of it: into the dialog, into the editor, or to the session. Pure. */
+
+import type { CallStatus } from "@fairlead/core/turn/events";
+import type { AppEvent, AppState } from "../state/app-state.ts";
+import { dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
+import { type Answer, type Question, refusals } from "../state/questions.ts";
+import { editKey } from "./edit-key.ts";
+import { emptyEditor, wholeText } from "./editor.ts";
+import type { Key } from "./keys.ts";
+
+/** What only the session can do. */
+export type Action =
+  | { readonly type: "submit"; readonly text: string }
+  | { readonly type: "answer"; readonly question: Question; readonly answer: Answer }
+  | { readonly type: "cancel_calls" }
+  | { readonly type: "cancel_turn" }
+  | { readonly type: "redraw" }
+  | { readonly type: "quit" };
+
+export interface Routed {
+  readonly events: readonly AppEvent[];
+  readonly action?: Action;
+}
+
+const nothing: Routed = { events: [] };
+
+export function routeKey(state: AppState, key: Key): Routed {
+  if (state.isQuitting || key.name === "unknown") return nothing;
+  const [question] = state.questions;
+  if (question !== undefined && state.focus === "dialog" && state.dialog !== undefined) {
+    if (isCtrl(key, "c")) return stop(state, true);
+    // More than one character at once is no answer: somebody is typing, or pasting.
+    const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
+    if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
+    const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
+    if ("answer" in step) return { events: [], action: answerOf(question, step.answer) };
+    return { events: [{ type: "dialog", dialog: step.dialog }] };
+  }
+  if (question !== undefined && state.focus === "input" && key.name === "tab")
+    return { events: [{ type: "focus", focus: "dialog" }] };
+  if (isCtrl(key, "c") || key.name === "escape") return stop(state, isCtrl(key, "c"));
+  if (isCtrl(key, "d") && state.editor.text === "") return stop(state, true);
+  if (isCtrl(key, "l")) return { events: [], action: { type: "redraw" } };
+  if (isCtrl(key, "o")) return { events: [{ type: "fold" }] };
+  if (key.name === "enter" && !key.meta && !key.shift) return enter(state);
+  return edit(state, key);
+}
+
+/** The innermost thing first: a question, a call, the turn, what is typed, and the app only when it is said twice. */
+function stop(state: AppState, canQuit: boolean): Routed {
+  const { turn, items, editor, isQuitArmed } = state;
+  const [question] = state.questions;
+  if (question !== undefined) return { events: [], action: answerOf(question, refusals[question.kind]) };
+  if (turn.kind === "running" && !turn.isCancelling) {
+    const hasCall = items.some((item) => item.kind === "call" && isRunning(item.call.status));
+    return { events: [], action: { type: hasCall ? "cancel_calls" : "cancel_turn" } };
+  }
+  if (editor.text !== "") return { events: [{ type: "edit", editor: { ...emptyEditor, cut: editor.text } }] };
+  if (!canQuit) return { events: [{ type: "arm_quit", isArmed: false }] };
+  return isQuitArmed ? { events: [], action: { type: "quit" } } : { events: [{ type: "arm_quit", isArmed: true }] };
+}
+
+function isRunning(status: CallStatus): boolean {
+  return status === "queued" || status === "running";
+}
+
+function enter(state: AppState): Routed {
+  const { editor } = state;
+  // A line that ends with a backslash goes on.
+  if (editor.text.endsWith("\\") && editor.cursor === editor.text.length) {
+    const text = `${editor.text.slice(0, -1)}\n`;
+    return { events: [{ type: "edit", editor: { ...editor, text, cursor: text.length } }] };
+  }
+  const text = wholeText(editor).trim();
+  if (text === "") return nothing;
+  return { events: [{ type: "entered", text }], action: { type: "submit", text } };
+}
+
+function edit(state: AppState, key: Key): Routed {
+  const edited = editKey(state.editor, state.history, key);
+  return edited === undefined ? nothing : { events: [{ type: "edit", ...edited }] };
+}
+
+function withEvents({ events, ...routed }: Routed, ...more: readonly AppEvent[]): Routed {
+  return { ...routed, events: [...events, ...more] };
+}
+
+function answerOf(question: Question, answer: Answer): Action {
+  return { type: "answer", question, answer };
+}
+
+function isCtrl({ name, text, ctrl }: Key, letter: string): boolean {
+  return name === "text" && ctrl === true && text === letter;
+}

@@ -1,0 +1,239 @@
+/** What a terminal sends → keys. Pure: what is not whole yet is kept until more comes, wherever it was cut. */
+
+type KeyName =
+  | "text"
+  | "paste"
+  | "enter"
+  | "escape"
+  | "tab"
+  | "backspace"
+  | "delete"
+  | "insert"
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "home"
+  | "end"
+  | "pageup"
+  | "pagedown"
+  | "unknown";
+
+/** A letter with Ctrl or Alt is a `text` with that letter, in lower case. What was typed at once is one `text`. */
+export interface Key {
+  readonly name: KeyName;
+  /** Of `text` and `paste`. */
+  readonly text?: string;
+  readonly ctrl?: boolean;
+  /** Alt. */
+  readonly meta?: boolean;
+  readonly shift?: boolean;
+}
+
+export interface KeyState {
+  /** The beginning of something. */
+  readonly pending: string;
+  /** What of a paste has come so far. */
+  readonly paste?: string;
+}
+
+export interface ReadKeys {
+  readonly keys: readonly Key[];
+  readonly state: KeyState;
+}
+
+export const noKeys: KeyState = { pending: "" };
+
+const esc = "\u001b";
+const pasteStart = `${esc}[200~`;
+const pasteEnd = `${esc}[201~`;
+/** No key is longer: what goes on and on is not one. */
+const longestSequence = 64;
+const longestString = 4096;
+
+/** Reads a chunk of decoded text. */
+export function readKeys(state: KeyState, chunk: string): ReadKeys {
+  const keys: Key[] = [];
+  let { paste } = state;
+  let rest = state.pending + chunk;
+  while (rest !== "") {
+    if (paste !== undefined) {
+      const end = rest.indexOf(pasteEnd);
+      if (end === -1) {
+        const kept = beginningAtEnd(rest, pasteEnd);
+        return {
+          keys,
+          state: { pending: rest.slice(rest.length - kept), paste: paste + rest.slice(0, rest.length - kept) },
+        };
+      }
+      keys.push(pasted(paste + rest.slice(0, end)));
+      rest = rest.slice(end + pasteEnd.length);
+      paste = undefined;
+      continue;
+    }
+    if (rest.startsWith(pasteStart)) {
+      paste = "";
+      rest = rest.slice(pasteStart.length);
+      continue;
+    }
+    const read = readOne(rest);
+    if (read === undefined) return { keys, state: { pending: rest } };
+    if (read.key !== undefined) keys.push(read.key);
+    rest = rest.slice(read.length);
+  }
+  return { keys, state: paste === undefined ? noKeys : { pending: "", paste } };
+}
+
+/** Nothing has come for a while: what looked like a beginning was the Escape key. A paste is waited for. */
+export function endKeys(state: KeyState): ReadKeys {
+  const { pending, paste } = state;
+  if (pending === "" || paste !== undefined) return { keys: [], state };
+  return { keys: unfinishedKeys(pending), state: noKeys };
+}
+
+function unfinishedKeys(pending: string): readonly Key[] {
+  const [, character, ...others] = Array.from(pending);
+  if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
+  // The characters that begin a sequence are on the keyboard too.
+  return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
+}
+
+interface One {
+  /** Absent: it was read, and means nothing. */
+  readonly key: Key | undefined;
+  readonly length: number;
+}
+
+/** Undefined: more must come. */
+function readOne(text: string): One | undefined {
+  if (text.startsWith(esc)) return readEscape(text);
+  const plain = /^\P{Cc}+/u.exec(text)?.[0];
+  if (plain !== undefined) return { key: { name: "text", text: plain }, length: plain.length };
+  return { key: controlKey(text.charCodeAt(0)), length: 1 };
+}
+
+function controlKey(code: number): Key {
+  if (code === 0x0d) return { name: "enter" };
+  if (code === 0x09) return { name: "tab" };
+  if (code === 0x7f || code === 0x08) return { name: "backspace" };
+  if (code > 0x7f) return { name: "unknown" };
+  // 0x00 is Ctrl-Space, 0x01 Ctrl-A, 0x0a Ctrl-J, 0x1f Ctrl-_.
+  return { name: "text", text: code === 0 ? " " : String.fromCharCode(code + 0x40).toLowerCase(), ctrl: true };
+}
+
+function readEscape(text: string): One | undefined {
+  if (text.length === 1) return undefined;
+  const next = text.charAt(1);
+  if (next === "[") return readSequence(text);
+  if (next === "O") {
+    const final = text.charAt(2);
+    if (final === "") return undefined;
+    return { key: letterKey(final, 1), length: 3 };
+  }
+  // Operating-system commands and the like: answers of the terminal, which are nobody's keys.
+  if (next === "]" || next === "P" || next === "_" || next === "^") return readString(text);
+  if (next === esc) {
+    const inner = readEscape(text.slice(1));
+    if (inner === undefined) return undefined;
+    // Alt with an arrow, as some terminals send it; otherwise the Escape key, twice.
+    if (inner.key === undefined || inner.key.name === "unknown") return { key: { name: "escape" }, length: 1 };
+    return { key: { ...inner.key, meta: true }, length: inner.length + 1 };
+  }
+  const character = String.fromCodePoint(text.codePointAt(1) ?? 0);
+  const key: Key = next < " " || next === "\u007f" ? controlKey(next.charCodeAt(0)) : { name: "text", text: character };
+  return { key: { ...key, meta: true }, length: 1 + character.length };
+}
+
+/** `ESC [ parameters final`. */
+function readSequence(text: string): One | undefined {
+  // The Linux console sends F1 to F5 as `ESC [ [ A`.
+  if (text.startsWith(`${esc}[[`)) return text.length < 4 ? undefined : { key: { name: "unknown" }, length: 4 };
+  const rest = text.slice(2);
+  const whole = /^([0-?]*)[ -/]*([@-~])/.exec(rest);
+  if (whole !== null) {
+    const [all, parameters = "", final = ""] = whole;
+    return { key: sequenceKey(parameters, final), length: 2 + all.length };
+  }
+  const isUnfinished = /^[0-?]*[ -/]*$/.test(rest);
+  if (isUnfinished && text.length < longestSequence) return undefined;
+  // What cannot become one: the two characters that began it are dropped, and what follows is read anew.
+  return { key: { name: "unknown" }, length: isUnfinished ? text.length : 2 };
+}
+
+function readString(text: string): One | undefined {
+  const ends = ["\u0007", `${esc}\\`].flatMap((end) => {
+    const at = text.indexOf(end, 2);
+    return at === -1 ? [] : at + end.length;
+  });
+  if (ends.length > 0) return { key: undefined, length: Math.min(...ends) };
+  return text.length < longestString ? undefined : { key: undefined, length: text.length };
+}
+
+const tildeKeys: Readonly<Record<string, KeyName>> = {
+  "1": "home",
+  "2": "insert",
+  "3": "delete",
+  "4": "end",
+  "5": "pageup",
+  "6": "pagedown",
+  "7": "home",
+  "8": "end",
+};
+
+const letterNames: Readonly<Record<string, KeyName>> = {
+  A: "up",
+  B: "down",
+  C: "right",
+  D: "left",
+  F: "end",
+  H: "home",
+  M: "enter",
+  Z: "tab",
+};
+
+function sequenceKey(parameters: string, final: string): Key | undefined {
+  const [first = "", second = "", third = ""] = parameters.split(";");
+  const modifier = Number.parseInt(second, 10);
+  if (final === "~" && first === "27") return codeKey(Number(third), modifier);
+  if (final === "~") return withModifiers({ name: tildeKeys[first] ?? "unknown" }, modifier);
+  if (final === "u") return codeKey(Number.parseInt(first, 10), modifier);
+  if (final === "Z") return { name: "tab", shift: true };
+  // Focus in and out: nobody pressed anything.
+  if ((final === "I" || final === "O") && parameters === "") return undefined;
+  return letterKey(final, modifier);
+}
+
+function letterKey(final: string, modifier: number): Key {
+  return withModifiers({ name: letterNames[final] ?? "unknown" }, modifier);
+}
+
+/** Keys by their code point, as terminals send them that tell Shift-Enter from Enter. */
+function codeKey(code: number, modifier: number): Key {
+  if (!Number.isInteger(code) || code < 0 || code > 0x10ffff) return { name: "unknown" };
+  if (code === 0x1b) return withModifiers({ name: "escape" }, modifier);
+  const isControl = code < 0x20 || code === 0x7f;
+  const key = isControl ? controlKey(code) : { name: "text" as const, text: String.fromCodePoint(code) };
+  return withModifiers(key, modifier);
+}
+
+/** 1 + Shift 1 + Alt 2 + Ctrl 4. */
+function withModifiers(key: Key, modifier: number): Key {
+  const bits = Number.isInteger(modifier) && modifier > 0 ? modifier - 1 : 0;
+  return {
+    ...key,
+    ...((bits & 1) !== 0 && { shift: true }),
+    ...((bits & 2) !== 0 && { meta: true }),
+    ...((bits & 4) !== 0 && { ctrl: true }),
+  };
+}
+
+function pasted(text: string): Key {
+  return { name: "paste", text: text.replaceAll(/\r\n?/g, "\n") };
+}
+
+/** How many characters at the end may be the beginning of what is looked for. */
+function beginningAtEnd(text: string, wanted: string): number {
+  const most = Math.min(text.length, wanted.length - 1);
+  for (let length = most; length > 0; length--) if (wanted.startsWith(text.slice(text.length - length))) return length;
+  return 0;
+}

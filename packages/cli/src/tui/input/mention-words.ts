@@ -1,0 +1,114 @@
+/** What may stand behind an `@`: resources, and what templates of resources begin with; and what their servers can be asked about the rest. Pure. */
+
+import type { HostResource } from "@fairlead/core/host";
+import type { CompletionRequest } from "@fairlead/core/resources/completion";
+import { encodeUri, encodeValue } from "@fairlead/core/resources/percent-encoding";
+import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/uri-template";
+import { writeMention, writeReference } from "@fairlead/core/resources/write-reference";
+import type { Suggestion } from "./completion.ts";
+import { rank } from "./fuzzy.ts";
+
+const mostMentions = 30;
+type Template = Extract<HostResource, { readonly kind: "template" }>;
+
+export function offerMentions(typed: string, resources: readonly HostResource[]): readonly Suggestion[] {
+  const textOf = (resource: HostResource): string => `${addressOf(resource)} ${resource.title ?? resource.name}`;
+  return rank(resources, typed, textOf, mostMentions).flatMap((resource) => {
+    const { server, title, name } = resource;
+    const about = title ?? name;
+    if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
+    const start = beginningOf(resource);
+    // Who has come as far as its first variable is helped by the server.
+    if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
+    return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
+  });
+}
+
+/** A question to the server of a template, and how each of its answers is written. */
+export interface TemplateQuestion {
+  readonly request: CompletionRequest;
+  readonly write: (value: string) => Suggestion;
+}
+
+export function templateQuestions(typed: string, resources: readonly HostResource[]): readonly TemplateQuestion[] {
+  return resources.flatMap((resource) => (resource.kind === "template" ? (questionAbout(typed, resource) ?? []) : []));
+}
+
+function questionAbout(typed: string, template: Template): TemplateQuestion | undefined {
+  const { server, uriTemplate } = template;
+  const parsed = parseTemplate(uriTemplate);
+  const start = beginningOf(template);
+  const head = start && addressesOf(server, start).find((address) => typed.startsWith(address));
+  if (parsed.kind === "malformed" || head === undefined) return undefined;
+  const given = new Map<string, string>();
+  let done = head;
+  for (let at = 1; at < parsed.pieces.length; at += 2) {
+    const variable = variableOf(parsed.pieces[at]);
+    const ending = literalOf(parsed.pieces[at + 1]);
+    if (variable === undefined) return undefined;
+    const rest = typed.slice(done.length);
+    const end = ending === "" ? -1 : rest.indexOf(ending);
+    if (end === -1) {
+      const isLast = at + 2 >= parsed.pieces.length;
+      return {
+        request: {
+          of: { kind: "template", server, uriTemplate },
+          name: variable.name,
+          value: decoded(rest),
+          ...(given.size > 0 && { given: Object.fromEntries(given) }),
+        },
+        write: (value) => ({
+          value: writeMention(`${done}${variable.encode(value)}${ending}`),
+          label: value,
+          about: `${variable.name} of ${uriTemplate}`,
+          isOpen: !isLast,
+        }),
+      };
+    }
+    given.set(variable.name, decoded(rest.slice(0, end)));
+    done = `${done}${rest.slice(0, end)}${ending}`;
+  }
+  return undefined;
+}
+
+/** What stands before its first variable, if that is something. */
+function beginningOf({ uriTemplate }: Template): string | undefined {
+  const parsed = parseTemplate(uriTemplate);
+  const start = parsed.kind === "template" ? literalOf(parsed.pieces[0]) : "";
+  return start === "" ? undefined : start;
+}
+
+interface PlainVariable {
+  readonly name: string;
+  readonly encode: (value: string) => string;
+}
+
+/** Only an expression of one value, without a name: what else there is, people write themselves. */
+function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
+  if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
+  const [only, ...others] = piece.variables;
+  if (only === undefined || others.length > 0) return undefined;
+  return { name: only.name, encode: piece.operator === "+" ? encodeUri : encodeValue };
+}
+
+function literalOf(piece: TemplatePiece | undefined): string {
+  return piece?.kind === "literal" ? piece.text : "";
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Half an escape: it is still being typed.
+    return text;
+  }
+}
+
+function addressOf(resource: HostResource): string {
+  return `${resource.server}:${resource.kind === "resource" ? resource.uri : resource.uriTemplate}`;
+}
+
+/** The ways in which people write the address of something. */
+function addressesOf(server: string, uri: string): readonly string[] {
+  return [`${server}:${uri}`, uri];
+}

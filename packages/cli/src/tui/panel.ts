@@ -1,0 +1,111 @@
+/** The panel of servers: where what it shows comes from, and what its keys do. */
+
+import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger";
+import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { historyText } from "../output/history-text.ts";
+import { promptsText } from "../output/prompt-list.ts";
+import { resourcesText } from "../output/resource-list.ts";
+import { signInWords } from "../output/sign-in-words.ts";
+import { serverText } from "../output/tool-list.ts";
+import { signedIn } from "../sign-in/signed-in.ts";
+import type { Bench } from "./bench.ts";
+import { plainStyle } from "./captured.ts";
+import type { Key } from "./input/keys.ts";
+import { readLogTail } from "./log-tail.ts";
+import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
+
+export interface Panel {
+  readonly open: () => void;
+  /** Whether the key was for the panel. */
+  readonly press: (key: Key) => boolean;
+}
+
+const mostLogLines = 200;
+const mostCalls = 50;
+
+export function createPanel({ session, settings, servers }: Omit<Bench, "openPanel">): Panel {
+  const { store, host, fail } = session;
+
+  function set(panel: PanelState | undefined): void {
+    store.dispatch({ type: "panel", ...(panel && { panel }) });
+  }
+
+  async function load(server: string, tab: PanelTab): Promise<void> {
+    const text = await textOf(server, tab);
+    const { panel } = store.get();
+    // Somebody may have gone on meanwhile.
+    if (panel?.open?.server === server && panel.open.tab === tab) set({ ...panel, open: { ...panel.open, text } });
+  }
+
+  function textOf(server: string, tab: PanelTab): SafeText | Promise<SafeText> {
+    const { columns } = store.get().size;
+    const look = { style: plainStyle, columns: columns - 4 };
+    const state = settings.get().locations.state;
+    switch (tab) {
+      case "tools":
+        return serverText(server, host.tools(server), { ...look, all: false }, host.hidden(server));
+      case "prompts":
+        return promptsText(server, host.prompts(server), look);
+      case "resources":
+        return resourcesText(server, host.resources(server), look);
+      case "log":
+        return readLogTail(state, server, mostLogLines);
+      case "calls":
+        return readCalls(state, server);
+    }
+  }
+
+  async function loadSignIns(): Promise<void> {
+    const states = await signedIn(settings.get());
+    const { panel } = store.get();
+    const signIns = new Map([...states].map(([name, state]) => [name, signInWords(state)]));
+    if (panel) set({ ...panel, signIns });
+  }
+
+  /** Whatever happens to the server that is open may change what is shown of it. */
+  function renew(server: string): void {
+    const { open } = store.get().panel ?? {};
+    if (open?.server === server) load(server, open.tab).catch(fail);
+  }
+  host.on("state", ({ state }) => renew(state.name));
+  host.on("catalog", ({ server }) => renew(server));
+
+  function act(step: PanelStep): void {
+    switch (step.kind) {
+      case "close":
+        set(undefined);
+        break;
+      case "stay":
+        set(step.panel);
+        break;
+      case "look":
+        set(step.panel);
+        load(step.server, step.tab).catch(fail);
+        break;
+      case "do":
+        // A sign-in asks its questions where the panel is, and what a test finds stands in the transcript.
+        if (step.verb === "auth" || step.verb === "test") set(undefined);
+        servers[step.verb](step.server).catch(fail);
+        break;
+    }
+  }
+
+  return {
+    open() {
+      set(openPanel());
+      loadSignIns().catch(fail);
+    },
+    press(key) {
+      const { panel, servers: states, questions } = store.get();
+      if (panel === undefined || questions.length > 0) return false;
+      act(panelKey(panel, key, states));
+      return true;
+    },
+  };
+}
+
+async function readCalls(state: string, server: string): Promise<SafeText> {
+  const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => false, today: Date.now });
+  const entries = await ledger.read({ matches: (entry) => entry.server === server, limit: mostCalls });
+  return entries.length === 0 ? safe`nothing was asked of it yet` : historyText(entries, plainStyle);
+}

@@ -1,0 +1,109 @@
+/** What has happened since, as lines for a reader: each item once, when nothing more will happen to it. */
+
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { AppState } from "../state/app-state.ts";
+import { placeOf } from "../state/place.ts";
+import type { TranscriptItem } from "../state/transcript.ts";
+import type { Store } from "../store.ts";
+import { callCardLines } from "../view/call-card-lines.ts";
+import { dialogLines } from "../view/dialog-frame.ts";
+import { itemLines } from "../view/item-lines.ts";
+import type { Line } from "../view/line.ts";
+import { markdownLines } from "../view/markdown-lines.ts";
+
+export interface PlainPrinter {
+  readonly update: () => void;
+  /** The person has ended a line. */
+  readonly entered: () => void;
+}
+
+export interface PlainPrinterOptions extends Pick<Store, "get" | "dispatch"> {
+  readonly write: (text: string) => void;
+}
+
+export function createPlainPrinter({ get, dispatch, write }: PlainPrinterOptions): PlainPrinter {
+  let printed = 0;
+  let isAtPrompt = false;
+  let before: AppState | undefined;
+  /** Calls that were said to run. */
+  const begun = new Set<string>();
+
+  function print(lines: readonly Line[]): void {
+    if (isAtPrompt) write("\n");
+    isAtPrompt = false;
+    for (const line of lines)
+      write(
+        `${line
+          .map(({ text }) => text)
+          .join("")
+          .trimEnd()}\n`,
+      );
+  }
+
+  function printNews(state: AppState): void {
+    const { items, settled, size } = state;
+    for (const item of items.slice(printed, settled)) {
+      // What the person typed stands there already.
+      if (item.kind !== "person") print(linesOf(item, size.columns));
+    }
+    printed = settled;
+    for (const item of items.slice(settled)) {
+      if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
+      begun.add(item.call.id);
+      // Without the sign that would turn on a screen.
+      print(
+        linesOf(item, size.columns)
+          .slice(0, 1)
+          .map(([, ...line]) => line),
+      );
+    }
+  }
+
+  function update(): void {
+    const state = get();
+    printNews(state);
+    const { turn, isQuitArmed, dialog, questions, isQuitting } = state;
+    const [question] = questions;
+    if (turn.kind === "running" && before?.turn.kind !== "running") print([[{ text: safe`working; Ctrl-C stops it` }]]);
+    if (turn.kind === "running" && turn.doing !== undefined && turn !== before?.turn)
+      print([[{ text: toSafeLine(turn.doing) }]]);
+    if (isQuitArmed && before?.isQuitArmed !== true) print([[{ text: safe`Ctrl-C once more to quit` }]]);
+    if (
+      question !== undefined &&
+      dialog !== undefined &&
+      (dialog !== before?.dialog || question !== before.questions[0])
+    ) {
+      const room = { width: state.size.columns, height: state.size.rows };
+      const hint = [{ text: hints[dialog.kind] }];
+      print([...dialogLines(question, dialog, placeOf(state), room), hint]);
+    }
+    before = state;
+    if (question !== undefined) dispatch({ type: "drawn", key: question.key });
+    const isFree = turn.kind === "idle" || question !== undefined;
+    if (isFree && !isAtPrompt && !isQuitting) {
+      write(question === undefined ? "> " : "answer> ");
+      isAtPrompt = true;
+    }
+  }
+
+  return {
+    update,
+    entered() {
+      isAtPrompt = false;
+    },
+  };
+}
+
+/** How it is answered here; the keys in its frame are those of a screen. */
+const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
+  read: safe`Type one of the letters, then Enter; an empty line is no.`,
+  form: safe`A line fills in the field that is marked, an empty one leaves it as it is; at the end, an empty line sends it and - declines. A dot cancels.`,
+  typed: safe`Type or paste it, then Enter; an empty line ends this.`,
+  chosen: safe`Type its number, counted from 1; an empty line is none.`,
+};
+
+function linesOf(item: TranscriptItem, width: number): readonly Line[] {
+  if (item.kind === "answer") return markdownLines(item.text, width);
+  // The time is of no interest: nothing is drawn again.
+  return item.kind === "call" ? callCardLines(item.call, item.call.startedAt ?? 0, width) : itemLines(item, width);
+}

@@ -1,0 +1,90 @@
+/** `fairlead` on a terminal: the app from its first frame to its last, and nothing left behind. */
+
+import { ReadStream, WriteStream } from "node:tty";
+import { HostError } from "@fairlead/core/errors";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { render } from "ink";
+import type { Io } from "../io.ts";
+import { createImageDrawing, imageProtocol } from "../output/inline-image.ts";
+import type { Context } from "../verb.ts";
+import { App } from "./app.tsx";
+import { drawingStream } from "./drawing-stream.ts";
+import { openSession } from "./open-session.ts";
+import type { Size } from "./state/app-state.ts";
+import { type Terminal, takeTerminal } from "./terminal-modes.ts";
+import { createHighlighter } from "./view/highlighter.ts";
+import { type Look, LookContext } from "./view/look.ts";
+
+/** Resolves when the person has left; rejects with what ended it otherwise. */
+export async function runApp(context: Context, configuration: Configuration): Promise<void> {
+  const { stdin, stdout, signal } = terminalOf(context.io);
+  let leave: (() => void) | undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
+  const { session, close } = openSession(context, configuration, {
+    size: size(),
+    hasScreen: true,
+    onQuit: () => leave?.(),
+    onRedraw: redraw,
+  });
+  const { dispatch } = session.store;
+
+  /** The cursor to the top, and the screen empty; what has scrolled away stays. */
+  function redraw(): void {
+    stdout.write("\u001b[H\u001b[2J");
+    dispatch({ type: "resize", size: size() });
+  }
+
+  let committed: string | undefined;
+  let rendered: string | undefined;
+  const onCommit = (question: string | undefined): void => {
+    committed = question;
+  };
+  /** What was rendered may wait a moment before it is written; only then can somebody have seen it. */
+  const onWritten = (): void => {
+    if (rendered !== undefined) dispatch({ type: "drawn", key: rendered });
+  };
+  const restore = takeTerminal({ stdin, stdout }, session.press, session.quit);
+  const abort = (): void => session.quit();
+  signal.addEventListener("abort", abort, { once: true });
+  stdout.on("resize", redraw);
+  const screen = render(
+    <LookContext value={lookAt(context.io)}>
+      <App session={session} onCommit={onCommit} />
+    </LookContext>,
+    {
+      stdin,
+      stdout: drawingStream(stdout, onWritten),
+      exitOnCtrlC: false,
+      onRender: () => {
+        rendered = committed;
+      },
+    },
+  );
+  try {
+    await Promise.race([left, screen.waitUntilExit()]);
+  } finally {
+    stdout.off("resize", redraw);
+    signal.removeEventListener("abort", abort);
+    screen.unmount();
+    restore();
+    await close();
+  }
+  signal.throwIfAborted();
+}
+
+function terminalOf({ stdin, stdout, signal }: Io): Terminal & Pick<Io, "signal"> {
+  if (stdin instanceof ReadStream && stdout instanceof WriteStream) return { stdin, stdout, signal };
+  throw new HostError("usage", "the app needs a terminal");
+}
+
+function lookAt(io: Io): Look {
+  const protocol = imageProtocol(io);
+  return {
+    hasColour: !io.env["NO_COLOR"],
+    highlighter: createHighlighter(),
+    ...(protocol && { draw: createImageDrawing(protocol, io.stdout.columns) }),
+  };
+}

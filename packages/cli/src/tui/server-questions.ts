@@ -1,0 +1,70 @@
+/** What servers ask of the person, and of the person's model: every answer is the person's. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { OpenHostOptions } from "@fairlead/core/host";
+import type { Model } from "@fairlead/core/model/model";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { Asking } from "./asking.ts";
+import { sampleModel } from "./sample-model.ts";
+
+export interface ServerQuestionsOptions {
+  readonly asking: () => Pick<Asking, "ask">;
+  readonly model: () => Model;
+  /** Whether what the person typed says yes already. */
+  readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
+  /** False: nothing could be opened. */
+  readonly openUrl: (url: string) => Promise<boolean>;
+  readonly tell: (text: string) => void;
+}
+
+type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample">>;
+
+/** How the host names what a server wants when it wants the model; no tool can have such a name. */
+const samplingName = "sampling/createMessage";
+
+export function answerServers({ asking, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
+  return {
+    async confirm(details, signal) {
+      const { ask } = asking();
+      if (details.toolDisplayName !== samplingName) {
+        if (await isConsented(details)) return ToolConfirmationOutcome.ProceedOnce;
+        return ask("confirmation", { kind: "confirmation", details }, signal);
+      }
+      const { serverName, args: params } = details;
+      const isAllowed = await ask("sampling", { kind: "sampling", serverName, params, model: model().name }, signal);
+      return isAllowed ? ToolConfirmationOutcome.ProceedOnce : ToolConfirmationOutcome.Cancel;
+    },
+
+    async elicit(request, signal) {
+      const { ask } = asking();
+      const { serverName, message } = request;
+      if (request.mode === "form") {
+        const { requestedSchema: schema } = request;
+        return ask("form", { kind: "form", serverName, message, schema, purpose: "elicitation" }, signal);
+      }
+      const { url } = request;
+      const answer = await ask("url", { kind: "url", serverName, message, url, purpose: "elicitation" }, signal);
+      if (answer === "decline" || answer === "cancel") return { action: answer };
+      if (answer === "open" && !(await openUrl(url))) tell(`No browser could be opened here. Open it yourself: ${url}`);
+      return { action: "accept" };
+    },
+
+    async sample({ serverName, params }, signal) {
+      const asked = model();
+      const answer = await sampleModel(asked, serverName, params, signal);
+      const isGiven = await asking().ask(
+        "sampling",
+        { kind: "sampling", serverName, params, model: asked.name, answer },
+        signal,
+      );
+      if (!isGiven) throw new HostError("denied", "the person kept the answer back", { serverName });
+      const { text, isCut } = answer;
+      return {
+        role: "assistant",
+        content: { type: "text", text },
+        model: asked.name,
+        stopReason: isCut ? "maxTokens" : "endTurn",
+      };
+    },
+  };
+}

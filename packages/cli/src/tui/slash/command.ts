@@ -1,0 +1,20 @@
+/** What a slash command of ours is: a file in this folder gives one of these. */
+
+import type { Bench } from "../bench.ts";
+import type { Suggestion } from "../input/completion.ts";
+
+export interface BuiltIn {
+  readonly name: string;
+  readonly summary: string;
+  /** What may follow the name. */
+  readonly usage?: string;
+  /** What may stand behind these words, from what is known at once: whoever types waits for nobody. */
+  readonly complete?: (before: readonly string[], bench: Bench) => readonly Suggestion[];
+  /** `words`: what follows the name. What it throws is shown. */
+  readonly run: (words: string, bench: Bench) => void | Promise<void>;
+}
+
+/** The names of the servers, for those who complete one. */
+export function serverNames({ session }: Bench): readonly Suggestion[] {
+  return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
+}

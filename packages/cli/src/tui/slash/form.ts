@@ -1,0 +1,62 @@
+/** `/form`: the arguments of a tool in a form, made from its schema; without a model, for those who call tools themselves. */
+
+import { HostError } from "@fairlead/core/errors";
+import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import { readArguments } from "../../arguments.ts";
+import { isObject } from "../../output/json-shape.ts";
+import { findTarget } from "../../target.ts";
+import type { Bench } from "../bench.ts";
+import { captured } from "../captured.ts";
+import { callName } from "../input/call-words.ts";
+import type { BuiltIn } from "./command.ts";
+import { wordsOf } from "./words.ts";
+import { writeCall } from "./write-call.ts";
+
+export const form: BuiltIn = {
+  name: "form",
+  summary: "call a tool by filling in a form",
+  usage: "SERVER.TOOL [key=value …]",
+  complete: ([target], { session }) =>
+    target === undefined
+      ? session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description }))
+      : [],
+  async run(line, bench) {
+    const { session, context } = bench;
+    const { conversation, host } = session;
+    if (conversation.model.provider !== "manual")
+      throw new HostError("usage", `${conversation.model.name} calls the tools here`, { next: "/model manual" });
+    const [word = "", ...words] = wordsOf(line);
+    const { server, tool } = toolNamed(word, bench);
+    const known = host.catalog(server)?.tools.find(({ name }) => name === tool);
+    if (known === undefined)
+      throw new HostError("tool_unknown", `"${server}" has no tool "${tool}", as far as is known`, { next: "/tools" });
+    const { inputSchema: schema, description = "" } = known;
+    const given = await readArguments({ words, json: undefined }, schema, captured(context).context);
+    const values = isObject(given) ? toPlainArguments(given, server) : {};
+    const asked = {
+      kind: "form",
+      serverName: server,
+      message: description,
+      schema,
+      purpose: "arguments",
+      values,
+    } as const;
+    const answer = await session.ask("form", asked);
+    if (answer.action !== "accept") return session.note("info", `${word} was not called.`);
+    session.send(writeCall({ server, tool }, { ...values, ...answer.content }));
+  },
+};
+
+function toolNamed(word: string, { session }: Bench): ReturnType<typeof findTarget> {
+  const tools = session.conversation.tools();
+  const byName = tools.find(({ name }) => name === word);
+  if (byName !== undefined) return { server: byName.server, tool: byName.serverToolName };
+  const names = [...new Set(tools.map(({ server }) => server))];
+  return findTarget(
+    word,
+    names.map((name) => ({
+      name,
+      tools: tools.flatMap(({ server, serverToolName }) => (server === name ? serverToolName : [])),
+    })),
+  );
+}

@@ -1,0 +1,17 @@
+/** `/history`: what was asked of servers, and why it could run. */
+
+import type { BuiltIn } from "./command.ts";
+import { wordsOf } from "./words.ts";
+
+const most = "20";
+
+export const history: BuiltIn = {
+  name: "history",
+  summary: "what was called, and why it could run",
+  usage: "[--server NAME] [--denied] [--since 1d]",
+  complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
+  async run(words, { session, runVerb }) {
+    const text = await runVerb("history", "--limit", most, ...wordsOf(words));
+    session.show("/history", text);
+  },
+};

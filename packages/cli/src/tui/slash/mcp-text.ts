@@ -1,0 +1,34 @@
+/** Servers in words, as `/mcp list` and `/mcp schema` show them. */
+
+import type { HostTool } from "@fairlead/core/host";
+import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { serverText, stateWords } from "../../output/server-state.ts";
+import { signedIn } from "../../sign-in/signed-in.ts";
+import type { Bench } from "../bench.ts";
+import { plainStyle } from "../captured.ts";
+import { typedHere } from "./typed-here.ts";
+
+export async function serverListText({ session: { host }, settings }: Bench): Promise<string> {
+  const configuration = settings.get();
+  const [knowledge, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
+  const texts = host.states().map((state) => {
+    const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
+    const known = knowledge.find((each) => each.server === state.name);
+    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
+    return serverText({ server, state, known, signIn: signIns.get(state.name) }, { style: plainStyle, typed: asItIs });
+  });
+  return typedHere(joinSafe(texts));
+}
+
+export function schemaText(tools: readonly HostTool[]): SafeText {
+  if (tools.length === 0) return safe`No tools, as far as is known.`;
+  const texts = tools.map(
+    ({ server, serverToolName, inputSchema }) =>
+      safe`${toVisibleLine(`${server}.${serverToolName}`)}\n${toSafeJson(inputSchema)}`,
+  );
+  return joinSafe(texts, safe`\n\n`);
+}
+
+function asItIs(text: SafeText): SafeText {
+  return text;
+}

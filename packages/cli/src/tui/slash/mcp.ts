@@ -1,0 +1,107 @@
+/** `/mcp`: the servers, as a panel or in words, and everything that can be done to one of them. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Bench } from "../bench.ts";
+import { readLogTail } from "../log-tail.ts";
+import { type ServerVerb, serverVerbs } from "../state/server-verb.ts";
+import { type BuiltIn, serverNames } from "./command.ts";
+import { namedServer } from "./listing.ts";
+import { schemaText, serverListText } from "./mcp-text.ts";
+import { toolListText } from "./tool-text.ts";
+import { wordsOf } from "./words.ts";
+
+type Run = (words: readonly string[], bench: Bench) => void | Promise<void>;
+
+const logLines = 40;
+
+const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> = new Map<
+  string,
+  { readonly summary: string; readonly run: Run }
+>([
+  ["list", { summary: "where each server stands, and why", run: list }],
+  ["desc", { summary: "what the tools do", run: (words, bench) => describe(words, bench) }],
+  ["schema", { summary: "what the tools take, as JSON Schema", run: (words, bench) => schema(words, bench) }],
+  ["logs", { summary: "the end of what a server wrote", run: logs }],
+  ["reload", { summary: "read the settings again", run: (_words, { servers }) => servers.reload() }],
+  ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
+]);
+
+/** Those of the command that need no terminal; after these, the settings may be others. */
+const passedOn: ReadonlyMap<string, string> = new Map([
+  ["add", "add a server to the settings"],
+  ["remove", "take a server out of the settings"],
+  ["import", "take over servers from other programs"],
+  ["get", "one server in full"],
+  ["logout", "end a sign-in and forget it"],
+]);
+
+export const mcp: BuiltIn = {
+  name: "mcp",
+  summary: "the servers: where each stands, and what can be done to it",
+  usage: `[${[...own.keys()].join("|")}] [SERVER]`,
+  complete([verb, ...names], bench) {
+    if (verb === undefined)
+      return [
+        ...[...own].map(([value, { summary }]) => ({ value, about: summary })),
+        ...[...passedOn].map(([value, about]) => ({ value, about })),
+      ];
+    return names.length === 0 && verb !== "list" && verb !== "reload" && verb !== "add" ? serverNames(bench) : [];
+  },
+  async run(line, bench) {
+    const [verb, ...words] = wordsOf(line);
+    if (verb === undefined) return bench.openPanel === undefined ? list([], bench) : bench.openPanel();
+    const found = own.get(verb);
+    if (found !== undefined) return found.run(words, bench);
+    if (!passedOn.has(verb)) throw new HostError("usage", `there is no "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
+    const run = (): Promise<string> => bench.runVerb("mcp", verb, ...words);
+    bench.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : bench.settings.change(run)));
+    // Whoever is new starts, and nobody waits for it.
+    bench.session.host.start().catch(bench.session.fail);
+  },
+};
+
+async function list(_words: readonly string[], bench: Bench): Promise<void> {
+  bench.session.show("/mcp list", await serverListText(bench));
+}
+
+function describe([name = ""]: readonly string[], bench: Bench): void {
+  bench.session.show("/mcp desc", toolListText(namedServer(name, bench), true, bench));
+}
+
+function schema([name = ""]: readonly string[], bench: Bench): void {
+  bench.session.show("/mcp schema", schemaText(bench.session.host.tools(namedServer(name, bench))));
+}
+
+async function logs([name = ""]: readonly string[], bench: Bench): Promise<void> {
+  const { name: server } = bench.servers.stateOf(name);
+  const text = await readLogTail(bench.settings.get().locations.state, server, logLines);
+  bench.session.show(`/mcp logs ${server}`, text === "" ? "It has written nothing so far." : text);
+}
+
+function doTo(verb: ServerVerb): Run {
+  return async ([name], { session, servers, runVerb }) => {
+    if (name !== undefined) return servers[verb](name);
+    // Who needs a sign-in is a question of its own.
+    if (verb === "auth") return session.show("/mcp auth", await runVerb("mcp", "auth"));
+    throw new HostError("usage", `/mcp ${verb} which server?`, { next: `/mcp ${verb} NAME` });
+  };
+}
+
+function summaries(verb: ServerVerb): string {
+  switch (verb) {
+    case "start":
+      return "connect to a server";
+    case "stop":
+      return "end a server until it is called";
+    case "restart":
+      return "end a server and start it again";
+    case "enable":
+      return "let a server start again";
+    case "disable":
+      return "keep a server from starting";
+    case "auth":
+      return "sign in to a server";
+    case "test":
+      return "connect to a server, step by step";
+  }
+}

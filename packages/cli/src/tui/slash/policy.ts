@@ -1,0 +1,29 @@
+/** `/policy`: the rules, which of them decides about a tool, and new ones. */
+
+import { callName } from "../input/call-words.ts";
+import type { BuiltIn } from "./command.ts";
+import { wordsOf } from "./words.ts";
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["list", "every rule that counts here"],
+  ["explain", "which rule decides about a tool"],
+  ["allow", "let a tool run without asking"],
+  ["ask", "be asked before a tool runs"],
+  ["deny", "keep a tool from running"],
+]);
+const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+
+export const policy: BuiltIn = {
+  name: "policy",
+  summary: "what may run, and which rule says so",
+  usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
+  complete: ([verb], { session }) =>
+    verb === undefined
+      ? [...verbs].map(([value, about]) => ({ value, about }))
+      : session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description })),
+  async run(line, { session, runVerb, settings }) {
+    const [verb = "list", ...words] = wordsOf(line);
+    const run = (): Promise<string> => runVerb("policy", verb, ...words);
+    session.show(`/policy ${verb}`, await (changing.has(verb) ? settings.change(run) : run()));
+  },
+};

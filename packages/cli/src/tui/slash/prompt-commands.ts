@@ -1,0 +1,125 @@
+/** Every prompt of a server as a command: what it makes of its arguments is sent to the model, or shown where there is none. */
+
+import type { HostPrompt } from "@fairlead/core/host";
+import type { Part } from "@fairlead/core/normalise/model-types";
+import type { CompletionRequest } from "@fairlead/core/resources/completion";
+import { promptUsage, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
+import { type PromptMessage, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import type { JsonObject } from "@fairlead/wire";
+import { reportPrompt } from "../../output/prompt-report.ts";
+import type { Bench } from "../bench.ts";
+import { captured } from "../captured.ts";
+import type { Suggestion } from "../input/completion.ts";
+import type { BuiltIn } from "./command.ts";
+import { wordsOf } from "./words.ts";
+
+export interface PromptCommand extends BuiltIn {
+  readonly prompt: HostPrompt;
+}
+
+/** By the server's own name for it, and with its server where that could mean something else. `taken`: what our own commands are called. */
+export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
+  const isClear = (prompt: HostPrompt): boolean =>
+    !taken.has(prompt.serverPromptName) &&
+    prompts.every((each) => each === prompt || each.serverPromptName !== prompt.serverPromptName);
+  return prompts.map((prompt) => {
+    const { server, name, serverPromptName, title, description } = prompt;
+    const usage = promptUsage({ ...prompt, serverName: server }).slice(name.length + 2);
+    return {
+      name: (isClear(prompt) ? serverPromptName : `${server}.${serverPromptName}`).replaceAll(/[\s/]/g, "_"),
+      summary: `${title ?? description ?? "a prompt"} (${server})`,
+      ...(usage !== "" && { usage }),
+      prompt,
+      complete: (before) => offerArguments(prompt, before),
+      run: (words, bench) => run(prompt, words, bench),
+    };
+  });
+}
+
+function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly Suggestion[] {
+  return prompt.arguments
+    .filter(({ name }) => !before.some((word) => word.startsWith(`${name}=`)))
+    .map(({ name, description = "", required }) => ({
+      value: `${name}=`,
+      about: [...(required ? ["required"] : []), ...(description === "" ? [] : [description])].join(", "),
+      isOpen: true,
+    }));
+}
+
+/** What its server can be asked about the value that is being typed. */
+export function valueQuestion(
+  { server, serverPromptName, arguments: wanted }: HostPrompt,
+  before: readonly string[],
+  typed: string,
+): CompletionRequest | undefined {
+  const [name, value] = splitNamed(typed);
+  if (value === undefined || !wanted.some((argument) => argument.name === name)) return undefined;
+  const given = before.map(splitNamed).flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]));
+  return {
+    of: { kind: "prompt", server, prompt: serverPromptName },
+    name,
+    value,
+    ...(given.length > 0 && { given: Object.fromEntries(given) }),
+  };
+}
+
+function splitNamed(word: string): readonly [name: string, value: string | undefined] {
+  const at = word.indexOf("=");
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+async function run(prompt: HostPrompt, words: string, bench: Bench): Promise<void> {
+  const { session, context } = bench;
+  const { host, conversation } = session;
+  const { server, serverPromptName } = prompt;
+  const args = await argumentsOf(prompt, words, bench);
+  if (args === undefined) return;
+  const result = await host.getPrompt(server, serverPromptName, args);
+  const typed = `/${prompt.name}${words === "" ? "" : ` ${words}`}`;
+  if (conversation.model.provider !== "manual")
+    return session.send(toParts(await toPromptMessages(result, { server })), typed);
+  const { context: quiet, text } = captured(context);
+  await reportPrompt({ server, prompt: serverPromptName, result, folder: undefined, draw: undefined }, quiet);
+  session.show(typed, text());
+}
+
+/** Where nothing is given and something has to be, a form asks for it; undefined: the person thought better of it. */
+async function argumentsOf(
+  prompt: HostPrompt,
+  words: string,
+  { session }: Bench,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const { server, name, title = name } = prompt;
+  const needsMore = wordsOf(words).length === 0 && prompt.arguments.some(({ required }) => required);
+  if (!needsMore) return readPromptCall(`/${name} ${words}`, session.host.promptRegistry)?.args;
+  const asked = {
+    kind: "form",
+    serverName: server,
+    message: title,
+    schema: schemaOf(prompt),
+    purpose: "arguments",
+  } as const;
+  const answer = await session.ask("form", asked);
+  if (answer.action !== "accept") return undefined;
+  return Object.fromEntries(Object.entries(answer.content ?? {}).map(([key, value]) => [key, String(value)]));
+}
+
+function schemaOf({ arguments: wanted }: HostPrompt): JsonObject {
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      wanted.map(({ name, description }) => [
+        name,
+        { type: "string", ...(description !== undefined && { description }) },
+      ]),
+    ),
+    required: wanted.flatMap(({ name, required }) => (required ? name : [])),
+  };
+}
+
+/** A conversation that has begun takes one message: what is the model's own in it says so. */
+function toParts(messages: readonly PromptMessage[]): readonly Part[] {
+  return messages.flatMap(({ role, parts }) =>
+    role === "user" ? parts : [{ text: "(Your answer to this so far:)" }, ...parts, { text: "(Go on from there.)" }],
+  );
+}

@@ -1,0 +1,23 @@
+/** `/prompts`: what servers have worked out for people to ask; each is a command of its own. */
+
+import { joinSafe, safe } from "@fairlead/core/text/safe-text";
+import { groupBy } from "../../output/group-by.ts";
+import { promptsText } from "../../output/prompt-list.ts";
+import { type BuiltIn, serverNames } from "./command.ts";
+import { lookFor, namedServer } from "./listing.ts";
+
+export const prompts: BuiltIn = {
+  name: "prompts",
+  summary: "what servers have worked out to ask; each is a command",
+  usage: "[SERVER]",
+  complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
+  run(line, bench) {
+    const { session } = bench;
+    const servers = [...groupBy(session.host.prompts(namedServer(line, bench)), ({ server }) => server)];
+    const texts = servers.map(([server, own]) => promptsText(server, own, lookFor(bench)));
+    session.show(
+      "/prompts",
+      texts.length === 0 ? "No server offers any, as far as is known." : joinSafe(texts, safe`\n\n`),
+    );
+  },
+};

@@ -1,0 +1,36 @@
+/** The tools of the conversation in words: those that the model has, and under them those that it does not have, with the reason. */
+
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { groupBy } from "../../output/group-by.ts";
+import { serverText } from "../../output/tool-list.ts";
+import type { Bench } from "../bench.ts";
+import { lookFor } from "./listing.ts";
+
+/** `server`: undefined for all. */
+export function toolListText(server: string | undefined, isWhole: boolean, bench: Bench): SafeText {
+  const { host, conversation } = bench.session;
+  const tools = conversation.tools().filter((tool) => server === undefined || tool.server === server);
+  const texts = [...groupBy(tools, (tool) => tool.server)].map(([name, own]) => {
+    const offered = host
+      .tools(name)
+      .filter(({ serverToolName }) => own.some((tool) => tool.serverToolName === serverToolName && tool.enabled));
+    return joinSafe([
+      serverText(name, offered, { ...lookFor(bench), all: isWhole }, host.hidden(name)),
+      ...absentLines(own),
+    ]);
+  });
+  return texts.length === 0 ? safe`No tools, as far as is known.` : joinSafe(texts, safe`\n\n`);
+}
+
+function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
+  const off = tools.filter(({ enabled }) => !enabled).map(({ serverToolName }) => toVisibleLine(serverToolName));
+  const set = tools.filter(({ enabled, quarantined }) => enabled && quarantined !== undefined);
+  return [
+    ...(off.length === 0 ? [] : [safe`\n  off in this conversation: ${joinSafe(off, safe`, `)}`]),
+    ...set.map(
+      ({ serverToolName, quarantined = "" }) =>
+        safe`\n  set aside: ${toVisibleLine(serverToolName)}: ${toVisibleLine(quarantined)}`,
+    ),
+  ];
+}

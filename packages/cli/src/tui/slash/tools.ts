@@ -1,0 +1,50 @@
+/** `/tools`: what the model may use in this conversation, and what it may not. */
+
+import { HostError } from "@fairlead/core/errors";
+import { closest } from "@fairlead/core/text/closest";
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import type { Bench } from "../bench.ts";
+import { callName } from "../input/call-words.ts";
+import { type BuiltIn, serverNames } from "./command.ts";
+import { namedServer } from "./listing.ts";
+import { toolListText } from "./tool-text.ts";
+import { wordsOf } from "./words.ts";
+
+export const tools: BuiltIn = {
+  name: "tools",
+  summary: "the tools of this conversation; off takes some out, on takes them back in",
+  usage: "[SERVER] | [on|off] SERVER[.TOOL]",
+  complete([first, ...others], bench) {
+    const switches = [
+      { value: "on", about: "take tools back into this conversation" },
+      { value: "off", about: "take tools out of this conversation" },
+    ];
+    if (first === undefined) return [...switches, ...serverNames(bench)];
+    if (others.length > 0 || (first !== "on" && first !== "off")) return [];
+    const changeable = bench.session.conversation.tools().filter(({ enabled }) => enabled === (first === "off"));
+    return [...changeable.map((tool) => ({ value: callName(tool), about: tool.description })), ...serverNames(bench)];
+  },
+  run(line, bench) {
+    const [first, ...names] = wordsOf(line);
+    if ((first === "on" || first === "off") && names.length > 0) return toggle(names, first === "on", bench);
+    bench.session.show("/tools", toolListText(namedServer(line, bench), false, bench));
+  },
+};
+
+function toggle(names: readonly string[], isOn: boolean, { session }: Bench): void {
+  const { conversation, note } = session;
+  const all = conversation.tools();
+  const meant = names.flatMap((name) => toolsNamed(name, all));
+  for (const { server, serverToolName } of meant) conversation.setTool(server, serverToolName, isOn);
+  const words = isOn ? "Back in this conversation" : "Out of this conversation";
+  note("info", `${words}: ${meant.map(callName).join(", ")}`, `/tools ${isOn ? "off" : "on"} ${names.join(" ")}`);
+}
+
+/** All of a server, or one. */
+function toolsNamed(name: string, all: readonly ConversationTool[]): readonly ConversationTool[] {
+  const meant = all.filter((tool) => [tool.server, callName(tool), tool.name].includes(name));
+  if (meant.length > 0) return meant;
+  const near = closest(name, all.map(callName));
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  throw new HostError("tool_unknown", `this conversation has no tool "${name}"${hint}`, { next: "/tools" });
+}

@@ -1,0 +1,22 @@
+/** `/trust`: whether this folder counts, and the servers that wait for an approval. */
+
+import { askTrust, reviewHere } from "../trust.ts";
+import type { BuiltIn } from "./command.ts";
+import { wordsOf } from "./words.ts";
+
+export const trust: BuiltIn = {
+  name: "trust",
+  summary: "trust this folder and approve its servers, or take that back",
+  usage: "[add|list|remove]",
+  complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
+  async run(line, bench) {
+    const { session, runVerb, settings } = bench;
+    const [verb = "", ...words] = wordsOf(line);
+    const found = verb === "" || verb === "add" ? await reviewHere(bench) : undefined;
+    if (found !== undefined && (found.pending.length > 0 || (verb === "add" && found.needsTrust)))
+      return askTrust(found, bench);
+    const shown = verb === "remove" ? "remove" : "list";
+    const run = (): Promise<string> => runVerb("trust", shown, ...words);
+    session.show(`/trust ${shown}`, await (shown === "remove" ? settings.change(run) : run()));
+  },
+};

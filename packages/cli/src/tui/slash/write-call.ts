@@ -1,0 +1,24 @@
+/** A call as a line that reads back as exactly this call. Pure. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { JsonObject } from "@fairlead/wire";
+import { nameOf, type Target } from "../../target.ts";
+
+/** Needs no quotes, and begins nothing else. */
+const plain = /^[\w./:+-]+$/;
+
+export function writeCall(target: Target, args: JsonObject): string {
+  const words = Object.entries(args).map(([name, value]) => writeArgument(name, value));
+  return [quoted(nameOf(target)), ...words].join(" ");
+}
+
+function writeArgument(name: string, value: unknown): string {
+  if (name === "" || name.includes("=") || name.endsWith(":"))
+    throw new HostError("usage", `an argument called "${name}" cannot be typed`);
+  const isPlain = typeof value === "string" && plain.test(value);
+  return quoted(isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`);
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

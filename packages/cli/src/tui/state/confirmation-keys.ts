@@ -1,0 +1,44 @@
+/** The keys that answer a confirmation: only those whose answer can take effect; everything that is no clear yes is no yes. Pure. */
+
+import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { Key } from "../input/keys.ts";
+import type { DialogStep } from "./questions.ts";
+import { type Extent, scrollKey } from "./scroll.ts";
+
+export interface ConfirmationState {
+  readonly scroll: number;
+}
+
+export interface AnswerKey {
+  readonly letter: string;
+  readonly words: string;
+  /** Where there is little room. */
+  readonly short: string;
+  readonly outcome: ToolConfirmationOutcome;
+}
+
+const answerKeys: readonly AnswerKey[] = [
+  { letter: "y", words: "yes, once", short: "once", outcome: ToolConfirmationOutcome.ProceedOnce },
+  { letter: "t", words: "always this tool", short: "tool", outcome: ToolConfirmationOutcome.ProceedAlwaysTool },
+  { letter: "s", words: "always this server", short: "server", outcome: ToolConfirmationOutcome.ProceedAlwaysServer },
+  { letter: "a", words: "always, and save", short: "save", outcome: ToolConfirmationOutcome.ProceedAlwaysAndSave },
+  { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: ToolConfirmationOutcome.Cancel },
+];
+
+/** No is always offered. */
+export function offeredKeys(outcomes: readonly ToolConfirmationOutcome[]): readonly AnswerKey[] {
+  return answerKeys.filter(({ outcome }) => outcome === ToolConfirmationOutcome.Cancel || outcomes.includes(outcome));
+}
+
+export function confirmationKey(
+  state: ConfirmationState,
+  key: Key,
+  { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
+): DialogStep<ConfirmationState, "confirmation"> {
+  if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
+  // What was typed or pasted as a whole was not meant as an answer: one letter is.
+  const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
+  const answered = offeredKeys(outcomes).find((each) => each.letter === letter);
+  if (answered !== undefined) return { answer: answered.outcome };
+  return { state: { scroll: scrollKey(state.scroll, key, extent) ?? state.scroll } };
+}

@@ -1,0 +1,136 @@
+/** The question that is being asked, while it is answered: which keys do what. Pure; one dialog for each kind of question. */
+
+import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
+import type { Key } from "../input/keys.ts";
+import { dialogFrame, formScroll } from "../view/dialog-frame.ts";
+import { formFrame } from "../view/form-frame.ts";
+import { frameExtent, type Room } from "../view/frame.ts";
+import { confirmationKey } from "./confirmation-keys.ts";
+import { editLine } from "./edit-line.ts";
+import { type FormState, formKey, openForm } from "./form.ts";
+import type { Answer, Answers, Question, QuestionOf } from "./questions.ts";
+import { scrollKey } from "./scroll.ts";
+
+/** What a dialog remembers between two keys. */
+export type DialogState = { readonly key: string } & (
+  | { readonly kind: "read"; readonly scroll: number }
+  | { readonly kind: "form"; readonly form: FormState }
+  | { readonly kind: "typed"; readonly editor: Editor; readonly scroll: number }
+  | { readonly kind: "chosen"; readonly at?: number }
+);
+
+export type DialogStep = { readonly dialog: DialogState } | { readonly answer: Answer };
+
+export function openDialog(question: Question): DialogState {
+  const { key } = question;
+  switch (question.kind) {
+    case "confirmation":
+    case "url":
+    case "sampling":
+    case "trust":
+      return { key, kind: "read", scroll: 0 };
+    case "form":
+      return { key, kind: "form", form: openForm(question.schema, question.values) };
+    case "sign_in":
+    case "client_id":
+      // Where one types is at the end.
+      return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
+    case "choice":
+      return { key, kind: "chosen" };
+  }
+}
+
+/** Whether words may be typed into it; elsewhere only a single key can be an answer. */
+export function takesText({ kind }: Question): boolean {
+  return kind === "form" || kind === "sign_in" || kind === "client_id";
+}
+
+/** What a dialog may take of the screen: what runs, the prompt and the status line stay in sight. */
+export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
+  return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
+}
+
+export function dialogKey(question: Question, dialog: DialogState, key: Key, room: Room): DialogStep {
+  switch (dialog.kind) {
+    case "read":
+      return readKey(question, dialog, key, room);
+    case "form":
+      return question.kind === "form" ? inForm(question, dialog, key, room) : { dialog };
+    case "typed":
+      return typedKey(question, dialog, key, room);
+    case "chosen":
+      return question.kind === "choice" ? choiceKey(question, dialog, key) : { dialog };
+  }
+}
+
+type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
+
+/** Only how long it is counts here, not which one it is. */
+const alone = { index: 1, total: 1 };
+
+function readKey(question: Question, dialog: Of<"read">, key: Key, room: Room): DialogStep {
+  const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
+  if (question.kind === "confirmation") {
+    const step = confirmationKey(dialog, key, { outcomes: question.details.outcomes, extent });
+    return "answer" in step
+      ? { answer: { kind: "confirmation", value: step.answer } }
+      : { dialog: { ...dialog, ...step.state } };
+  }
+  const answer = yesOrNo(question, key);
+  return answer === undefined
+    ? { dialog: { ...dialog, scroll: scrollKey(dialog.scroll, key, extent) ?? dialog.scroll } }
+    : { answer };
+}
+
+/** Everything but one letter is no, or nothing. */
+function yesOrNo(question: Question, { name, text, ctrl, meta }: Key): Answer | undefined {
+  const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
+  const isNo = name === "enter" || name === "escape" || letter === "n";
+  const isYes = letter === "y";
+  if (question.kind === "url") {
+    const value = urlAnswers.get(name === "text" ? (letter ?? "") : name);
+    return value === undefined ? undefined : { kind: "url", value };
+  }
+  if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;
+  return { kind: question.kind, value: isYes };
+}
+
+const urlAnswers: ReadonlyMap<string, Answers["url"]> = new Map([
+  ["y", "open"],
+  ["h", "by_hand"],
+  ["n", "decline"],
+  ["enter", "decline"],
+  ["escape", "cancel"],
+]);
+
+function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room: Room): DialogStep {
+  const step = formKey(dialog.form, key);
+  if ("answer" in step) return { answer: { kind: "form", value: step.answer } };
+  const frame = formFrame(question, step.state, alone, room);
+  const extent = frameExtent(frame, room);
+  const still = formScroll(frame, extent, 0);
+  // Nobody looks further than the form goes.
+  return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
+}
+
+function typedKey(question: Question, dialog: Of<"typed">, key: Key, room: Room): DialogStep {
+  const text = wholeText(dialog.editor).trim();
+  if (question.kind === "client_id" && (key.name === "enter" || key.name === "escape"))
+    return { answer: { kind: "client_id", value: key.name === "enter" ? text : "" } };
+  if (question.kind === "sign_in" && key.name === "escape") return { answer: { kind: "sign_in", value: undefined } };
+  if (question.kind === "sign_in" && key.name === "enter")
+    return text === "" ? { dialog } : { answer: { kind: "sign_in", value: text } };
+  const isMove = ["up", "down", "pageup", "pagedown"].includes(key.name);
+  if (!isMove) return { dialog: { ...dialog, editor: editLine(dialog.editor, key), scroll: Number.POSITIVE_INFINITY } };
+  const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
+  return { dialog: { ...dialog, scroll: scrollKey(dialog.scroll, key, extent) ?? dialog.scroll } };
+}
+
+function choiceKey({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, key: Key): DialogStep {
+  if (key.name === "escape") return { answer: { kind: "choice", value: undefined } };
+  if (key.name === "enter") return { answer: { kind: "choice", value: dialog.at } };
+  const step = key.name === "up" ? -1 : key.name === "down" ? 1 : 0;
+  if (step === 0 || options.length === 0) return { dialog };
+  const at = dialog.at === undefined ? (step === 1 ? 0 : options.length - 1) : dialog.at + step;
+  return { dialog: { ...dialog, at: Math.max(0, Math.min(at, options.length - 1)) } };
+}

@@ -1,0 +1,137 @@
+/** The fields of a form, from the schema of a question or of a tool's arguments. Pure; the schema is a server's and may be anything. */
+
+import { isObject, listOf, member } from "../../output/json-shape.ts";
+import { parametersOf } from "../../output/schema-properties.ts";
+import { resolved } from "../../output/schema-reference.ts";
+import { shapesOf } from "../../value-shape.ts";
+
+/** Texts are the server's own: raw. */
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly isRequired: boolean;
+  /** What is typed into it would better not be told to everyone. */
+  readonly isSecret: boolean;
+  readonly default?: unknown;
+  readonly input: FieldInput;
+}
+
+export type TextFormat = "email" | "uri" | "date" | "date-time";
+
+export type FieldInput =
+  | {
+      readonly kind: "text";
+      readonly format?: TextFormat;
+      readonly minLength?: number;
+      readonly maxLength?: number;
+    }
+  | { readonly kind: "number"; readonly isInteger: boolean; readonly minimum?: number; readonly maximum?: number }
+  | { readonly kind: "switch" }
+  | { readonly kind: "choice"; readonly choices: readonly Choice[] }
+  | {
+      readonly kind: "choices";
+      readonly choices: readonly Choice[];
+      readonly minItems?: number;
+      readonly maxItems?: number;
+    }
+  /** Whatever has no field of its own is typed as it would be after `key=`. */
+  | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
+
+interface Choice {
+  readonly value: unknown;
+  readonly title: string;
+}
+
+/** Nobody fills in more; a form that asks for more is shown without the rest. */
+export const mostFields = 200;
+const mostChoices = 1000;
+
+export function fieldsOf(root: unknown): readonly FormField[] {
+  return parametersOf(root)
+    .slice(0, mostFields)
+    .map(({ name, required, schema }) => {
+      const here = resolved(schema, root);
+      const title = textOf(here, "title");
+      const description = textOf(here, "description");
+      const given = member(here, "default");
+      return {
+        name,
+        title: title ?? name,
+        ...(description !== undefined && { description }),
+        isRequired: required,
+        isSecret: [name, title ?? ""].some(looksSecret),
+        ...(given !== undefined && { default: given }),
+        input: inputOf(here, root),
+      };
+    });
+}
+
+function inputOf(schema: unknown, root: unknown): FieldInput {
+  const choices = choicesOf(schema, root);
+  if (choices !== undefined) return { kind: "choice", choices };
+  const shapes = shapesOf(schema, root);
+  const types = new Set(shapes.flatMap((shape) => [...shape.types]));
+  // Nothing at all is said by leaving it empty.
+  types.delete("null");
+  const [type, ...others] = types;
+  const list = type === "array" && others.length === 0 ? shapes[0] : undefined;
+  const several = list && choicesOf(resolved(list.items, root), root);
+  if (several !== undefined) return { kind: "choices", choices: several, ...bounds(schema, "minItems", "maxItems") };
+  if (others.length > 0 || shapes.some(({ values }) => values)) return { kind: "json", schema, root };
+  if (type === "string") {
+    const format = formats.find((each) => each === member(schema, "format"));
+    return { kind: "text", ...(format && { format }), ...bounds(schema, "minLength", "maxLength") };
+  }
+  if (type === "number" || type === "integer")
+    return { kind: "number", isInteger: type === "integer", ...bounds(schema, "minimum", "maximum") };
+  return type === "boolean" ? { kind: "switch" } : { kind: "json", schema, root };
+}
+
+const formats: readonly TextFormat[] = ["email", "uri", "date", "date-time"];
+
+/** Of an `enum`, of its older form with `enumNames`, and of alternatives that are one value each. */
+function choicesOf(schema: unknown, root: unknown): readonly Choice[] | undefined {
+  const values = listOf(member(schema, "enum"));
+  const names = listOf(member(schema, "enumNames"));
+  if (values.length > 0)
+    return values.slice(0, mostChoices).map((value, at) => ({ value, title: titleOf(names[at], value) }));
+  const alternatives = [...listOf(member(schema, "oneOf")), ...listOf(member(schema, "anyOf"))]
+    .slice(0, mostChoices)
+    .map((one) => resolved(one, root));
+  if (alternatives.length === 0 || !alternatives.every((one) => isObject(one) && Object.hasOwn(one, "const")))
+    return undefined;
+  return alternatives.map((one) => {
+    const value = member(one, "const");
+    return { value, title: titleOf(member(one, "title"), value) };
+  });
+}
+
+function titleOf(title: unknown, value: unknown): string {
+  if (typeof title === "string" && title !== "") return title;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function textOf(schema: unknown, keyword: string): string | undefined {
+  const text = member(schema, keyword);
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+type Bound = "minLength" | "maxLength" | "minimum" | "maximum" | "minItems" | "maxItems";
+
+function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { readonly [Key in K]?: number } {
+  const found = keywords.flatMap((keyword): [string, number][] => {
+    const value = member(schema, keyword);
+    return typeof value === "number" ? [[keyword, value]] : [];
+  });
+  return Object.fromEntries(found) as { [Key in K]?: number };
+}
+
+/** The words by which people call what they keep to themselves, however they are joined. */
+const secretWords =
+  /pass(?:word|phrase|code|wd)|(?:^|_)(?:pass|pwd|pin|otp|ssn|cvv|cvc)(?:_|$)|secret|token(?!s|iz)|(?:api|access|private)_?key|credential|card_?number|social_security|mnemonic|seed_?phrase/;
+
+function looksSecret(name: string): boolean {
+  const words = name.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1_$2").replaceAll(/[^\p{L}\p{N}]+/gu, "_");
+  return secretWords.test(words.toLowerCase());
+}

@@ -1,0 +1,122 @@
+/** From what stands in a field to the value that is sent, or to what is wrong with it. Pure. */
+
+import { coerce } from "../../coerce.ts";
+import { inexactNumber } from "../../exact-number.ts";
+import { type Editor, wholeText } from "../input/editor.ts";
+import type { FormField, TextFormat } from "./form-field.ts";
+
+export type FieldEntry =
+  | { readonly kind: "typed"; readonly editor: Editor }
+  | { readonly kind: "switched"; readonly isOn?: boolean }
+  | { readonly kind: "chosen"; readonly at?: number }
+  /** `isTouched`: nothing chosen is then an answer too. */
+  | {
+      readonly kind: "several";
+      readonly chosen: ReadonlySet<number>;
+      readonly at: number;
+      readonly isTouched: boolean;
+    };
+
+export type FieldValue =
+  | { readonly kind: "value"; readonly value: unknown }
+  /** Left open. */
+  | { readonly kind: "nothing" }
+  /** Completes the sentence "FIELD …". */
+  | { readonly kind: "problem"; readonly problem: string };
+
+const nothing: FieldValue = { kind: "nothing" };
+
+export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
+  const found = enteredValue(field, entry);
+  // What has a default is not empty, even if nothing stands in it.
+  const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
+  return isMissing ? problem("must be filled in") : found;
+}
+
+function enteredValue({ input }: FormField, entry: FieldEntry): FieldValue {
+  switch (entry.kind) {
+    case "chosen": {
+      const choice = input.kind === "choice" && entry.at !== undefined ? input.choices[entry.at] : undefined;
+      return choice === undefined ? nothing : { kind: "value", value: choice.value };
+    }
+    case "several": {
+      if (input.kind !== "choices" || (!entry.isTouched && entry.chosen.size === 0)) return nothing;
+      const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = input;
+      const values = input.choices.flatMap(({ value }, at) => (entry.chosen.has(at) ? [value] : []));
+      if (values.length < minItems) return problem(`needs at least ${minItems}`);
+      return values.length > maxItems ? problem(`takes at most ${maxItems}`) : { kind: "value", value: values };
+    }
+    case "switched":
+      return entry.isOn === undefined ? nothing : { kind: "value", value: entry.isOn };
+    case "typed":
+      return typedValue(input, wholeText(entry.editor));
+  }
+}
+
+function typedValue(input: FormField["input"], text: string): FieldValue {
+  if (text === "") return nothing;
+  switch (input.kind) {
+    case "text": {
+      const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = input;
+      const length = Array.from(text).length;
+      if (length < minLength) return problem(`must have at least ${minLength} characters, not ${length}`);
+      if (length > maxLength) return problem(`must have at most ${maxLength} characters, not ${length}`);
+      if (format !== undefined && !isOfFormat[format](text)) return problem(`must be ${formatWords[format]}`);
+      return { kind: "value", value: text };
+    }
+    case "number":
+      return numberValue(input, text.trim());
+    case "json": {
+      const read = coerce(text, input.schema, input.root);
+      return read.kind === "value" ? read : problem(read.reason);
+    }
+    case "switch":
+    case "choice":
+    case "choices":
+      return nothing;
+  }
+}
+
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+function numberValue(
+  { isInteger, minimum, maximum }: Extract<FormField["input"], { readonly kind: "number" }>,
+  text: string,
+): FieldValue {
+  const value = Number(text);
+  if (!decimal.test(text) || (isInteger && !Number.isInteger(value)))
+    return problem(isInteger ? "must be a whole number" : "must be a number");
+  if (inexactNumber(text) !== undefined) return problem("is a number that cannot be kept exactly");
+  if (minimum !== undefined && value < minimum) return problem(`must be ${minimum} or more`);
+  if (maximum !== undefined && value > maximum) return problem(`must be ${maximum} or less`);
+  return { kind: "value", value };
+}
+
+export const formatWords: Readonly<Record<TextFormat, string>> = {
+  email: "an email address, like name@example.org",
+  uri: "an address, like https://example.org/page",
+  date: "a date, like 2026-11-30",
+  "date-time": "a date and a time, like 2026-11-30T18:05:00Z",
+};
+
+const isOfFormat: Readonly<Record<TextFormat, (text: string) => boolean>> = {
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  uri: (text) => /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text),
+  date: isDate,
+  "date-time": (text) => {
+    const [, day = "", hours, minutes, seconds] =
+      /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+    return isDate(day) && Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) <= 60;
+  },
+};
+
+/** That the calendar has: no 30th of February. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+function problem(words: string): FieldValue {
+  return { kind: "problem", problem: words };
+}

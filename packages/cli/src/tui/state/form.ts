@@ -1,0 +1,191 @@
+/** A form that a person fills in: which field is theirs, what stands in each, what a key does to it. Pure. */
+
+import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
+import type { JsonObject } from "@fairlead/wire";
+import { isShallow, member } from "../../output/json-shape.ts";
+import { parametersOf } from "../../output/schema-properties.ts";
+import { emptyEditor, insert } from "../input/editor.ts";
+import type { Key } from "../input/keys.ts";
+import { editLine } from "./edit-line.ts";
+import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
+import { type FieldEntry, fieldValue } from "./form-value.ts";
+import type { DialogStep } from "./questions.ts";
+
+export interface FormState {
+  readonly fields: readonly FormField[];
+  /** Fields that the form is shown without. */
+  readonly leftOut: number;
+  /** One for each field. */
+  readonly entries: readonly FieldEntry[];
+  /** A field by its number, or one of the two buttons below them. */
+  readonly focus: number | "send" | "decline";
+  /** What was wrong when it was last to be sent, by the field's number. */
+  readonly problems: ReadonlyMap<number, string>;
+  /** Rows that the view is moved by, away from the focus. */
+  readonly look: number;
+}
+
+export type FormValues =
+  | { readonly kind: "values"; readonly values: JsonObject }
+  | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
+
+/** What is known already goes before the schema's defaults. */
+export function openForm(schema: unknown, values: JsonObject = {}): FormState {
+  const fields = fieldsOf(schema);
+  return {
+    fields,
+    leftOut: parametersOf(schema).length - fields.length,
+    entries: fields.map(({ name, input, default: given }) => entryOf(input, member(values, name) ?? given)),
+    // Where there is nothing to fill in, to press Enter is no.
+    focus: fields.length === 0 ? "decline" : 0,
+    problems: new Map(),
+    look: 0,
+  };
+}
+
+function entryOf(input: FieldInput, value: unknown): FieldEntry {
+  switch (input.kind) {
+    case "switch":
+      return { kind: "switched", ...(typeof value === "boolean" && { isOn: value }) };
+    case "choice": {
+      const at = placeOf(input.choices, value);
+      return { kind: "chosen", ...(at !== -1 && { at }) };
+    }
+    case "choices": {
+      const places = (Array.isArray(value) ? value : []).map((one) => placeOf(input.choices, one));
+      return { kind: "several", chosen: new Set(places.filter((at) => at !== -1)), at: 0, isTouched: false };
+    }
+    case "text":
+    case "number":
+    case "json":
+      return { kind: "typed", editor: insert(emptyEditor, wordsOf(value)) };
+  }
+}
+
+function placeOf(choices: readonly { readonly value: unknown }[], value: unknown): number {
+  return value === undefined
+    ? -1
+    : choices.findIndex((choice) => JSON.stringify(choice.value) === JSON.stringify(value));
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || !isShallow(value) ? "" : JSON.stringify(value);
+}
+
+/** What is left open is left out. */
+export function formValues({ fields, entries }: FormState): FormValues {
+  const problems = new Map<number, string>();
+  const values: [string, unknown][] = [];
+  for (const [at, field] of fields.entries()) {
+    const entry = entries[at];
+    if (entry === undefined) continue;
+    const found = fieldValue(field, entry);
+    if (found.kind === "problem") problems.set(at, found.problem);
+    if (found.kind === "value") values.push([field.name, found.value]);
+  }
+  // From entries, because a field may be called __proto__.
+  return problems.size > 0 ? { kind: "problems", problems } : { kind: "values", values: Object.fromEntries(values) };
+}
+
+const pageRows = 5;
+
+export function formKey(form: FormState, key: Key): DialogStep<FormState, "form"> {
+  if (key.name === "pageup" || key.name === "pagedown")
+    return { state: { ...form, look: form.look + (key.name === "pageup" ? -pageRows : pageRows) } };
+  const seen = { ...form, look: 0 };
+  if (key.name === "escape") return { answer: { action: "cancel" } };
+  if (key.name === "up" || (key.name === "tab" && key.shift === true)) return { state: moveFocus(seen, -1) };
+  if (key.name === "down" || key.name === "tab") return { state: moveFocus(seen, 1) };
+  if (key.name === "enter") return enter(seen);
+  const { focus } = seen;
+  if (typeof focus !== "number") return { state: onButton(seen, key) };
+  const [field, entry] = [seen.fields[focus], seen.entries[focus]];
+  if (field === undefined || entry === undefined) return { state: seen };
+  const problems = new Map(seen.problems);
+  problems.delete(focus);
+  return { state: { ...seen, entries: seen.entries.with(focus, enterInto(field.input, entry, key)), problems } };
+}
+
+function places({ fields }: FormState): readonly FormState["focus"][] {
+  return [...fields.keys(), "send", "decline"];
+}
+
+function moveFocus(form: FormState, by: 1 | -1): FormState {
+  const all = places(form);
+  const at = all.indexOf(form.focus) + by;
+  return { ...form, focus: all[(at + all.length) % all.length] ?? "decline" };
+}
+
+function onButton(form: FormState, key: Key): FormState {
+  return key.name === "left" || key.name === "right"
+    ? { ...form, focus: form.focus === "send" ? "decline" : "send" }
+    : form;
+}
+
+/** From a field on to the next; only the button sends. */
+function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
+  if (form.focus === "decline") return { answer: { action: "decline" } };
+  if (form.focus !== "send") return { state: moveFocus(form, 1) };
+  const found = formValues(form);
+  if (found.kind === "values") return { answer: { action: "accept", content: found.values } };
+  const [first = form.focus] = found.problems.keys();
+  return { state: { ...form, problems: found.problems, focus: first } };
+}
+
+function enterInto(input: FieldInput, entry: FieldEntry, key: Key): FieldEntry {
+  const isSpace = key.name === "text" && key.text === " ";
+  const step = key.name === "left" ? -1 : key.name === "right" || isSpace ? 1 : 0;
+  const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? (key.text ?? "").toLowerCase() : "";
+  switch (entry.kind) {
+    case "typed":
+      return { kind: "typed", editor: editLine(entry.editor, key) };
+    case "switched":
+      return switched(entry, key, { letter, turns: step !== 0 });
+    case "chosen": {
+      const titles = input.kind === "choice" ? input.choices.map(({ title }) => title) : [];
+      if (isErasing(key)) return { kind: "chosen" };
+      const at = step === 0 ? startingWith(titles, letter, entry.at) : turn(entry.at, step, titles.length);
+      return { kind: "chosen", ...(at !== undefined && { at }) };
+    }
+    case "several": {
+      const titles = input.kind === "choices" ? input.choices.map(({ title }) => title) : [];
+      if (isSpace) return { ...entry, chosen: toggled(entry.chosen, entry.at), isTouched: true };
+      const at = step === 0 ? startingWith(titles, letter, entry.at) : turn(entry.at, step, titles.length);
+      return { ...entry, at: at ?? entry.at };
+    }
+  }
+}
+
+function isErasing({ name }: Key): boolean {
+  return name === "backspace" || name === "delete";
+}
+
+function switched(
+  entry: Extract<FieldEntry, { readonly kind: "switched" }>,
+  key: Key,
+  { letter, turns }: { readonly letter: string; readonly turns: boolean },
+): FieldEntry {
+  if (isErasing(key)) return { kind: "switched" };
+  if (turns) return { kind: "switched", isOn: entry.isOn !== true };
+  return letter === "y" || letter === "n" ? { kind: "switched", isOn: letter === "y" } : entry;
+}
+
+function turn(at: number | undefined, step: number, count: number): number | undefined {
+  if (count === 0) return undefined;
+  return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
+}
+
+/** The next one that begins with what was typed; a long list is gone through faster. */
+function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
+  if (letters === "") return at;
+  const start = (at ?? -1) + 1;
+  const order = [...titles.keys()].map((_, place) => (start + place) % titles.length);
+  return order.find((place) => titles[place]?.toLowerCase().startsWith(letters) === true) ?? at;
+}
+
+function toggled(chosen: ReadonlySet<number>, at: number): ReadonlySet<number> {
+  const next = new Set(chosen);
+  if (!next.delete(at)) next.add(at);
+  return next;
+}

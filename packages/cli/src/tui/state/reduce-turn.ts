@@ -1,0 +1,130 @@
+/** What an event of a turn makes of the transcript. Pure. */
+
+import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
+import type { AppState } from "./app-state.ts";
+import { finishedPart } from "./finished-part.ts";
+import { add } from "./items.ts";
+import { isOver, type TranscriptItem, toCard } from "./transcript.ts";
+
+export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppState {
+  switch (event.type) {
+    case "text":
+      return grow(doing(state, undefined), "answer", event.text);
+    case "thought":
+      return grow(doing(state, undefined), "thought", event.text);
+    case "call":
+      return withCall(endTexts(doing(state, undefined)), event, now);
+    case "progress": {
+      const { id, progress, total, message } = event;
+      const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+      return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
+    }
+    // Not told here: the host has somebody to ask.
+    case "confirmation":
+      return state;
+    case "quarantined": {
+      const { server, serverToolName, reason } = event;
+      const text = `The model's API refuses ${server}.${serverToolName}: ${reason}. The conversation goes on without it.`;
+      return add(state, { kind: "note", tone: "warning", text });
+    }
+    case "waiting":
+      return doing(state, `waiting for ${event.servers.join(", ")}`);
+    case "missing":
+      return event.servers.reduce(
+        (next, { server, message, next: advice }) =>
+          add(next, {
+            kind: "note",
+            tone: "warning",
+            text: `without "${server}": ${message}`,
+            ...(advice !== undefined && { next: advice }),
+          }),
+        state,
+      );
+    case "note":
+      return add(state, { kind: "note", tone: "info", text: event.message });
+    case "retry":
+      return doing(state, `the model's API could not answer (${event.reason}); try ${event.attempt + 1} follows`);
+    case "usage": {
+      const { inputTokens, outputTokens } = state.usage;
+      return {
+        ...state,
+        usage: { inputTokens: inputTokens + event.inputTokens, outputTokens: outputTokens + event.outputTokens },
+      };
+    }
+    case "done": {
+      const note = endWords[event.reason];
+      const ended = end(state);
+      return note === undefined ? ended : add(ended, { kind: "note", ...note });
+    }
+    case "error": {
+      const { message, next, code } = event.error;
+      const tone = code === "cancelled" ? "info" : "error";
+      return add(end(state), { kind: "note", tone, text: message, ...(next !== undefined && { next }) });
+    }
+  }
+}
+
+const endWords: Readonly<
+  Record<DoneReason, { readonly tone: "info" | "warning"; readonly text: string; readonly next?: string } | undefined>
+> = {
+  stop: undefined,
+  cancelled: { tone: "info", text: "Cancelled." },
+  length: { tone: "warning", text: "The answer was cut: it is as long as the model may make it.", next: "say: go on" },
+  safety: { tone: "warning", text: "The model's API stopped the answer for reasons of safety." },
+  limit: { tone: "warning", text: "This took as many steps as one message may take.", next: "say: go on" },
+};
+
+function doing(state: AppState, what: string | undefined): AppState {
+  if (state.turn.kind === "idle" || state.turn.doing === what) return state;
+  const { doing: _before, ...turn } = state.turn;
+  return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
+}
+
+/** Adds to what is being said, or begins to say it. */
+function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
+  const last = state.items.at(-1);
+  if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });
+  const whole = last.text + text;
+  const end = kind === "answer" ? finishedPart(whole) : 0;
+  const at = state.items.length - 1;
+  if (end === 0) return replaceAt(state, at, { ...last, text: whole });
+  const ended = replaceAt(state, at, { ...last, text: whole.slice(0, end), isDone: true });
+  return add(ended, { kind, text: whole.slice(end), isDone: false });
+}
+
+function endTexts(state: AppState): AppState {
+  const isOpen = (item: TranscriptItem): boolean => "isDone" in item && !item.isDone;
+  if (!state.items.some((item, at) => at >= state.settled && isOpen(item))) return state;
+  return { ...state, items: state.items.map((item) => (isOpen(item) ? { ...item, isDone: true } : item)) };
+}
+
+function withCall(state: AppState, event: CallEvent, now: number): AppState {
+  if (findCall(state, event.id) === -1) return add(state, { kind: "call", call: toCard(event, undefined, now) });
+  return changeCall(state, event.id, (item) => ({ ...item, call: toCard(event, item.call, now) }));
+}
+
+/** Whatever is still open when a turn has ended is not going to be told about. */
+function end(state: AppState): AppState {
+  const items = endTexts(state).items.map((item) =>
+    item.kind === "call" && !isOver(item.call.status)
+      ? { ...item, call: { ...item.call, status: "cancelled" as const } }
+      : item,
+  );
+  return { ...state, items, turn: { kind: "idle" } };
+}
+
+type CallItem = Extract<TranscriptItem, { readonly kind: "call" }>;
+
+function changeCall(state: AppState, id: string, change: (item: CallItem) => CallItem): AppState {
+  const at = findCall(state, id);
+  const item = state.items[at];
+  return item?.kind === "call" ? replaceAt(state, at, change(item)) : state;
+}
+
+function findCall({ items }: AppState, id: string): number {
+  return items.findLastIndex((item) => item.kind === "call" && item.call.id === id);
+}
+
+function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState {
+  return { ...state, items: state.items.with(at, item) };
+}

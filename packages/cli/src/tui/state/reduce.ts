@@ -1,0 +1,193 @@
+/** What every event makes of the app: one pure step. */
+
+import type { HostEvent, ServerState } from "@fairlead/core/events";
+import { emptyEditor } from "../input/editor.ts";
+import { createHistory, remember } from "../input/history.ts";
+import type { AppEvent, AppState, ModelLine, Size } from "./app-state.ts";
+import { openDialog } from "./dialog.ts";
+import { add, rowsOf, settle } from "./items.ts";
+import type { Question } from "./questions.ts";
+import { reduceTurn } from "./reduce-turn.ts";
+
+export function initialState(model: ModelLine, servers: readonly ServerState[], size: Size): AppState {
+  return {
+    items: [],
+    settled: 0,
+    epoch: 0,
+    drawnFrom: 0,
+    turn: { kind: "idle" },
+    questions: [],
+    focus: "input",
+    editor: emptyEditor,
+    history: createHistory([]),
+    waiting: [],
+    servers,
+    model,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    isQuitArmed: false,
+    isQuitting: false,
+    size,
+    serial: 0,
+  };
+}
+
+export function reduce(state: AppState, event: AppEvent): AppState {
+  switch (event.type) {
+    case "turn":
+      return settle(reduceTurn(state, event.event, event.now));
+    case "host":
+      return reduceHost(state, event.event);
+    case "servers":
+      return { ...state, servers: event.servers };
+    case "sent": {
+      const { text, attachments, now } = event;
+      const turn = { kind: "running", startedAt: now, isCancelling: false } as const;
+      return settle({ ...add(state, { kind: "person", text, attachments }), turn });
+    }
+    case "cancelling":
+      return state.turn.kind === "idle" ? state : { ...state, turn: { ...state.turn, isCancelling: true } };
+    case "note": {
+      const { tone, text, next } = event;
+      return settle(add(state, { kind: "note", tone, text, ...(next !== undefined && { next }) }));
+    }
+    case "output":
+      return settle(add(state, { kind: "output", title: event.title, text: event.text }));
+    case "ask":
+      return ask(state, event.question);
+    case "ask_again": {
+      const { question } = event;
+      return { ...state, questions: state.questions.map((each) => (each.key === question.key ? question : each)) };
+    }
+    case "asked":
+      return forget(state, event.key);
+    case "drawn":
+      return drawn(state, event.key);
+    case "focus":
+      return state.questions.length === 0 || state.focus === "unseen" ? state : { ...state, focus: event.focus };
+    case "dialog":
+      return state.dialog?.key === event.dialog.key ? { ...state, dialog: event.dialog } : state;
+    case "edit": {
+      const { editor, history = state.history } = event;
+      return { ...withoutCompletion(state), editor, history, isQuitArmed: false };
+    }
+    case "completion":
+      return { ...withoutCompletion(state), ...(event.completion && { completion: event.completion }) };
+    case "panel": {
+      const { panel: _before, ...rest } = state;
+      return { ...rest, ...(event.panel && { panel: event.panel }) };
+    }
+    case "entered": {
+      const history = remember(state.history, event.text);
+      return { ...withoutCompletion(state), editor: emptyEditor, history, isQuitArmed: false };
+    }
+    case "history":
+      return { ...state, history: createHistory([...event.entries, ...state.history.entries]) };
+    case "wait":
+      return { ...state, waiting: [...state.waiting, event.text] };
+    case "waited":
+      return { ...state, waiting: state.waiting.slice(event.count) };
+    case "fold":
+      return fold(state, event.id);
+    case "model":
+      return { ...state, model: event.model };
+    case "resize":
+      return redraw({ ...state, size: event.size });
+    case "arm_quit":
+      return { ...state, isQuitArmed: event.isArmed };
+    case "clear":
+      return { ...state, items: state.items.slice(state.settled), settled: 0, drawnFrom: 0, epoch: state.epoch + 1 };
+    case "quit":
+      return { ...state, isQuitting: true };
+  }
+}
+
+function withoutCompletion({ completion: _before, ...state }: AppState): AppState {
+  return state;
+}
+
+function reduceHost(state: AppState, event: HostEvent): AppState {
+  switch (event.type) {
+    case "state": {
+      const { servers } = state;
+      const at = servers.findIndex(({ name }) => name === event.state.name);
+      const next = { ...state, servers: at === -1 ? [...servers, event.state] : servers.with(at, event.state) };
+      return servers[at]?.status === "connected" ? tellLoss(next, event.state) : next;
+    }
+    case "settings_changed": {
+      const text = `The settings have changed: ${event.file}`;
+      return settle(add(state, { kind: "note", tone: "info", text, next: "/mcp reload" }));
+    }
+    case "history_failed": {
+      const text = `What is done is not written into the history: ${event.message}`;
+      return settle(add(state, { kind: "note", tone: "warning", text }));
+    }
+    case "refresh_failed": {
+      const { server, list, error } = event;
+      const text = `"${server}" says that its ${list} have changed, but they could not be read: ${error.message}`;
+      return settle(add(state, { kind: "note", tone: "warning", text }));
+    }
+    case "catalog": {
+      const text = changeWords(event);
+      return text === undefined ? state : settle(add(state, { kind: "note", tone: "info", text }));
+    }
+    // Whoever shows these looks them up when they are wanted.
+    case "discovery":
+    case "servers":
+    case "fetching":
+    case "stderr":
+    case "list_changed":
+    case "log":
+    case "resource_updated":
+      return state;
+  }
+}
+
+/** That a server was lost may have cost something; whether it comes back is seen in the status line. */
+function tellLoss(state: AppState, server: ServerState): AppState {
+  if (server.status !== "disconnecting" || server.because === undefined) return state;
+  const { message, next } = server.because;
+  return settle(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
+}
+
+/** A changed definition matters to whoever allowed the old one; that tools appear is seen in the status line. */
+function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
+  if (tools.changed.length === 0) return undefined;
+  return `"${server}" has changed what these tools are: ${tools.changed.join(", ")}`;
+}
+
+function ask(state: AppState, question: Question): AppState {
+  const next = { ...state, questions: [...state.questions, question], isQuitArmed: false };
+  return state.questions.length === 0 ? { ...next, focus: "unseen", dialog: openDialog(question) } : next;
+}
+
+function forget(state: AppState, key: string): AppState {
+  const questions = state.questions.filter((each) => each.key !== key);
+  const [first] = questions;
+  if (first?.key === state.questions[0]?.key) return { ...state, questions };
+  const { dialog: _answered, ...rest } = state;
+  if (first === undefined) return { ...rest, questions, focus: "input" };
+  return { ...rest, questions, focus: "unseen", dialog: openDialog(first) };
+}
+
+function drawn(state: AppState, key: string): AppState {
+  if (state.focus !== "unseen" || state.questions[0]?.key !== key) return state;
+  const isFree = state.editor.text === "" && state.panel === undefined;
+  return { ...state, focus: isFree ? "dialog" : "input" };
+}
+
+function fold(state: AppState, id: string | undefined): AppState {
+  const at = state.items.findLastIndex((item) => item.kind === "call" && (id === undefined || item.call.id === id));
+  const item = state.items[at];
+  if (item?.kind !== "call") return state;
+  const call = { ...item.call, isOpen: !item.call.isOpen };
+  const items = state.items.with(at, { ...item, call });
+  return at < state.settled ? redraw({ ...state, items }, at) : { ...state, items };
+}
+
+/** What has scrolled away is left as it was drawn: a terminal has no way back to it. */
+function redraw(state: AppState, from: number = state.settled): AppState {
+  const { items, settled, size } = state;
+  let drawnFrom = settled;
+  for (let rows = 0; drawnFrom > 0 && rows < size.rows; drawnFrom--) rows += rowsOf(items[drawnFrom - 1], size);
+  return { ...state, drawnFrom: Math.min(drawnFrom, from), epoch: state.epoch + 1 };
+}

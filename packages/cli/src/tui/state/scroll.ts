@@ -1,0 +1,47 @@
+/** How keys move through text that is longer than the room for it. Pure. */
+
+import type { Key } from "../input/keys.ts";
+
+export interface Extent {
+  /** Of the text. */
+  readonly rows: number;
+  /** Of the room. */
+  readonly page: number;
+}
+
+/** Undefined for a key that moves nothing. */
+export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
+  const here = within(scroll, extent);
+  const page = Math.max(1, extent.page - 1);
+  switch (name) {
+    case "up":
+      return within(here - 1, extent);
+    case "down":
+      return within(here + 1, extent);
+    case "pageup":
+      return within(here - page, extent);
+    case "pagedown":
+      return within(here + page, extent);
+    case "home":
+      return 0;
+    case "end":
+      return within(extent.rows, extent);
+    case "text":
+      return text === " " && ctrl !== true ? within(here + page, extent) : undefined;
+    case "paste":
+    case "enter":
+    case "escape":
+    case "tab":
+    case "backspace":
+    case "delete":
+    case "insert":
+    case "left":
+    case "right":
+    case "unknown":
+      return undefined;
+  }
+}
+
+export function within(scroll: number, { rows, page }: Extent): number {
+  return Math.max(0, Math.min(scroll, rows - page));
+}

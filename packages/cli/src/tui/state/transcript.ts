@@ -1,0 +1,99 @@
+/** What stands in the transcript, top to bottom: plain data. Texts are people's, models' and servers' own: raw, made safe where they are shown. */
+
+import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
+import type { JsonObject } from "@fairlead/wire";
+
+export type TranscriptItem = { readonly key: string } & (
+  | { readonly kind: "person"; readonly text: string; readonly attachments: readonly string[] }
+  /** Markdown; grows until it is done. */
+  | { readonly kind: "answer"; readonly text: string; readonly isDone: boolean }
+  | { readonly kind: "thought"; readonly text: string; readonly isDone: boolean }
+  | { readonly kind: "call"; readonly call: CallCard }
+  | { readonly kind: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
+  /** What a slash command shows. */
+  | { readonly kind: "output"; readonly title: string; readonly text: string }
+);
+
+export type NoteTone = "info" | "warning" | "error";
+
+export interface CallProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface CallCard {
+  readonly id: string;
+  readonly server?: string;
+  /** The server's own name for it; of a function of the host's own, the name that the model uses. */
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly status: CallStatus;
+  /** By the clock of the session, from the moment it ran. */
+  readonly startedAt?: number;
+  readonly durationMs?: number;
+  readonly progress?: CallProgress;
+  readonly display?: string;
+  readonly error?: CallFailure;
+  /** What let it run, or made it ask. */
+  readonly rule?: string;
+  readonly files: readonly string[];
+  readonly media: NonNullable<CallEvent["media"]>;
+  /** Whether the result is shown whole. */
+  readonly isOpen: boolean;
+}
+
+/** Nothing more will happen to it. */
+export function isSettled(item: TranscriptItem): boolean {
+  switch (item.kind) {
+    case "answer":
+    case "thought":
+      return item.isDone;
+    case "call":
+      return isOver(item.call.status);
+    case "person":
+    case "note":
+    case "output":
+      return true;
+  }
+}
+
+export function isOver(status: CallStatus): boolean {
+  switch (status) {
+    case "ok":
+    case "error":
+    case "denied":
+    case "cancelled":
+      return true;
+    case "requested":
+    case "asking":
+    case "queued":
+    case "running":
+      return false;
+  }
+}
+
+/** The card after this event; the first event of a call makes it. */
+export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
+  const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
+  const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);
+  const whose = server ?? before?.server;
+  const result = display ?? before?.display;
+  const why = rule ?? before?.rule;
+  return {
+    id,
+    ...(whose !== undefined && { server: whose }),
+    tool: serverToolName ?? name,
+    args,
+    status,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(durationMs !== undefined && { durationMs }),
+    ...(before?.progress && !isOver(status) && { progress: before.progress }),
+    ...(result !== undefined && { display: result }),
+    ...(error && { error }),
+    ...(why !== undefined && { rule: why }),
+    files: files ?? before?.files ?? [],
+    media: media ?? before?.media ?? [],
+    isOpen: before?.isOpen ?? false,
+  };
+}

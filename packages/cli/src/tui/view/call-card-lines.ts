@@ -1,0 +1,149 @@
+/** A tool call as a card: a line while all is well, and below it what came of it, folded or whole. Pure. */
+
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { sizeWords } from "@fairlead/core/text/size-words";
+import type { CallStatus } from "@fairlead/core/turn/events";
+import { clip } from "../../output/json-shape.ts";
+import { typedHere } from "../slash/typed-here.ts";
+import { type CallCard, type CallProgress, isOver } from "../state/transcript.ts";
+import { breakLine, type Colour, clipLine, type Line, lineColumns, span } from "./line.ts";
+import { jsonLines, outputLines, readingLines } from "./text-lines.ts";
+
+interface Sign {
+  readonly sign: SafeText;
+  readonly words: SafeText;
+  readonly colour?: Colour;
+}
+
+/** The words say it too. */
+const signs: Readonly<Record<CallStatus, Sign>> = {
+  requested: { sign: safe`○`, words: safe`wanted` },
+  asking: { sign: safe`?`, words: safe`asks you`, colour: "yellow" },
+  queued: { sign: safe`○`, words: safe`waits for its turn` },
+  running: { sign: safe`●`, words: safe`runs`, colour: "cyan" },
+  ok: { sign: safe`✓`, words: safe`done`, colour: "green" },
+  error: { sign: safe`✗`, words: safe`failed`, colour: "red" },
+  denied: { sign: safe`✗`, words: safe`not allowed`, colour: "yellow" },
+  cancelled: { sign: safe`-`, words: safe`cancelled`, colour: "yellow" },
+};
+
+const spinner = [safe`⠋`, safe`⠙`, safe`⠹`, safe`⠸`, safe`⠼`, safe`⠴`, safe`⠦`, safe`⠧`, safe`⠇`, safe`⠏`];
+const frame = 120;
+
+export function callCardLines(card: CallCard, now: number, width: number): readonly Line[] {
+  const { args, isOpen } = card;
+  const inner = width - 2;
+  const below = [
+    ...(isOpen && Object.keys(args).length > 0 ? jsonLines(args, inner) : []),
+    ...progressLines(card, inner),
+    ...errorLines(card, inner),
+    ...resultLines(card, inner),
+    ...card.media.flatMap(({ mimeType, data }) =>
+      readingLines(`[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}]`, inner),
+    ),
+    // To be copied, so broken nowhere but at the edge.
+    ...card.files.flatMap((file) => breakLine([span(safe`kept in ${toVisibleLine(file)}`, { isDim: true })], inner)),
+  ];
+  return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
+}
+
+function headLine(card: CallCard, now: number, width: number): Line {
+  const { status, server, tool, isOpen } = card;
+  const { sign, words, colour } = signs[status];
+  const moving = status === "running" ? spinner[Math.floor(now / frame) % spinner.length] : undefined;
+  const name = server === undefined ? toVisibleLine(tool) : safe`${toVisibleLine(server)}.${toVisibleLine(tool)}`;
+  const time = elapsedWords(card, now);
+  const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
+  const start = [span(safe`${moving ?? sign} `, { ...(colour && { colour }) }), span(name, { isBold: true })];
+  const room = width - lineColumns(end);
+  // How it stands is told before everything else that does not fit.
+  const begun = clipLine(start, Math.max(8, room));
+  const left = room - lineColumns(begun) - 1;
+  const said = isOpen || left < 8 ? [] : clipLine([span(safe` ${argumentWords(card)}`, { isDim: true })], left);
+  return clipLine([...begun, ...said, ...end], width);
+}
+
+/** Enough to fill any line. */
+const longestValue = 300;
+
+function argumentWords({ args }: CallCard): SafeText {
+  const words = Object.entries(args)
+    .slice(0, 20)
+    .map(([name, value]) => `${clip(name, longestValue)}=${clip(valueWords(value), longestValue)}`);
+  return toVisibleLine(words.join(" "));
+}
+
+function valueWords(value: unknown): string {
+  if (typeof value === "string") return /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(clip(value, longestValue));
+  return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
+}
+
+/** What takes no time to speak of needs no words about it. */
+const shortest = 1000;
+
+function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {
+  const milliseconds = isOver(status) ? durationMs : startedAt === undefined ? undefined : now - startedAt;
+  if (milliseconds === undefined || milliseconds < shortest) return undefined;
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 60 ? safe`${seconds} s` : safe`${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+const barColumns = 20;
+
+function progressLines({ progress, status }: CallCard, width: number): readonly Line[] {
+  if (progress === undefined || isOver(status)) return [];
+  const part = partOf(progress);
+  const full = Math.floor((part ?? 0) * Math.min(barColumns, width));
+  const rest = Math.min(barColumns, width) - full;
+  const bar = toSafeLine(`${"█".repeat(full)}${"░".repeat(rest)}`);
+  const told =
+    part === undefined ? safe`step ${Number(progress.progress.toFixed(2))}` : safe`${bar} ${Math.floor(part * 100)}%`;
+  const message = progress.message === undefined ? safe`` : safe` ${toSafeLine(clip(progress.message, longestValue))}`;
+  return [clipLine([span(told), span(message, { isDim: true })], width)];
+}
+
+/** Of a whole that makes sense; servers send what they like. */
+function partOf({ progress, total }: CallProgress): number | undefined {
+  if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
+  return Math.min(progress / total, 1);
+}
+
+function errorLines({ error }: CallCard, width: number): readonly Line[] {
+  if (error === undefined) return [];
+  return [
+    ...readingLines(error.message, width, { colour: "red" }),
+    ...(error.next === undefined ? [] : readingLines(typedHere(error.next), width, { isDim: true })),
+  ];
+}
+
+const foldedRows = 3;
+/** Nobody reads more on a screen; the whole is in a file. */
+const mostRows = 2000;
+const mostCharacters = 400_000;
+
+function resultLines({ display = "", error, isOpen, files }: CallCard, width: number): readonly Line[] {
+  // What went wrong is told already.
+  const text = error !== undefined && display === error.message ? "" : display.trimEnd();
+  if (text === "") return [];
+  if (isOpen) {
+    const lines = outputLines(clip(text, mostCharacters), width);
+    const rest = lines.length > mostRows || text.length > mostCharacters;
+    const where = files.length > 0 ? safe`… more than fits here` : safe`… and more`;
+    return [...lines.slice(0, mostRows), ...(rest ? [[span(where)]] : [])];
+  }
+  const rows = text.split("\n");
+  const shown = rows.slice(0, foldedRows).map((row) => oneRow(row, width));
+  const isCut = rows.length > foldedRows || shown.some(({ isWhole }) => !isWhole);
+  const rest = rows.length - foldedRows;
+  const words = rest > 0 ? safe`… ${rest} more ${rest === 1 ? safe`line` : safe`lines`}` : safe`…`;
+  return [
+    ...shown.map(({ line }) => line),
+    ...(isCut ? [clipLine([span(safe`${words} (Ctrl-O)`, { isDim: true })], width)] : []),
+  ];
+}
+
+function oneRow(row: string, width: number): { readonly line: Line; readonly isWhole: boolean } {
+  const line = [span(toSafeLine(clip(row, width * 4).replaceAll("\t", "    ")))];
+  const clipped = clipLine(line, width);
+  return { line: clipped, isWhole: clipped === line };
+}

@@ -1,0 +1,36 @@
+/** A tool call on the screen, with its pictures where the terminal can draw them. */
+
+import { useStdout } from "ink";
+import { type ReactElement, useContext, useEffect } from "react";
+import type { CallCard } from "../state/transcript.ts";
+import { callCardLines } from "./call-card-lines.ts";
+import { Lines } from "./lines.tsx";
+import { LookContext } from "./look.ts";
+import { lastLines } from "./markdown.tsx";
+
+export interface CallCardViewProps {
+  readonly card: CallCard;
+  readonly now: number;
+  readonly width: number;
+  /** Rows at the most; absent for what has scrolled up, which may be as long as it likes. */
+  readonly height?: number;
+}
+
+export function CallCardView({ card, now, width, height }: CallCardViewProps): ReactElement {
+  const lines = callCardLines(card, now, width);
+  return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
+}
+
+/** Drawn once, below what has scrolled up: pictures are not made of characters, and nothing can be written over them. */
+export function Pictures({ media }: { readonly media: CallCard["media"] }): null {
+  const { draw } = useContext(LookContext);
+  const { write } = useStdout();
+  useEffect(() => {
+    for (const { mimeType, data } of media) {
+      const what = mimeType.startsWith("image/") ? "image" : "audio";
+      const picture = draw?.({ kind: "media", what, mimeType, data });
+      if (picture !== undefined) write(`${picture}\n`);
+    }
+  }, [draw, write, media]);
+  return null;
+}

@@ -1,0 +1,35 @@
+/** The last line: how the servers are, who answers, and what it has cost so far. */
+
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import type { AppState } from "../state/app-state.ts";
+import { serverWords } from "../state/status.ts";
+
+export interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "isQuitArmed"> {
+  readonly now: number;
+  readonly width: number;
+}
+
+/** Where there is less room, the servers are all that is told. */
+const narrow = 50;
+
+export function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {
+  if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit`}</Text>;
+  const { inputTokens, outputTokens } = usage;
+  const tokens = inputTokens + outputTokens === 0 ? safe`` : safe` · ${inputTokens} in ${outputTokens} out`;
+  return (
+    <Box width={width} justifyContent="space-between">
+      <Box flexShrink={1} flexGrow={1}>
+        <Text dimColor wrap="truncate-end">
+          {toSafeLine(serverWords(servers, now))}
+        </Text>
+      </Box>
+      {width >= narrow && (
+        <Box flexShrink={0} marginLeft={2}>
+          <Text dimColor>{safe`${toSafeLine(model.name)}${tokens}`}</Text>
+        </Box>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,41 @@
+/** The prompt: what is being typed, with the cursor in it. */
+
+import { safe } from "@fairlead/core/text/safe-text";
+import type { ReactElement } from "react";
+import type { Editor } from "../input/editor.ts";
+import { type InputRow, layoutInput } from "../input/layout.ts";
+import { type Line, span } from "./line.ts";
+import { Lines } from "./lines.tsx";
+
+export interface TextInputProps {
+  readonly editor: Editor;
+  /** Whether keys go here. */
+  readonly isActive: boolean;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `› ` before the first row. */
+const margin = 2;
+
+export function TextInput({ editor, isActive, width, height }: TextInputProps): ReactElement {
+  const { rows, above, below } = layoutInput(editor, Math.max(1, width - margin), height);
+  return (
+    <Lines
+      lines={[
+        ...(above > 0 ? [[span(safe`  … ${above} more above`, { isDim: true })]] : []),
+        ...rows.map((row, at) => rowLine(row, at + above === 0, isActive)),
+        ...(below > 0 ? [[span(safe`  … ${below} more below`, { isDim: true })]] : []),
+      ]}
+    />
+  );
+}
+
+function rowLine({ before, under, after }: InputRow, isFirst: boolean, isActive: boolean): Line {
+  return [
+    span(isFirst ? safe`› ` : safe`  `, { isBold: isActive }),
+    span(before),
+    ...(under === undefined ? [] : [span(under, { isInverse: isActive })]),
+    span(after),
+  ];
+}

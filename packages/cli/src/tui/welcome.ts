@@ -1,0 +1,74 @@
+/** The first lines on the screen: what was found, what can be tried at once, how servers and models are added. Pure. */
+
+import type { HostTool } from "@fairlead/core/host";
+import type { ModelChoice } from "@fairlead/core/model/choose-model";
+import type { SettingsFile } from "@fairlead/core/settings/definition";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { exampleCall } from "../output/signature.ts";
+
+export interface Welcome {
+  readonly configuration: Configuration;
+  /** The demo server's. */
+  readonly tools: readonly HostTool[];
+  /** Undefined: the person does not want one. */
+  readonly choice: ModelChoice | undefined;
+  /** The model that was asked for by name. */
+  readonly wanted: string | undefined;
+}
+
+const mostModels = 5;
+
+export function welcomeText(welcome: Welcome): string {
+  const { configuration, tools } = welcome;
+  const { servers } = configuration;
+  return [
+    ...foundLines(configuration),
+    ...modelLines(welcome),
+    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines]),
+    "",
+    "/help shows everything; /mcp shows the servers.",
+  ].join("\n");
+}
+
+function foundLines({ settings, locations, trust, servers }: Configuration): readonly string[] {
+  const read = settings.files.filter(({ state }) => state !== "absent").map(fileWords);
+  const verdict = trust.trusted ? "trusted" : "not trusted";
+  return [
+    `workspace  ${locations.root} (${verdict}: ${trust.detail})`,
+    `settings   ${read.length === 0 ? "none yet" : read.join(", ")}`,
+    `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => server.name).join(", ")}`,
+  ];
+}
+
+function fileWords({ file, state }: SettingsFile): string {
+  return state === "read" ? file : `${file} (${state})`;
+}
+
+function modelLines({ choice, wanted }: Welcome): readonly string[] {
+  if (choice?.kind === "model") return [`model      ${choice.model.name}`];
+  const none = "model      none: you call the tools yourself, as server.tool key=value";
+  if (choice === undefined) return ["model      none, as you wish: you call the tools yourself"];
+  if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
+  const { models } = choice.ollama;
+  const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
+  const unknown = wanted === undefined ? "" : ` Nothing here knows "${wanted}".`;
+  return [none, `          ${unknown} Ollama runs here and has ${named}. To use one: /model ${models[0] ?? "NAME"}`];
+}
+
+function demoLines(tools: readonly HostTool[]): readonly string[] {
+  const [first] = tools;
+  if (first === undefined) return [];
+  return [
+    `To try things out, the server ${first.server} is built in: ${tools.map(({ serverToolName }) => serverToolName).join(", ")}.`,
+    `  ${exampleCall(first)}`,
+    `  /form ${first.server}.${first.serverToolName}     the same, as a form`,
+    `  /tools     what it can do`,
+  ];
+}
+
+const addLines: readonly string[] = [
+  "To add a server:",
+  "  /mcp add time uvx mcp-server-time     by its command",
+  "  /mcp add docs https://mcp.example.com/mcp     by its address",
+  "  /mcp import     those of your other programs",
+];

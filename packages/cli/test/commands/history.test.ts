@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import { createLedger, type LedgerRecord, ledgerFolder } from "@fairlead/core/policy/ledger";
+import { describe, expect, test } from "vitest";
+import { type Machine, machine, userFile } from "../machine.ts";
+
+const call: LedgerRecord = {
+  server: "files",
+  tool: "read",
+  kind: "tool",
+  arguments: { path: "notes.txt" },
+  decision: "allow",
+  rule: "the person who typed it allows it",
+  mode: "default",
+  outcome: "ok",
+  durationMs: 12.4,
+};
+
+const minute = 60_000;
+const morning = Date.parse("2026-01-31T08:30:00.250Z");
+
+/** As hosts have left it: an entry a minute. */
+async function machineWith(records: readonly Partial<LedgerRecord>[], keepArguments = false): Promise<Machine> {
+  const here = await machine();
+  let now = morning;
+  const folder = ledgerFolder(join(here.home, ".fairlead"));
+  const ledger = createLedger({ folder, keepArguments: () => keepArguments, today: () => now });
+  for (const record of records) {
+    await ledger.write({ ...call, ...record });
+    now += minute;
+  }
+  return here;
+}
+
+async function toolsOf(here: Machine, ...options: readonly string[]): Promise<readonly string[]> {
+  const { code, stdout } = await here.run("history", "--json", ...options);
+  expect(code).toBe(0);
+  return (JSON.parse(stdout) as { entries: { tool: string }[] }).entries.map(({ tool }) => tool);
+}
+
+test("a table: newest last, who decided and what came of it", async () => {
+  await using here = await machineWith([
+    {},
+    {
+      tool: "write",
+      decision: "deny",
+      rule: "deny in ~/.gemini/policies/mine.toml:3",
+      outcome: "denied",
+      durationMs: 0,
+    },
+    { kind: "resource", server: "books", tool: "book://1" },
+    { kind: "prompt", server: "books", tool: "review", outcome: "lost" },
+    { kind: "sampling", tool: "", decision: "ask_user" },
+  ]);
+  expect(await here.run("history")).toEqual({
+    code: 0,
+    stdout: `time                  what                    decision  outcome  took   rule
+2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the person who typed it allows it
+2026-01-31T08:31:00Z  files.write             deny      denied   0 ms   deny in ~/.gemini/policies/mine.toml:3
+2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the person who typed it allows it
+2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the person who typed it allows it
+2026-01-31T08:34:00Z  sampling for files      ask_user  ok       12 ms  the person who typed it allows it
+`,
+    stderr: "",
+  });
+});
+
+test("names of servers move no cursor, and are not longer than a table bears", async () => {
+  await using here = await machineWith([{ tool: `\u001b[2J${"x".repeat(500)}`, rule: "a\nb" }]);
+  const { stdout } = await here.run("history");
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).toMatch(/files\.␛\[2Jx{30,}… {2}allow {5}ok {7}12 ms {2}a␊b\n$/);
+});
+
+test("arguments are shown below their call where they were kept", async () => {
+  await using here = await machineWith([{ arguments: { path: "\u202Enotes", n: 1 } }], true);
+  const { stdout } = await here.run("history");
+  expect(stdout.split("\n").slice(2)).toEqual(['  {"path":"\\u202enotes","n":1}', ""]);
+});
+
+describe("options choose", () => {
+  const records: readonly Partial<LedgerRecord>[] = [
+    { tool: "one" },
+    { tool: "two", server: "books" },
+    { tool: "three", decision: "deny", outcome: "denied" },
+    { tool: "four", decision: "ask_user", outcome: "denied" },
+    { tool: "five", outcome: "changed" },
+    { tool: "six", outcome: "tool_error" },
+  ];
+
+  test.each([
+    [[], ["one", "two", "three", "four", "five", "six"]],
+    [["--server", "books"], ["two"]],
+    [["--server", "book"], []],
+    [["--tool", "six"], ["six"]],
+    [
+      ["--since", "2026-01-31T08:34:00Z"],
+      ["five", "six"],
+    ],
+    [["--since", "1m"], []],
+    [["--denied"], ["three", "four", "five"]],
+    [
+      ["--limit", "2"],
+      ["five", "six"],
+    ],
+    [["--denied", "--limit", "1", "--server", "files"], ["five"]],
+  ])("%j", async (options, tools) => {
+    await using here = await machineWith(records);
+    expect(await toolsOf(here, ...options)).toEqual(tools);
+  });
+
+  test.each([
+    [["--limit", "0"], '--limit takes a number from 1 on, not "0"'],
+    [["--limit", "many"], '--limit takes a number from 1 on, not "many"'],
+    [["--since", "soon"], '--since "soon" is neither a time nor a length of time'],
+  ])("%j is a mistake", async (options, message) => {
+    await using here = await machine();
+    const { code, stderr } = await here.run("history", ...options);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("fifty, unless said otherwise, and it says that there may be more", async () => {
+    await using here = await machineWith(Array.from({ length: 60 }, (_, index) => ({ tool: `t${index}` })));
+    const { stdout, stderr } = await here.run("history");
+    expect(stdout.split("\n")).toHaveLength(52);
+    expect(stdout).toContain("files.t10 ");
+    expect(stderr).toBe("the last 50; --limit shows more\n");
+    expect(await toolsOf(here, "--limit", "100")).toHaveLength(60);
+  });
+});
+
+test("where nothing was asked yet, it says so", async () => {
+  await using here = await machine();
+  expect(await here.run("history")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "nothing was asked of a server that fits\n",
+  });
+  expect(JSON.parse((await here.run("history", "--json")).stdout)).toEqual({ schemaVersion: 1, entries: [] });
+});
+
+test("a call that is typed is written down, also one that a setting stops; its arguments only if the settings say so", async () => {
+  const fairlead = { permissions: { denyTools: ["read_file"] } };
+  await using here = await machine({ [userFile]: { fairlead } });
+  expect(await here.run("call", "demo.greet", "name=Canary")).toMatchObject({ code: 0 });
+  await here.run("call", "--server", "demo", "--tool", "read_file");
+  const { entries } = JSON.parse((await here.run("history", "--json")).stdout) as { entries: object[] };
+  expect(entries).toEqual([
+    expect.objectContaining({ server: "demo", tool: "greet", decision: "allow", outcome: "ok" }),
+    expect.objectContaining({ server: "demo", tool: "read_file", decision: "deny", outcome: "denied" }),
+  ]);
+  expect(await here.read("home/.fairlead/ledger/000001.jsonl")).not.toContain("Canary");
+  await here.write(userFile, { fairlead: { audit: { arguments: true } } });
+  expect(await here.run("call", "demo.greet", "name=Canary")).toMatchObject({ code: 0 });
+  expect((await here.run("history", "--limit", "1")).stdout).toContain('\n  {"name":"Canary"}\n');
+});

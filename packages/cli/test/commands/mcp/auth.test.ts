@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { machine, userFile } from "../../machine.ts";
+import { signInScene } from "../../sign-in-scene.ts";
+
+const file = { FAIRLEAD_SECRET_STORE: "file" };
+
+test("without a terminal nobody is asked: exit 5, and the command to type", async () => {
+  await using scene = await signInScene();
+  const { code, stdout, stderr } = await scene.here.run("mcp", "auth", "docs");
+  expect({ code, stdout, stderr }).toEqual({
+    code: 5,
+    stdout: "",
+    stderr:
+      'fairlead: signing in to "docs" needs a terminal, and there is none here\n  next: In a terminal: fairlead mcp auth docs\n',
+  });
+  expect(scene.guarded.seen).toEqual([]);
+});
+
+test("who needs a sign-in is known once a server has asked for it", async () => {
+  await using scene = await signInScene();
+  const { here } = scene;
+  expect(await here.run("mcp", "auth")).toMatchObject({
+    code: 0,
+    stdout: "docs  not signed in; so far it did not ask\n",
+    stderr: "ask them: fairlead mcp list\n",
+  });
+  const listed = await here.run("mcp", "list", "--strict");
+  expect(listed.code).toBe(5);
+  expect(listed.stdout).toContain("next: fairlead mcp auth docs");
+  expect(await here.run("mcp", "auth")).toMatchObject({
+    stdout: "docs  needs a sign-in\n",
+    stderr: "sign in: fairlead mcp auth docs\n",
+  });
+  const { stdout } = await here.run("mcp", "auth", "--json");
+  expect(JSON.parse(stdout)).toEqual({
+    schemaVersion: 1,
+    servers: [{ name: "docs", signIn: { state: "needed" } }],
+  });
+  expect((await here.run("mcp", "get", "docs")).stdout).toMatch(/^ +signed in +needs a sign-in$/m);
+});
+
+test("those that sign in by themselves are named, programs are left out", async () => {
+  await using here = await machine({
+    [userFile]: {
+      mcpServers: {
+        own: { httpUrl: "https://a.example/mcp", headers: { authorization: "Bearer x" } },
+        program: { command: "node" },
+        cloud: {
+          httpUrl: "https://a.googleapis.com/mcp",
+          authProviderType: "google_credentials",
+          oauth: { scopes: ["s"] },
+        },
+        robot: {
+          httpUrl: "https://b.example/mcp",
+          authProviderType: "service_account_impersonation",
+          targetAudience: "a",
+          targetServiceAccount: "r@p.iam.gserviceaccount.com",
+        },
+      },
+    },
+  });
+  expect((await here.runWith({ env: file }, "mcp", "auth")).stdout).toBe(
+    `own    its entry brings an Authorization header
+cloud  by itself, with the Google credentials of this machine
+robot  by itself, as a Google service account
+`,
+  );
+});
+
+test.each([
+  [
+    "a program with variables",
+    { command: "node", env: { A_TOKEN: "$X", B: "1" } },
+    'fairlead: "s" is a program that runs here: it has no sign-in, and takes credentials from "env" of its entry; it sets A_TOKEN, B',
+  ],
+  [
+    "a program without",
+    { command: "node" },
+    'fairlead: "s" is a program that runs here: it has no sign-in, and takes credentials from "env" of its entry; it sets none so far',
+  ],
+  [
+    "a header",
+    { httpUrl: "https://a.example/mcp", headers: { Authorization: "Bearer x" } },
+    'fairlead: "s" brings its own Authorization header, so there is nothing to sign in to',
+  ],
+])("there is nothing to sign in to for %s", async (_what, entry, words) => {
+  await using here = await machine({ [userFile]: { mcpServers: { s: entry } } });
+  const { code, stderr } = await here.runWith({ env: { ...file, X: "1" } }, "mcp", "auth", "s");
+  expect({ code, words: stderr.split("\n")[0] }).toEqual({ code: 2, words });
+});
+
+test.each([
+  [["mcp", "auth", "nobody"], 'no server "nobody" is configured', 2],
+  [["mcp", "auth", "off"], '"off" is switched off', 6],
+  [["mcp", "auth", "--device"], "name the server to sign in to", 2],
+])("%j is refused", async (argv, words, expected) => {
+  await using here = await machine({
+    [userFile]: {
+      mcpServers: { off: { httpUrl: "https://a.example/mcp" } },
+      fairlead: { servers: { off: { enabled: false } } },
+    },
+  });
+  const { code, stderr } = await here.runWith({ env: file }, ...argv);
+  expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(words) as string });
+});

@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+
+const rules = "home/.gemini/policies/fairlead.toml";
+
+async function decisionOf(here: Machine, tool: string, ...words: readonly string[]): Promise<unknown> {
+  const { code, stdout } = await here.run("policy", "explain", tool, "--json", ...words);
+  expect(code).toBe(0);
+  return JSON.parse(stdout).decision;
+}
+
+describe("policy allow, ask, deny", () => {
+  test.each([
+    ["allow", "allow"],
+    ["ask", "ask_user"],
+    ["deny", "deny"],
+  ])("%s writes a rule that decides", async (word, decision) => {
+    await using here = await machine();
+    const { code, stdout } = await here.run("policy", word, "demo.greet");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${word} demo.greet: written to ${join(here.path, rules)}:3\n`,
+    });
+    expect(await decisionOf(here, "demo.greet")).toBe(decision);
+    expect(await decisionOf(here, "demo.count")).toBe("ask_user");
+  });
+
+  test("a second word replaces the first, and the line that takes it back works", async () => {
+    await using here = await machine();
+    await here.run("policy", "deny", "demo.greet");
+    const before = await here.read(rules);
+    const { stdout, stderr } = await here.run("policy", "ask", "demo.greet");
+    expect(stdout).toMatch(/^ask demo\.greet: written to .*:3 \(it said deny\)\n$/);
+    expect(stderr).toBe("undo: fairlead policy deny demo.greet\n");
+    await here.run("policy", "deny", "demo.greet");
+    expect(await here.read(rules)).toBe(before);
+    expect((await here.run("policy", "deny", "demo.greet")).stdout).toMatch(/: already in /);
+  });
+
+  test("the undo line names the same call", async () => {
+    await using here = await machine();
+    const call = ["--server", "demo", "--tool", "greet", "--args-pattern", '"a b"'] as const;
+    await here.run("policy", "ask", ...call);
+    expect((await here.run("policy", "allow", ...call)).stderr).toBe(
+      `undo: fairlead policy ask --server demo --tool greet --args-pattern '"a b"'\n`,
+    );
+  });
+
+  test("a whole server and one of its tools, in any order", async () => {
+    await using here = await machine();
+    await here.run("policy", "allow", "demo.greet");
+    const { stderr } = await here.run("policy", "deny", "demo.*");
+    expect(stderr).toMatch(/^note: about demo\.greet, a stronger rule decides: a rule in .*:3 allows it\n/);
+    expect([await decisionOf(here, "demo.greet"), await decisionOf(here, "demo.count")]).toEqual(["allow", "deny"]);
+  });
+
+  test("a rule about some arguments is above one about all, and both sides say so", async () => {
+    await using here = await machine();
+    await here.run("policy", "allow", "demo.greet", "--args-pattern", '"name":"Ada"');
+    const { stderr } = await here.run("policy", "deny", "demo.greet");
+    expect(stderr).toMatch(
+      /^note: about demo\.greet, with some arguments, a stronger rule decides: a rule in .*:3 allows/,
+    );
+    const decisions = ['{"name":"Ada"}', '{"name":"Eve"}'].map((args) =>
+      decisionOf(here, "demo.greet", "--args", args),
+    );
+    expect(await Promise.all(decisions)).toEqual(["allow", "deny"]);
+  });
+
+  test("what a stronger rule says is told: the settings', and the administrator's", async () => {
+    await using here = await machine({
+      [userFile]: { fairlead: { permissions: { denyTools: ["greet"] } } },
+      "etc/policies/all.toml": '[[rule]]\nmcpName = "demo"\ndecision = "deny"\npriority = 1\n',
+    });
+    const { code, stderr } = await here.run("policy", "allow", "demo.*");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^note: about demo\.greet, .*denyTools in .*settings\.json:\d+ denies it$/m);
+    expect(stderr).toMatch(/^note: about demo\.count, a stronger rule decides: a rule in .*all\.toml:1 denies it$/m);
+    expect(stderr).toMatch(/^note: the same goes for 1 other tool; /m);
+  });
+
+  test("comments and rules of others stay byte for byte", async () => {
+    const mine = `# mine\n[[rule]]   # note\nmcpName = "x"\ndecision = "deny" # really\npriority = 7`;
+    await using here = await machine({ [rules]: mine });
+    await here.run("policy", "deny", "demo.greet");
+    expect((await here.read(rules)).startsWith(`${mine}\n\n[[rule]]\n`)).toBe(true);
+  });
+
+  test("--json", async () => {
+    await using here = await machine();
+    const { stdout } = await here.run("policy", "deny", "demo.greet", "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      schemaVersion: 1,
+      server: "demo",
+      tool: "greet",
+      decision: "deny",
+      file: join(here.path, rules),
+      line: 3,
+      overruled: [],
+    });
+  });
+});
+
+describe("whom a rule is about", () => {
+  test("a server that is not there is taken for a typing mistake, unless it is named in full", async () => {
+    await using here = await machine();
+    const { code, stderr } = await here.run("policy", "deny", "demmo.greet");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there is no server "demmo"; did you mean "demo"\?\n {2}next: .* --server demmo --tool …/);
+    const named = await here.run("policy", "deny", "--server", "later", "--tool", "x");
+    expect(named).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('note: there is no server "later" here yet'),
+    });
+    expect(await decisionOf(here, "later.x")).toBe("deny");
+  });
+
+  test("a tool that is not there is pointed out", async () => {
+    await using here = await machine();
+    expect(await here.run("policy", "deny", "demo.gret")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('note: "demo" has no tool "gret", as far as is known'),
+    });
+  });
+
+  test.each([
+    ["demo.gr*", "demo.greet"],
+    ["*.greet", "demo.greet"],
+    ["d?mo.greet", "demo.greet"],
+  ])("the pattern %s is about %s", async (pattern, tool) => {
+    await using here = await machine();
+    await here.run("policy", "deny", pattern);
+    expect([await decisionOf(here, tool), await decisionOf(here, "demo.count")]).toEqual(["deny", "ask_user"]);
+  });
+
+  test.each(["a_b", "a__b", "a.b", "two words", "a*b", "a?", "\\", "__proto__", "n".repeat(200)])(
+    "the server %j, and no other",
+    async (name) => {
+      await using here = await machine({
+        [userFile]: { mcpServers: Object.fromEntries([[name, { command: "x" }]]) },
+      });
+      expect(await here.run("policy", "allow", `${name}.t`)).toMatchObject({ code: 0 });
+      const others = ["a", "a_", "axb", "ab", "b", `${name}x`].map((server) => ["--server", server, "--tool", "t"]);
+      const ask = async (words: readonly string[]): Promise<unknown> =>
+        JSON.parse((await here.run("policy", "explain", "--json", ...words)).stdout).decision;
+      expect(await ask(["--server", name, "--tool", "t"])).toBe("allow");
+      expect(new Set(await Promise.all(others.map(ask)))).toEqual(new Set(["ask_user"]));
+    },
+  );
+
+  test.each([
+    [["policy", "deny"], "which tool?"],
+    [["policy", "deny", "demo"], "is not of the form server.tool"],
+    [["policy", "deny", "--server", "demo"], "--server and --tool go together"],
+    [["policy", "deny", "demo.greet", "--args-pattern", "(?=x)"], "--args-pattern cannot be used"],
+    [["policy", "explain", "demo.*"], "one tool at a time"],
+    [["policy", "explain", "demo.greet", "--args", "[]"], "--args must be a JSON object"],
+    [["policy", "explain", "demo.greet", "--mode", "x"], "Allowed choices are default, plan, yolo"],
+  ])("%j is a mistake in the command line", async (words, message) => {
+    await using here = await machine();
+    expect(await here.run(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+test("rules that a workspace plants change nothing while it is not trusted, and are never an allow", async () => {
+  const planted = (decision: string): string =>
+    `[[rule]]\nmcpName = "demo"\ntoolName = "greet"\ndecision = "${decision}"\npriority = 999\n`;
+  await using here = await machine({ [projectFile]: {}, "project/.gemini/policies/x.toml": planted("deny") });
+  expect(await decisionOf(here, "demo.greet")).toBe("ask_user");
+  const { stderr } = await here.run("policy", "list");
+  expect(stderr).toMatch(/^not counted, because its folder is not trusted: .*x\.toml\n$/);
+  expect(await decisionOf(here, "demo.greet", "--trust-workspace")).toBe("deny");
+  await here.write("project/.gemini/policies/x.toml", planted("allow"));
+  expect(await decisionOf(here, "demo.greet", "--trust-workspace")).toBe("ask_user");
+});

@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { answered, calls, geminiError, inTurn, quotaExceeded, says, stdioServer, until } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { processesOf } from "../left-over.ts";
+import { machine, userFile } from "../machine.ts";
+import { program } from "../process.ts";
+import { linesOf, scene } from "./scene.ts";
+
+describe("exit codes", () => {
+  test("0 although a call was denied, 6 with --fail-on-denied", async () => {
+    await using here = await scene();
+    expect((await here.ask("call demo__greet")).code).toBe(0);
+    const { code, stdout, stderr } = await here.ask("call demo__greet", "--fail-on-denied", "--json");
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+      code: 6,
+      ok: false,
+      reason: "stop",
+      denied: 1,
+      error: { code: "denied", message: "a call was denied" },
+    });
+    expect(stderr).toMatch(/fairlead: a call was denied\n {2}next: Let it run with --allow SERVER\.TOOL/);
+  });
+
+  test.each([
+    ["length", "the answer is cut"],
+    ["safety", "the model's API kept the answer back"],
+  ] as const)("1 when the model stops because of %s", async (finish, message) => {
+    await using here = await scene({ api: { answer: () => ({ ...says("Once upon"), finish }) } });
+    const { code, stdout, stderr } = await here.ask("Tell me a story");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "Once upon\n" });
+    expect(stderr).toContain(`fairlead: ${message}`);
+  });
+
+  test("1 when the model does not come to an end within --max-turns", async () => {
+    await using here = await scene({ api: { answer: () => calls("demo__greet", { name: "Ada" }) } });
+    const options = ["--allow", "demo.greet", "--max-turns", "3", "--json"];
+    const { code, stdout } = await here.ask("Greet for ever", ...options);
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 1, ok: false, reason: "limit" });
+    expect(here.api.seen).toHaveLength(3);
+  });
+
+  test("1 when the model's API refuses, with what it says, in every format", async () => {
+    await using here = await scene();
+    const refuse = (): void =>
+      here.api.interrupt("generate", answered(geminiError(403, "PERMISSION_DENIED", "This key is for others.")));
+    refuse();
+    const plain = await here.ask("Hello");
+    expect(plain).toMatchObject({ code: 1, stdout: "" });
+    expect(plain.stderr).toContain("This key is for others.");
+    refuse();
+    const whole = await here.ask("Hello", "--output-format", "json");
+    const error = { code: "model", message: expect.stringContaining("This key is for others.") as string };
+    expect(JSON.parse(whole.stdout)).toMatchObject({ schemaVersion: 1, ok: false, text: "", error });
+    refuse();
+    expect(linesOf(await here.ask("Hello", "--output-format", "stream-json")).at(-1)).toMatchObject({
+      type: "error",
+      error,
+    });
+  });
+
+  test.each([
+    [["--wait", "10"], "--wait must be a time such as"],
+    [["--max-turns", "0"], "--max-turns must be a whole number above zero"],
+    [["--max-turns", "1.5"], "--max-turns must be a whole number above zero"],
+    [["--output-format", "xml"], "Allowed choices are text, json, stream-json"],
+    [["--approval-mode", "all"], "Allowed choices are default, plan, yolo"],
+    [["--servers", "a,,b"], "--servers takes names with commas between them"],
+    [["--servers", "dmo"], 'there is no server "dmo"; did you mean "demo"?'],
+    [["--allow", "dmo.greet"], 'there is no server "dmo"; did you mean "demo"?'],
+    [["--allow", "demo"], '"demo" names a server but no tool'],
+    [["--allow", "demo.*"], '--allow names one tool, and "demo.*" is a pattern'],
+  ])("2 for %j", async (words, message) => {
+    await using here = await scene();
+    const { code, stdout, stderr } = await here.ask("Hello", ...words);
+    expect({ code, stdout, asked: here.api.seen.length }).toEqual({ code: 2, stdout: "", asked: 0 });
+    expect(stderr).toContain(message);
+  });
+});
+
+test("two formats at once are a mistake", async () => {
+  await using here = await scene();
+  const { code, stderr } = await here.ask("Hello", "--json", "--output-format", "stream-json");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "fairlead: --json and --output-format stream-json ask for two formats at once\n",
+  });
+});
+
+describe("without a model", () => {
+  test("what to set is said, and nothing is started", async () => {
+    await using here = await machine({ [userFile]: { mcpServers: { a: { command: "touch", args: ["started"] } } } });
+    const { code, stdout, stderr } = await here.run("-p", "Hello");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^fairlead: no model is set/);
+    expect(await readdir(here.project)).toEqual([".gemini"]);
+  });
+
+  test("it is said in the format that was asked for", async () => {
+    await using here = await machine();
+    const error = {
+      code: "model",
+      message: expect.stringMatching(/^no model is set/) as string,
+      next: expect.any(String) as string,
+    };
+    const whole = await here.run("-p", "Hello", "--output-format", "json");
+    expect(JSON.parse(whole.stdout)).toMatchObject({ schemaVersion: 1, ok: false, error });
+    expect(linesOf(await here.run("-p", "Hello", "--output-format", "stream-json"))).toEqual([
+      { schemaVersion: 1, type: "error", error },
+    ]);
+  });
+
+  test("a key in the person's own .env file counts, one in the workspace's does not", async () => {
+    await using here = await scene();
+    const env = { GEMINI_API_KEY: "", GOOGLE_GEMINI_BASE_URL: "" };
+    const key = `GEMINI_API_KEY=test-key\nGOOGLE_GEMINI_BASE_URL=${here.api.baseUrl}\n`;
+    await here.write("project/.env", key);
+    expect((await here.runWith({ env: {} }, "-p", "Hello", "--trust-workspace")).code).toBe(1);
+    await here.write("home/.gemini/.env", key);
+    expect((await here.runWith({ env: {} }, "-p", "Hello")).code).toBe(0);
+    // What the environment says comes first, also if it says nothing.
+    expect((await here.askWith({ env }, "Hello")).code).toBe(1);
+  });
+});
+
+test("waiting for a model that is busy is said", async () => {
+  await using here = await scene();
+  here.api.interrupt("generate", answered(quotaExceeded({ delay: "0.01s" })));
+  const { code, stderr } = await here.ask("Hello");
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("asked again in") as string });
+});
+
+describe("Ctrl-C", () => {
+  test.each(["text", "json", "stream-json"] as const)("ends the turn, and says so as %s", async (format) => {
+    await using here = await scene({ api: { answer: inTurn(calls("echo", { text: "a" })) } });
+    const diary = await here.write("diary", "");
+    await here.write(userFile, { mcpServers: { endless: stdioServer("never-ends", diary) } });
+    const words = ["-p", "Say it", "--allow", "endless.echo", "--output-format", format];
+    const child = spawn(process.execPath, [program, ...words], {
+      cwd: here.project,
+      env: here.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    await until(() => readFileSync(diary, "utf8") === "tools/call\n");
+    child.kill("SIGINT");
+    const [stdout, stderr, [code]] = await output;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/fairlead: cancelled\n$/);
+    if (format === "text") expect(stdout).toBe("");
+    if (format === "json") expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    if (format === "stream-json")
+      expect(linesOf({ code: 130, stdout, stderr }).at(-1)).toMatchObject({ type: "done", reason: "cancelled" });
+    expect(readFileSync(diary, "utf8")).toBe("tools/call\nnotifications/cancelled\n");
+    expect(processesOf(here)).toEqual([]);
+  });
+});
+
+test("a reader that goes away has seen enough", async () => {
+  await using here = await scene({ api: { answer: () => says("line\n".repeat(200_000)) } });
+  const line = `'${process.execPath}' '${program}' -p "Say a lot" < /dev/null | head -n 1`;
+  const child = spawn("bash", ["-c", line], { cwd: here.project, env: here.env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect({ stdout, stderr: stderr.replace("waiting for demo\n", "") }).toEqual({ stdout: "line\n", stderr: "" });
+  await until(() => processesOf(here).length === 0);
+});

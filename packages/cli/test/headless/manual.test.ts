@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { machine } from "../machine.ts";
+
+const manual = ["--model", "manual", "--approval-mode", "yolo", "--quiet"];
+
+describe("without a model, the prompt is a list of calls", () => {
+  test.each([
+    ["demo.greet name=Ada", "Hello, Ada!\n"],
+    ["call demo.greet name=Ada language=fr", "Bonjour, Ada!\n"],
+    ["fairlead call demo.greet 'name=Ada Lovelace'", "Hello, Ada Lovelace!\n"],
+    ['demo.greet name="Ada Lovelace"', "Hello, Ada Lovelace!\n"],
+    ['demo.greet(name: "Ada", language: "fr")', "Bonjour, Ada!\n"],
+    ["demo.greet name=Ada\n\ndemo.greet name=Bob\n", "Hello, Ada!\nHello, Bob!\n"],
+  ])("%j", async (prompt, stdout) => {
+    await using here = await machine();
+    expect(await here.run("-p", prompt, ...manual)).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  test("or what is piped in, if nothing is typed", async () => {
+    await using here = await machine();
+    const { code, stdout } = await here.runWith({ stdin: "demo.greet name=Ada\n" }, "-p", "", ...manual);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, Ada!\n" });
+  });
+
+  test("nobody is asked here either: what no rule allows is denied", async () => {
+    await using here = await machine();
+    const { code, stdout } = await here.run("-p", "demo.greet name=Ada", "--model", "manual", "--fail-on-denied");
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+  });
+
+  test.each([
+    ["hello", '"hello" is not of the form server.tool'],
+    ["demo.gret name=Ada", 'did you mean "greet"?'],
+    ["demo.greet(name: ", "a value is missing at the end"],
+    ["demo.greet Ada", '"Ada" is not an argument'],
+  ])("%j is a mistake", async (prompt, message) => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run("-p", prompt, ...manual);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { machine } from "./machine.ts";
+import { runSteps, stepsOf } from "./page.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../../docs/lock.md", import.meta.url)), "utf8");
+const [, settings = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+const [, workflow = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+
+describe("docs/lock.md", () => {
+  test("every command works as it stands, and prints what is shown", async () => {
+    const steps = stepsOf("lock.md");
+    expect(steps).toHaveLength(7);
+    await runSteps(steps, { ".gemini/settings.json": settings });
+  });
+
+  test("the workflow runs a command that there is, and gives it no more than it needs", async () => {
+    const [, line = ""] = /- run: npx --yes fairlead (.*)\n/.exec(workflow) ?? [];
+    expect(line).toBe("lock verify --trust-workspace");
+    await using here = await machine();
+    expect(await here.run(...line.split(" "))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("nothing to verify"),
+    });
+    expect(workflow).toContain("permissions:\n  contents: read\n");
+    expect(workflow).not.toContain("pull_request_target");
+  });
+});

@@ -1,0 +1,69 @@
+import { realServer, stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { machine, userFile } from "../machine.ts";
+import { openScene, type Scene } from "./session-scene.ts";
+
+function offered({ state }: Scene): readonly string[] {
+  return state().completion?.suggestions.map(({ value }) => value) ?? [];
+}
+
+test("commands, their words, tools, parameters and values are completed at once", async () => {
+  await using here = await machine();
+  await using app = await openScene(here);
+  await app.shown(/^Fairlead/);
+  const after = (text: string): readonly string[] => {
+    app.session.press({ name: "text", text: "u", ctrl: true });
+    app.type(text);
+    return offered(app);
+  };
+  expect(after("/qui")[0]).toBe("/quit");
+  expect(after("/mcp rel")[0]).toBe("reload");
+  expect(after("/mcp stop ")).toEqual(["demo"]);
+  expect(after("demo.gr")).toEqual(["demo.greet"]);
+  expect(after("demo.greet ")).toEqual(["name=", "language=", "loud="]);
+  expect(after("demo.greet name=x loud=")).toEqual(["loud=true", "loud=false"]);
+  expect(after("demo.greet language=d")[0]).toBe("language=de");
+});
+
+test("Tab takes what is offered, and the arrows go through what was typed before where no list is open", async () => {
+  await using here = await machine();
+  await using app = await openScene(here);
+  await app.shown(/^Fairlead/);
+  app.type("demo.gr");
+  app.session.press({ name: "tab" });
+  expect(app.state().editor.text).toBe("demo.greet ");
+  app.type("name=Ada");
+  app.session.press({ name: "enter" });
+  await app.shown(/^greet ok/);
+  app.session.press({ name: "up" });
+  expect([app.state().editor.text, app.state().completion]).toEqual(["demo.greet name=Ada", undefined]);
+});
+
+test("Enter completes a command that is only begun, and then runs it", async () => {
+  await using here = await machine();
+  await using app = await openScene(here);
+  await app.shown(/^Fairlead/);
+  app.type("/hel");
+  app.session.press({ name: "enter" });
+  expect(app.state().editor.text).toBe("/help ");
+  app.session.press({ name: "enter" });
+  await app.shown(/^\/help/);
+});
+
+test("a server is asked for the values of a prompt's argument in the background", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { every: realServer("everything") } } });
+  await using app = await openScene(here);
+  await app.until(({ servers }) => servers.some(({ name, status }) => name === "every" && status === "connected"));
+  await app.until(() => app.session.host.prompts("every").length > 0);
+  app.type("/completable-prompt department=E");
+  await app.until(() => offered(app).length > 0);
+  expect(offered(app)).toEqual(["department=Engineering"]);
+});
+
+test("a server that is silent keeps nobody from typing", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { mute: stdioServer("silent") } } });
+  await using app = await openScene(here);
+  await app.shown(/^Fairlead/);
+  app.type("/mcp logs m");
+  expect(offered(app)).toEqual(["mute", "demo"]);
+});

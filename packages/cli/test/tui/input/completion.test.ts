@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Completion,
+  completionKey,
+  extend,
+  openCompletion,
+  type Suggestion,
+  take,
+} from "../../../src/tui/input/completion.ts";
+import { emptyEditor, withText } from "../../../src/tui/input/editor.ts";
+import type { Key } from "../../../src/tui/input/keys.ts";
+
+const [first, second]: readonly Suggestion[] = [{ value: "/mcp" }, { value: "/model" }];
+const list: Completion = {
+  from: 0,
+  to: 2,
+  suggestions: [first ?? { value: "" }, second ?? { value: "" }],
+  selected: 0,
+  isChosen: false,
+};
+const moved = { ...list, selected: 1, isChosen: true };
+
+test.each<[string, Completion, Key, unknown]>([
+  ["down selects the next", list, { name: "down" }, { kind: "move", completion: moved }],
+  [
+    "down after the last selects the first",
+    moved,
+    { name: "down" },
+    { kind: "move", completion: { ...moved, selected: 0 } },
+  ],
+  ["up before the first selects the last", list, { name: "up" }, { kind: "move", completion: moved }],
+  ["Tab takes it", list, { name: "tab" }, { kind: "take", suggestion: first }],
+  ["Enter takes what was chosen", moved, { name: "enter" }, { kind: "take", suggestion: second }],
+  ["Enter sends what was typed where nothing was chosen", list, { name: "enter" }, undefined],
+  ["Escape closes the list", list, { name: "escape" }, { kind: "close" }],
+  ["a letter is typed", list, { name: "text", text: "x" }, undefined],
+  ["an arrow with Ctrl or Alt is not for the list", list, { name: "down", meta: true }, undefined],
+])("%s", (_, completion, key, step) => {
+  expect(completionKey(completion, key)).toEqual(step);
+});
+
+describe("what is taken", () => {
+  test.each<[string, string, number, Suggestion, string, number]>([
+    ["is followed by a blank", "/mc", 0, { value: "/mcp" }, "/mcp ", 5],
+    ["is followed by none where the word goes on", "t na", 2, { value: "name=", isOpen: true }, "t name=", 7],
+    ["leaves what stands before it", "read @no", 5, { value: "@n:x" }, "read @n:x ", 10],
+  ])("%s", (_, text, from, suggestion, whole, cursor) => {
+    const editor = withText(emptyEditor, text);
+    const taken = take(editor, { ...list, from, to: text.length }, suggestion);
+    expect([taken.text, taken.cursor]).toEqual([whole, cursor]);
+  });
+
+  test("leaves what stands behind it, and a blank that is there is not doubled", () => {
+    const taken = take(withText(emptyEditor, "@no and more", 3), { ...list, to: 3 }, { value: "@notes:a" });
+    expect([taken.text, taken.cursor]).toEqual(["@notes:a and more", 8]);
+  });
+});
+
+test("a list of nothing, or of nothing but what is typed, is none", () => {
+  expect(openCompletion("/mcp", { from: 0, to: 4, suggestions: [] })).toBeUndefined();
+  expect(openCompletion("/mcp", { from: 0, to: 4, suggestions: [{ value: "/mcp" }] })).toBeUndefined();
+});
+
+test("a name with something in it that cannot be seen is not offered", () => {
+  const suggestions = ["@a:x", "@a:\u202ex", "@a:x\ny", "@a:\u001b[2J", "@a:\u200bx"].map((value) => ({ value }));
+  expect(openCompletion("@", { from: 0, to: 1, suggestions })?.suggestions).toEqual([{ value: "@a:x" }]);
+});
+
+test("what becomes known later is added below, once, and what is selected stays so", () => {
+  const more = { from: 0, to: 2, suggestions: [{ value: "/model" }, { value: "/more" }] };
+  expect(extend(moved, "/m", more)).toEqual({ ...moved, suggestions: [...list.suggestions, { value: "/more" }] });
+  expect(extend(undefined, "/m", more)?.suggestions).toEqual(more.suggestions);
+});

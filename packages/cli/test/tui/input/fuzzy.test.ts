@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { fuzzyScore, rank } from "../../../src/tui/input/fuzzy.ts";
+
+const names = ["list_issues", "create_issue", "search", "getIssueByName", "issue"];
+
+test.each([
+  ["", names],
+  ["issue", ["issue", "list_issues", "create_issue", "getIssueByName"]],
+  ["li", ["list_issues"]],
+  ["ci", ["create_issue"]],
+  ["gibn", ["getIssueByName"]],
+  ["SEARCH", ["search"]],
+  ["hcraes", []],
+])("%j finds %j, the best first", (typed, found) => {
+  expect(rank(names, typed, (name) => name, 10)).toEqual(found);
+});
+
+describe("a score", () => {
+  test.each([
+    ["letters that stand together", "ab", "xab", "xaxb"],
+    ["the beginning of the text", "ab", "abx", "xabx"],
+    ["the beginnings of words", "gi", "get_issue", "going"],
+    ["a shorter text", "a", "ab", "abcdef"],
+  ])("prefers %s", (_, typed, better, worse) => {
+    expect(fuzzyScore(typed, better)).toBeGreaterThan(fuzzyScore(typed, worse) ?? Number.POSITIVE_INFINITY);
+  });
+
+  test("is found for what a hostile server names without end", () => {
+    expect(fuzzyScore("ab", `a${"a".repeat(1_000_000)}b`)).toBeUndefined();
+    expect(fuzzyScore("aaab", "a".repeat(100_000))).toBeUndefined();
+  });
+});
+
+test("no more are given than are wanted", () => {
+  expect(rank(names, "", (name) => name, 2)).toEqual(["list_issues", "create_issue"]);
+});

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { AppState } from "../../../src/tui/state/app-state.ts";
+import { after, call, confirmation, idle, inTurn, press } from "../state/app.ts";
+
+const ctrlC = "\u0003";
+/** As terminals send it that leave no doubt. */
+const escapeKey = "\u001b[27u";
+const kindsOf = (state: AppState, typed: string): readonly string[] =>
+  press(state, typed).actions.map(({ type }) => type);
+const shown = (state: AppState, key = "q1"): AppState => after(state, { type: "drawn", key });
+
+test("Enter sends what was typed, whole, and empties the prompt", () => {
+  const { state, actions } = press(idle, "  hello\r");
+  expect([actions, state.editor.text]).toEqual([[{ type: "submit", text: "hello" }], ""]);
+  expect(press(idle, " \r").actions).toEqual([]);
+});
+
+test("a paste goes out whole", () => {
+  const lines = "x\n".repeat(300);
+  expect(press(idle, `see \u001b[200~${lines}\u001b[201~\r`).actions).toEqual([
+    { type: "submit", text: `see ${lines}`.trim() },
+  ]);
+});
+
+test("Alt-Enter, Ctrl-J and a backslash at the end make a new line", () => {
+  const { actions, state } = press(idle, "a\u001b\rb\nc\\\rd");
+  expect([actions, state.editor.text]).toEqual([[], "a\nb\nc\nd"]);
+});
+
+test("what is stopped first: the call, then the turn, then what is typed; the app only when it is said twice", () => {
+  const typing = press(inTurn(call("a", "running")), "abc").state;
+  expect(kindsOf(typing, ctrlC)).toEqual(["cancel_calls"]);
+  const stopped = after(typing, { type: "turn", event: call("a", "cancelled"), now: 1 });
+  expect(kindsOf(stopped, ctrlC)).toEqual(["cancel_turn"]);
+  const stopping = after(stopped, { type: "cancelling" });
+  const cleared = press(stopping, ctrlC);
+  expect([cleared.actions, cleared.state.editor.text]).toEqual([[], ""]);
+  const armed = press(cleared.state, ctrlC);
+  expect([armed.actions, armed.state.isQuitArmed]).toEqual([[], true]);
+  expect(kindsOf(armed.state, ctrlC)).toEqual(["quit"]);
+});
+
+test.each([
+  ["a letter", `${ctrlC}a\u007f${ctrlC}`],
+  ["an arrow", `${ctrlC}\u001b[D${ctrlC}`],
+  ["Escape", `${ctrlC}${escapeKey}${ctrlC}`],
+])("Ctrl-C twice with %s between them does not end the app", (_, keys) => {
+  expect(kindsOf(idle, keys)).toEqual([]);
+});
+
+test("Escape stops what goes on, and never ends the app", () => {
+  expect(kindsOf(inTurn(), escapeKey)).toEqual(["cancel_turn"]);
+  expect(kindsOf(idle, escapeKey.repeat(4))).toEqual([]);
+});
+
+test("what is typed before a question is seen is no answer to it", () => {
+  const asked = after(idle, { type: "ask", question: confirmation("q1") });
+  const early = press(asked, "y");
+  expect([early.actions, early.state.editor.text]).toEqual([[], "y"]);
+});
+
+test("whoever is typing when a question appears goes on typing, until Tab", () => {
+  const asked = shown(after(press(idle, "tell me").state, { type: "ask", question: confirmation("q1") }));
+  const typed = press(asked, "y");
+  expect([typed.actions, typed.state.editor.text]).toEqual([[], "tell mey"]);
+  expect(press(typed.state, "\ty").actions).toMatchObject([
+    { type: "answer", question: { key: "q1" }, answer: { kind: "confirmation", value: "proceed_once" } },
+  ]);
+});
+
+test("a question that was seen on an empty prompt is answered by one key; other words are typed", () => {
+  const asked = shown(after(idle, { type: "ask", question: confirmation("q1") }));
+  expect(press(asked, "t").actions).toMatchObject([{ answer: { value: "proceed_always_tool" } }]);
+  const words = press(asked, "yes please");
+  expect([words.actions, words.state.editor.text, words.state.focus]).toEqual([[], "yes please", "input"]);
+  const pasted = press(asked, "\u001b[200~y\u001b[201~");
+  expect([pasted.actions, pasted.state.editor.text]).toEqual([[], "y"]);
+});
+
+test.each(["\r", "n", ctrlC])("%j says no", (key) => {
+  const asked = shown(after(idle, { type: "ask", question: confirmation("q1") }));
+  expect(press(asked, key).actions).toMatchObject([{ type: "answer", answer: { value: "cancel" } }]);
+});
+
+test("the key that answers one question does not answer the next: that must be seen first", () => {
+  const both = shown(
+    after(idle, { type: "ask", question: confirmation("q1") }, { type: "ask", question: confirmation("q2") }),
+  );
+  expect(both.questions.map(({ key }) => key)).toEqual(["q1", "q2"]);
+  const next = after(both, { type: "asked", key: "q1" });
+  const early = press(next, "y");
+  expect([early.actions, early.state.editor.text]).toEqual([[], "y"]);
+  expect(press(shown(next, "q2"), "y").actions).toMatchObject([{ question: { key: "q2" } }]);
+});
+
+test("a frame with an earlier question in it is not one with this", () => {
+  const asked = after(idle, { type: "ask", question: confirmation("q2") });
+  expect(shown(asked, "q1").focus).toBe("unseen");
+});

@@ -1,0 +1,118 @@
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { endKeys, type Key, type KeyState, noKeys, readKeys } from "../../../src/tui/input/keys.ts";
+
+const esc = "\u001b";
+
+/** Every key of a text that comes in one piece, and what is left of it. */
+function keysOf(text: string): readonly Key[] {
+  const { keys, state } = readKeys(noKeys, text);
+  return [...keys, ...endKeys(state).keys];
+}
+
+test.each<[string, string, readonly Key[]]>([
+  ["letters are one text", "héllo 日本 👩‍👧", [{ name: "text", text: "héllo 日本 👩‍👧" }]],
+  ["Enter", "ab\r", [{ name: "text", text: "ab" }, { name: "enter" }]],
+  ["Ctrl-J is not Enter", "\n", [{ name: "text", text: "j", ctrl: true }]],
+  ["Ctrl with a letter", "\u0003", [{ name: "text", text: "c", ctrl: true }]],
+  ["Ctrl-Space", "\u0000", [{ name: "text", text: " ", ctrl: true }]],
+  ["both codes of Backspace", "\u007f\b", [{ name: "backspace" }, { name: "backspace" }]],
+  ["Tab and Shift-Tab", `\t${esc}[Z`, [{ name: "tab" }, { name: "tab", shift: true }]],
+  ["Alt-Enter", `${esc}\r`, [{ name: "enter", meta: true }]],
+  ["Alt-Backspace", `${esc}\u007f`, [{ name: "backspace", meta: true }]],
+  ["Alt with a letter", `${esc}b`, [{ name: "text", text: "b", meta: true }]],
+  ["Alt with a wide letter", `${esc}👍`, [{ name: "text", text: "👍", meta: true }]],
+  ["Escape by itself", esc, [{ name: "escape" }]],
+  ["Escape twice", esc + esc, [{ name: "escape" }, { name: "escape" }]],
+  ["Alt with a bracket", `${esc}[`, [{ name: "text", text: "[", meta: true }]],
+  ["arrows in both modes", `${esc}[A${esc}OB`, [{ name: "up" }, { name: "down" }]],
+  ["Ctrl-arrow", `${esc}[1;5C`, [{ name: "right", ctrl: true }]],
+  ["Alt-arrow", `${esc}[1;3D`, [{ name: "left", meta: true }]],
+  ["Alt-arrow as Escape and arrow", `${esc}${esc}[D`, [{ name: "left", meta: true }]],
+  ["Home, End", `${esc}[H${esc}[4~${esc}OF`, [{ name: "home" }, { name: "end" }, { name: "end" }]],
+  ["PageUp, Delete", `${esc}[5~${esc}[3~`, [{ name: "pageup" }, { name: "delete" }]],
+  ["Shift-Enter, as kitty sends it", `${esc}[13;2u`, [{ name: "enter", shift: true }]],
+  ["Shift-Enter, as xterm sends it", `${esc}[27;2;13~`, [{ name: "enter", shift: true }]],
+  ["Ctrl-C, as kitty sends it", `${esc}[99;5u`, [{ name: "text", text: "c", ctrl: true }]],
+  ["Escape, as kitty sends it", `${esc}[27u`, [{ name: "escape" }]],
+  ["a function key means nothing", `${esc}[15~a`, [{ name: "unknown" }, { name: "text", text: "a" }]],
+  ["a function key of the Linux console", `${esc}[[Aa`, [{ name: "unknown" }, { name: "text", text: "a" }]],
+  ["the window has the focus", `${esc}[I`, []],
+  ["an answer of the terminal is no key", `${esc}]11;rgb:00/00/00\u0007a`, [{ name: "text", text: "a" }]],
+  ["a code point beyond all", `${esc}[99999999u`, [{ name: "unknown" }]],
+  [
+    "a paste",
+    `${esc}[200~a\r\nb\rc${esc}[201~d`,
+    [
+      { name: "paste", text: "a\nb\nc" },
+      { name: "text", text: "d" },
+    ],
+  ],
+  ["keys in a paste are text", `${esc}[200~\u0003${esc}[A${esc}[201~`, [{ name: "paste", text: `\u0003${esc}[A` }]],
+  ["an empty paste", `${esc}[200~${esc}[201~`, [{ name: "paste", text: "" }]],
+])("%s", (_, typed, keys) => {
+  expect(keysOf(typed)).toEqual(keys);
+});
+
+test("what goes on and on is no key, and what follows it is read", () => {
+  const { keys, state } = readKeys(noKeys, `${esc}[${"1;".repeat(100)}`);
+  expect([keys, state]).toEqual([[{ name: "unknown" }], noKeys]);
+  expect(readKeys(noKeys, `${esc}]${"x".repeat(5000)}`)).toEqual({ keys: [], state: noKeys });
+});
+
+test("a paste is waited for, however long it takes", () => {
+  const begun = readKeys(noKeys, `${esc}[200~half`).state;
+  expect(endKeys(begun)).toEqual({ keys: [], state: begun });
+  expect(readKeys(begun, ` of it${esc}[201~`).keys).toEqual([{ name: "paste", text: "half of it" }]);
+});
+
+/** Text that was cut, together again. */
+function joined(keys: readonly Key[]): readonly Key[] {
+  const isPlain = ({ name, ctrl, meta }: Key): boolean => name === "text" && !ctrl && !meta;
+  const all: Key[] = [];
+  for (const key of keys) {
+    const last = all.at(-1);
+    if (last === undefined || !isPlain(last) || !isPlain(key)) all.push(key);
+    else all[all.length - 1] = { name: "text", text: `${last.text}${key.text}` };
+  }
+  return all;
+}
+
+const piecesToCut = [
+  "a",
+  "日",
+  "\r",
+  "\u0003",
+  "\t",
+  "\u007f",
+  `${esc}[A`,
+  `${esc}[1;5C`,
+  `${esc}OH`,
+  `${esc}b`,
+  `${esc}\r`,
+  `${esc}[13;2u`,
+  `${esc}[200~one\rtwo ${esc}[A${esc}[201~`,
+  `${esc}[200~${esc}[20${esc}[201~`,
+];
+
+test("wherever the stream is cut, the keys are the same", () => {
+  const pieces = fc.constantFrom(...piecesToCut);
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), fc.array(fc.nat(7), { minLength: 1 }), (parts, cuts) => {
+      const text = parts.join("");
+      let state: KeyState = noKeys;
+      const keys: Key[] = [];
+      for (let at = 0, turn = 0; at < text.length; turn++) {
+        const size = 1 + (cuts[turn % cuts.length] ?? 0);
+        const read = readKeys(state, text.slice(at, at + size));
+        keys.push(...read.keys);
+        ({ state } = read);
+        at += size;
+      }
+      expect(joined(keys)).toEqual(joined(readKeys(noKeys, text).keys));
+      expect(state).toEqual(noKeys);
+    }),
+    { seed: seed(), numRuns: scaled(5000) },
+  );
+});

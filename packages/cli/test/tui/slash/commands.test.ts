@@ -1,0 +1,189 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../../machine.ts";
+import { openScene } from "../session-scene.ts";
+
+const workshop = { mcpServers: { w: stdioServer("workshop") } };
+
+test("the first lines say what was found, what can be tried, how to add a server and how to connect a model", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  const text = await scene.shown(/^Fairlead/);
+  expect(text).toContain(`workspace  ${here.project} (not trusted: no rule covers it)`);
+  for (const words of [
+    "demo.greet name=Ada",
+    "/form demo.greet",
+    "/mcp add time uvx mcp-server-time",
+    "GEMINI_API_KEY",
+  ])
+    expect(text).toContain(words);
+});
+
+test("without a model a line is a call, and to type it is to consent to it; what is no call is answered", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("demo.greet name=Ada");
+  expect(await scene.shown(/^greet ok/)).toContain("Hello, Ada!");
+  await scene.until(({ turn }) => turn.kind === "idle");
+  scene.enter("hello there");
+  expect(await scene.shown(/not of the form server\.tool/)).toContain("/tools");
+});
+
+test("a rule of the person's own still asks, whoever typed the call", async () => {
+  await using here = await machine();
+  await here.run("policy", "ask", "demo.greet");
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("demo.greet name=Ada");
+  const { key, details } = await scene.asked("confirmation");
+  expect([details.serverName, details.toolName, details.args]).toEqual(["demo", "greet", { name: "Ada" }]);
+  scene.session.answer(key, { kind: "confirmation", value: "cancel" });
+  expect(await scene.shown(/^greet denied/)).toBe("greet denied ");
+});
+
+test("a form gives the arguments of a call, with what is typed behind its name filled in", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("/form demo.greet language=de");
+  const { key, serverName, purpose, values } = await scene.asked("form");
+  expect({ serverName, purpose, values }).toEqual({
+    serverName: "demo",
+    purpose: "arguments",
+    values: { language: "de" },
+  });
+  const content = { name: 'O\'Neil \\ "x"', language: "de" };
+  scene.session.answer(key, { kind: "form", value: { action: "accept", content } });
+  await scene.shown(/^greet ok/);
+  const call = scene.state().items.find((item) => item.kind === "call");
+  expect(call?.kind === "call" && call.call.args).toEqual(content);
+});
+
+test("a tool that is taken out of the conversation cannot be called, and is there again afterwards", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("/tools off demo.greet");
+  await scene.shown(/^Out of this conversation: demo\.greet/);
+  scene.enter("/tools");
+  expect(await scene.shown(/^\/tools/)).toMatch(/off in this conversation: greet/);
+  scene.enter("/tools on demo");
+  await scene.shown(/^Back in this conversation: demo\.greet, /);
+  expect(scene.session.conversation.tools().every(({ enabled }) => enabled)).toBe(true);
+});
+
+test.each([
+  ["/mcp nonsense", /there is no "\/mcp nonsense"/],
+  ["/mcp start nobody", /there is no server "nobody"/],
+  ["/mcp stop", /\/mcp stop which server\?/],
+  ["/tools off demo.gret", /did you mean demo\.greet\?/],
+  ["/form demo.nothing", /"demo" has no tool "nothing"/],
+  ["/model no-such-model", /Nothing here knows a model "no-such-model"/],
+])("%s says what is wrong", async (line, pattern) => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter(line);
+  await scene.shown(pattern);
+});
+
+test("a server is stopped, started, disabled and enabled, and what the app itself writes is no news to it", async () => {
+  await using here = await machine({ [userFile]: workshop });
+  await using scene = await openScene(here);
+  const status = (): unknown => scene.state().servers.find(({ name }) => name === "w")?.status;
+  await scene.until(() => status() === "connected");
+  scene.enter("/mcp stop w");
+  await scene.shown(/"w" is stopped/);
+  expect(status()).toBe("disconnected");
+  scene.enter("/mcp start w");
+  await scene.shown(/"w": connected/);
+  scene.enter("/mcp disable w");
+  await scene.until(() => status() === "disabled");
+  scene.enter("/mcp enable w");
+  await scene.until(() => status() === "connected");
+  scene.enter("/mcp list");
+  expect(await scene.shown(/^\/mcp list/)).toMatch(/w {2}connected/);
+  expect(scene.state().items.filter((item) => item.kind === "note" && item.text.includes("have changed"))).toEqual([]);
+});
+
+test("settings that somebody else changes are told, and taken over by /mcp reload", async () => {
+  await using here = await machine({ [userFile]: {} });
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  await here.write(userFile, workshop);
+  expect(await scene.shown(/The settings have changed/)).toContain("/mcp reload");
+  scene.enter("/mcp reload");
+  await scene.shown(/The settings were read again\. New: w\./);
+  await scene.until(({ servers }) => servers.some(({ name, status }) => name === "w" && status === "connected"));
+});
+
+test("the servers of a workspace are shown whole before any of them starts, and a yes approves exactly these", async () => {
+  await using here = await machine();
+  const marker = join(here.path, "started");
+  const args = ["-e", `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "")`];
+  await here.write(projectFile, { mcpServers: { planted: { command: process.execPath, args } } });
+  await using scene = await openScene(here);
+  const { key, root, servers } = await scene.asked("trust");
+  expect([root, servers.map(({ definition }) => definition.transport)]).toMatchObject([
+    here.project,
+    [{ kind: "stdio", command: process.execPath, args }],
+  ]);
+  await expect(access(marker)).rejects.toThrow("ENOENT");
+  scene.session.answer(key, { kind: "trust", value: true });
+  await scene.shown(/Approved: planted/);
+  const { stdout } = await here.run("trust", "list");
+  expect(stdout).toContain(`${here.project} is trusted`);
+  await scene.until((state) =>
+    state.servers.some(({ name, status }) => name === "planted" && status === "disconnected"),
+  );
+});
+
+test("a no starts nothing and writes nothing, and /trust asks again", async () => {
+  await using here = await machine({ [projectFile]: workshop });
+  await using scene = await openScene(here);
+  const { key } = await scene.asked("trust");
+  scene.session.answer(key, { kind: "trust", value: false });
+  await scene.shown(/Nothing of .* was started/);
+  expect((await here.run("trust", "list")).stdout).toContain("is not trusted");
+  scene.enter("/trust");
+  expect((await scene.asked("trust")).servers.map(({ definition }) => definition.name)).toEqual(["w"]);
+});
+
+test("a prompt of a server is a command: a form asks for what is missing, and without a model its messages are shown", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("/teach");
+  const { key, schema } = await scene.asked("form");
+  expect(schema["required"]).toEqual(["knot"]);
+  scene.session.answer(key, { kind: "form", value: { action: "accept", content: { knot: "bowline" } } });
+  expect(await scene.shown(/^\/demo__teach/)).toContain("bowline");
+  scene.enter("/teach bowline");
+  expect(await scene.shown(/^\/demo__teach bowline/)).toContain("user:");
+});
+
+test("every command is in /help, with those of prompts", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("/help");
+  const text = await scene.shown(/^\/help/);
+  for (const name of [
+    "mcp",
+    "tools",
+    "resources",
+    "prompts",
+    "form",
+    "model",
+    "policy",
+    "trust",
+    "history",
+    "help",
+    "quit",
+  ])
+    expect(text).toMatch(new RegExp(`^  /${name}\\b`, "m"));
+  expect(text).toContain("/teach");
+});

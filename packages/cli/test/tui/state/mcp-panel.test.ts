@@ -1,0 +1,154 @@
+import type { ServerState } from "@fairlead/core/events";
+import { safe } from "@fairlead/core/text/safe-text";
+import { describe, expect, test } from "vitest";
+import type { Key } from "../../../src/tui/input/keys.ts";
+import {
+  offeredVerbs,
+  openPanel,
+  type PanelState,
+  type PanelStep,
+  panelKey,
+} from "../../../src/tui/state/mcp-panel.ts";
+import { panelLines } from "../../../src/tui/view/mcp-panel-frame.ts";
+
+const peer = {
+  era: "legacy",
+  protocolVersion: "2025-11-25",
+  serverInfo: { name: "x", version: "1" },
+  transport: "http",
+} as const;
+const offer = { tools: 3, prompts: 0, resources: 0, resourceTemplates: 0 };
+const servers: readonly ServerState[] = [
+  { name: "github", since: 0, status: "connected", peer, offer },
+  {
+    name: "linear",
+    since: 0,
+    status: "needs_auth",
+    reason: "auth_required",
+    message: "sign in first",
+    next: "fairlead mcp auth linear",
+  },
+  { name: "slow", since: 1000, status: "connecting" },
+];
+const list = openPanel();
+const opened: PanelState = { ...list, server: "linear", open: { server: "linear", tab: "tools", scroll: 0 } };
+
+test.each<[string, PanelState, Key, PanelStep]>([
+  ["down selects the next server", list, { name: "down" }, { kind: "stay", panel: { ...list, server: "linear" } }],
+  ["up before the first selects the last", list, { name: "up" }, { kind: "stay", panel: { ...list, server: "slow" } }],
+  [
+    "Enter opens the one that is selected",
+    { ...list, server: "linear" },
+    { name: "enter" },
+    { kind: "look", server: "linear", tab: "tools", panel: opened },
+  ],
+  [
+    "Tab looks at the next thing",
+    opened,
+    { name: "tab" },
+    {
+      kind: "look",
+      server: "linear",
+      tab: "prompts",
+      panel: { ...opened, open: { server: "linear", tab: "prompts", scroll: 0 } },
+    },
+  ],
+  [
+    "left of the first is the last",
+    opened,
+    { name: "left" },
+    {
+      kind: "look",
+      server: "linear",
+      tab: "calls",
+      panel: { ...opened, open: { server: "linear", tab: "calls", scroll: 0 } },
+    },
+  ],
+  [
+    "down scrolls in one that is open",
+    opened,
+    { name: "down" },
+    { kind: "stay", panel: { ...opened, open: { server: "linear", tab: "tools", scroll: 1 } } },
+  ],
+  [
+    "a letter does what it stands for",
+    { ...list, server: "linear" },
+    { name: "text", text: "a" },
+    { kind: "do", verb: "auth", server: "linear" },
+  ],
+  ["also in one that is open", opened, { name: "text", text: "r" }, { kind: "do", verb: "restart", server: "linear" }],
+  [
+    "a letter that would change nothing does nothing",
+    list,
+    { name: "text", text: "s" },
+    { kind: "stay", panel: { ...list, server: "github" } },
+  ],
+  [
+    "several letters at once are no command",
+    list,
+    { name: "text", text: "rr" },
+    { kind: "stay", panel: { ...list, server: "github" } },
+  ],
+  ["Escape goes back to the list", opened, { name: "escape" }, { kind: "stay", panel: { ...list, server: "linear" } }],
+  ["Escape closes the list", list, { name: "escape" }, { kind: "close" }],
+  ["Ctrl-C closes it too", list, { name: "text", text: "c", ctrl: true }, { kind: "close" }],
+])("%s", (_, panel, key, step) => {
+  expect(panelKey(panel, key, servers)).toEqual(step);
+});
+
+test("with no servers there is nothing to do but to close it", () => {
+  expect(panelKey(list, { name: "text", text: "s" }, [])).toEqual({ kind: "stay", panel: list });
+  expect(panelKey(list, { name: "escape" }, [])).toEqual({ kind: "close" });
+});
+
+test.each<[string, ServerState, readonly string[]]>([
+  [
+    "connected by address",
+    { name: "a", since: 0, status: "connected", peer, offer },
+    ["stop", "restart", "disable", "auth", "test"],
+  ],
+  [
+    "a program",
+    { name: "a", since: 0, status: "connected", peer: { ...peer, transport: "stdio" }, offer },
+    ["stop", "restart", "disable", "test"],
+  ],
+  [
+    "not connected",
+    { name: "a", since: 0, status: "disconnected", reason: "lazy" },
+    ["start", "restart", "disable", "auth", "test"],
+  ],
+  ["disabled", { name: "a", since: 0, status: "disabled", reason: "user", message: "" }, ["enable"]],
+  ["blocked", { name: "a", since: 0, status: "blocked", reason: "untrusted_folder", message: "" }, ["disable"]],
+])("what is offered for a server that is %s", (_, state, verbs) => {
+  expect(offeredVerbs(state).map(({ verb }) => verb)).toEqual(verbs);
+});
+
+describe("on the screen", () => {
+  const text = (panel: PanelState, room = { width: 100, height: 12 }): readonly string[] =>
+    panelLines({ panel, servers, now: 5000 }, room).map((line) => line.map((each) => each.text).join(""));
+
+  test("each server has its state, and the one that is selected also why and what to type", () => {
+    expect(text({ ...list, server: "linear", signIns: new Map([["github", safe`signed in as ada`]]) })).toEqual([
+      "╭─ MCP servers",
+      "│   github  connected: 3 tools · MCP 2025-11-25 · http · x 1 · signed in as ada",
+      "│ › linear  needs a sign-in",
+      "│     sign in first",
+      "│     next: /mcp auth linear",
+      "│   slow  connecting · 4 s",
+      "╰─ ↑↓ choose · Enter open · s start · r restart · d disable · a sign in · t test · Esc close",
+    ]);
+  });
+
+  test("one that is open shows what was read of it, from where it is scrolled to", () => {
+    const log = safe`${Array.from({ length: 30 }, (_, at) => `line ${at}`).join("\n") as ReturnType<typeof safe>}`;
+    const lines = text({ ...opened, open: { server: "linear", tab: "log", scroll: 8, text: log } });
+    expect(lines).toHaveLength(12);
+    expect(lines.slice(0, 3)).toEqual(["╭─ linear", "│ line 4", "│ line 5"]);
+  });
+
+  test.each([20, 40])("nothing is wider than %d columns", (width) => {
+    const hostile: ServerState = { name: `x${"\u001b[31m日本".repeat(20)}`, since: 0, status: "connecting" };
+    const lines = panelLines({ panel: list, servers: [hostile, ...servers], now: 0 }, { width, height: 15 });
+    expect(lines.filter((line) => line.map((each) => each.text).join("").length > width)).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ServerState } from "@fairlead/core/events";
+import { expect, test } from "vitest";
+import { serverWords } from "../../../src/tui/state/status.ts";
+
+const offer = { tools: 1, prompts: 0, resources: 0, resourceTemplates: 0 };
+const peer = { era: "legacy", protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } } as const;
+const ready = (name: string): ServerState => ({ name, since: 0, status: "connected", peer, offer });
+const because = { reason: "server_exited", message: "it ended" } as const;
+
+test.each<[string, readonly ServerState[], string]>([
+  ["none", [], "no servers"],
+  [
+    "all that matters, in one order",
+    [
+      { name: "mail", since: 0, status: "needs_auth", reason: "auth_required", message: "sign in" },
+      ready("a"),
+      { name: "github", since: 6_000, status: "connecting" },
+      ready("b"),
+      ready("c"),
+    ],
+    "3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)",
+  ],
+  [
+    "connected, and its lists are still being read",
+    [{ name: "a", since: 10_000, status: "connected", peer }],
+    "1 starting (a)",
+  ],
+  [
+    "what has failed, what comes back, what waits to be used, what nobody wants",
+    [
+      { name: "a", since: 0, status: "disconnected", ...because },
+      {
+        name: "b",
+        since: 0,
+        status: "disconnected",
+        reason: "backoff",
+        nextTryAt: 11_000,
+        because,
+        message: "again soon",
+      },
+      { name: "c", since: 0, status: "disconnected", reason: "lazy" },
+      { name: "d", since: 0, status: "disabled", reason: "user", message: "off" },
+    ],
+    "1 starting (b 10 s) · 1 failed (a) · 1 resting",
+  ],
+  [
+    "what waits for the person, and what the settings keep out",
+    [
+      { name: "a", since: 0, status: "blocked", reason: "awaiting_approval", message: "approve it" },
+      { name: "b", since: 0, status: "blocked", reason: "untrusted_folder", message: "trust it" },
+      { name: "c", since: 0, status: "blocked", reason: "excluded", message: "excluded" },
+    ],
+    "2 awaiting approval · 1 blocked",
+  ],
+  [
+    "of many, two are named",
+    ["a", "b", "c"].map((name) => ({ name, since: 10_000, status: "connecting" }) as const),
+    "3 starting (a, b, …)",
+  ],
+])("%s", (_, servers, words) => {
+  expect(serverWords(servers, 10_000)).toBe(words);
+});

@@ -1,0 +1,124 @@
+import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { createElement } from "react";
+import { describe, expect, test } from "vitest";
+import type { QuestionOf } from "../../../src/tui/state/questions.ts";
+import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+import type { Room } from "../../../src/tui/view/frame.ts";
+import type { Line } from "../../../src/tui/view/line.ts";
+import { Lines } from "../../../src/tui/view/lines.tsx";
+import { confirmation } from "./samples.ts";
+import { draw } from "./screen.ts";
+
+const alone = { index: 1, total: 1 };
+const text = (line: Line): string => line.map((each) => each.text).join("");
+const rowsOf = (question: QuestionOf<"confirmation">, room: Room, scroll = 0): readonly string[] =>
+  dialogLines(question, { scroll }, alone, room).map((line) => text(line).trimEnd());
+
+test("a confirmation shows whom it is about, why it is asked, and exactly what is sent", async () => {
+  const question = confirmation({
+    toolDisplayName: "github__create_issue",
+    annotations: { destructiveHint: true, openWorldHint: false, title: "Create" },
+    rule: { decision: "ask_user", tier: "user", text: "a rule in policies.toml:3 asks" },
+    args: { title: 'Say "hi"', body: "one\ntwo\\n", list: [1] },
+  });
+  const lines = dialogLines(question, { scroll: 0 }, { index: 1, total: 3 }, { width: 72, height: 40 });
+  const { rows } = await draw(createElement(Lines, { lines }), 72);
+  expect(rows).toEqual([
+    "╭─ (1 of 3) github: run create_issue?",
+    "│ server   github",
+    "│ tool     create_issue (to the model: github__create_issue)",
+    "│ asked by a rule in policies.toml:3 asks",
+    '│ claims   may destroy, stays inside, title = "Create" (says the server;',
+    "│           nothing checks it)",
+    "│ It is sent exactly this:",
+    "│ ▏ {",
+    '│ ▏   "title": "Say \\"hi\\"",',
+    '│ ▏   "body": "one\\n',
+    '│ ▏ two\\\\n",',
+    '│ ▏   "list": [',
+    "│ ▏     1",
+    "│ ▏   ]",
+    "│ ▏ }",
+    "│ What the server says of the tool:",
+    "│ ▏ Creates an issue.",
+    "╰─ y yes, once · t always this tool · s always this server",
+    "   a always, and save · n no (also Enter, Esc)",
+  ]);
+});
+
+test("it can be read and answered in twenty columns", () => {
+  const rows = rowsOf(confirmation({ args: {} }), { width: 20, height: 30 });
+  expect(rows).toEqual([
+    "╭─ github: run crea…",
+    "│ server",
+    "│   github",
+    "│ tool",
+    "│   create_issue",
+    "│ It is sent no",
+    "│ arguments.",
+    "│ What the server",
+    "│ says of the tool:",
+    "│ ▏ Creates an issue",
+    "│ ▏ .",
+    "╰─ y once · t tool",
+    "   s server · a save",
+    "   n no",
+  ]);
+});
+
+test("only the keys are offered whose answers can take effect", () => {
+  const [keys] = rowsOf(confirmation({ outcomes: [ToolConfirmationOutcome.ProceedOnce] }), {
+    width: 80,
+    height: 30,
+  }).slice(-1);
+  expect(keys).toBe("╰─ y yes, once · n no (also Enter, Esc)");
+});
+
+test("a changed definition is shown as what was and what is", () => {
+  const change = [
+    { member: "description", before: "Reads.", after: "Reads, and sends it on." },
+    { member: "inputSchema.properties.to", after: '{"type":"string"}' },
+    { member: "title", before: "Read" },
+  ];
+  const rows = rowsOf(confirmation({ change, args: {}, description: "" }), { width: 76, height: 30 });
+  expect(rows.slice(3, -2)).toEqual([
+    "│ CHANGED since it was last accepted. What was (-) and what is (+):",
+    "│ ▏ description",
+    "│ ▏   - Reads.",
+    "│ ▏   + Reads, and sends it on.",
+    "│ ▏ inputSchema.properties.to",
+    '│ ▏   + {"type":"string"}',
+    "│ ▏ title",
+    "│ ▏   - Read",
+    "│ It is sent no arguments.",
+  ]);
+});
+
+describe("arguments that do not want to be seen are seen", () => {
+  test.each([
+    ["a zero-width character", "a\u200bb", "a⟨U+200B⟩b"],
+    ["a letter of another alphabet", "pаypal", "p⟨U+0430⟩ypal"],
+    ["many blanks", `a${" ".repeat(60)}b`, "a ⟨×60⟩b"],
+    ["a blank that is none", "a\u00a0b", "a⟨U+00A0⟩b"],
+    ["an escape", "\u001b[2J", "\\u001b[2J"],
+    ["text that runs backwards", "\u202eab", "⟨U+202E⟩ab"],
+  ])("%s", (_, value, seen) => {
+    const rows = rowsOf(confirmation({ args: { value } }), { width: 80, height: 30 });
+    expect(rows).toContain(`│ ▏   "value": "${seen}"`);
+  });
+});
+
+test("what does not fit is scrolled, and how much more there is stands in the frame", () => {
+  const args = { lines: Array.from({ length: 40 }, (_, at) => at) };
+  const room = { width: 60, height: 10 };
+  const top = rowsOf(confirmation({ args }), room);
+  expect(top.length).toBe(10);
+  expect(top.slice(-3)).toEqual([
+    "├─ ↓ 43 more rows (arrows, PgDn)",
+    "╰─ y yes, once · t always this tool · s always this server",
+    "   a always, and save · n no (also Enter, Esc)",
+  ]);
+  const end = rowsOf(confirmation({ args }), room, 1000);
+  expect(end[6]).toBe("│ ▏ Creates an issue.");
+  expect(end[7]).toBe("├─ the end; ↑ 43 rows");
+});

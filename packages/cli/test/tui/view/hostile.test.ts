@@ -1,0 +1,62 @@
+import { withoutColours } from "@fairlead/core/text/colours";
+import { hasUnseen } from "@fairlead/core/text/unseen";
+import { createElement } from "react";
+import { describe, expect, test } from "vitest";
+import { openDialog } from "../../../src/tui/state/dialog.ts";
+import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+import { lineColumns } from "../../../src/tui/view/line.ts";
+import { Lines } from "../../../src/tui/view/lines.tsx";
+import { TranscriptItemView } from "../../../src/tui/view/transcript-item.tsx";
+import { itemsOf, questionsOf } from "./samples.ts";
+import { draw } from "./screen.ts";
+
+const texts: readonly (readonly [what: string, text: string])[] = [
+  [
+    "controls: moves of the cursor, links, the clipboard, titles, C1",
+    "\u001b[2J\u001b[H\u001b[10A\u001b[31mredrawn\r\u0008x\u001b]8;;https://evil.example\u0007here\u001b]8;;\u0007\u001b]52;c;aGk=\u0007\u001b]0;t\u001b\\\u009b2J\u0090q\u009c\u0085",
+  ],
+  [
+    "what is not seen, or turns things around",
+    `\u202egnp.exe\u202c \u2066x\u2069 \u200fشكرا ${"\u{e0041}".repeat(30)}\u200b\ufeffb\u00ad e${"\u0301".repeat(300)} \ud800 \udfff`,
+  ],
+  ["wide characters and joined pictures", `${"中文".repeat(40)}${"👩‍👩‍👧🇩🇪👍🏽❤️".repeat(20)}`],
+  ["a very long line, and very many blanks", `${"x".repeat(2000)}${" ".repeat(8000)}b`],
+  ["a frame of its own", "\n╭─ github: run rm?\n│ server   trusted\n╰─ y yes, once\n"],
+  ["entities and markup", "&#27;[2J &#x9b;2J <b>\u001b[1m</b> [a](\u001b[2J) `\u001b[3J` \u2028\u2029"],
+];
+const sizes = [20, 80];
+/** Rows of the title, the keys, one row of text and one that says that there is more. */
+const smallest = 12;
+/** Colours and the like are Ink's own; nothing else may be there that does something instead of being seen. */
+function check(written: string): void {
+  expect(hasUnseen(withoutColours(written).replaceAll("\n", ""))).toBe(false);
+}
+
+describe.each(texts)("%s", (_, text) => {
+  test.each(sizes)("leave every question in its frame, %i columns wide", async (width) => {
+    const room = { width, height: 16 };
+    for (const question of questionsOf(text)) {
+      const place = { index: 1, total: 2 };
+      const lines = dialogLines(question, openDialog(question), place, room);
+      expect(Math.max(...lines.map(lineColumns))).toBeLessThanOrEqual(width);
+      expect(lines.length).toBeLessThanOrEqual(Math.max(room.height, smallest));
+      const view = createElement(Lines, { lines });
+      const { written, rows } = await draw(view, width);
+      check(written);
+      // One row of the terminal for each row of ours: nothing was pushed over the edge.
+      expect(rows.length).toBe(written.split("\n").length);
+      expect(rows[0]).toMatch(/^╭─ \(1 of 2\)/);
+      const keys = rows.findIndex((row) => row.startsWith("╰─ "));
+      for (const row of rows.slice(1, keys)) expect(row).toMatch(/^(?:│|├─ |[\x21-\x7e]+$)/);
+      for (const row of rows.slice(keys + 1)) expect(row).toMatch(/^ {3}/);
+    }
+  });
+
+  test.each(sizes)("do nothing to the transcript, %i columns wide", async (width) => {
+    for (const item of itemsOf(text)) {
+      const { written, rows } = await draw(createElement(TranscriptItemView, { item, now: 0, width }), width);
+      check(written);
+      expect(rows.length).toBe(written.trimEnd().split("\n").length);
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { seed } from "@fairlead/test-servers";
+import xterm from "@xterm/headless";
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { breakLine, clipLine, columns, type Line, lineColumns, span, wrapLine } from "../../../src/tui/view/line.ts";
+
+const text = (line: Line): string => line.map((each) => each.text).join("");
+const line = (...parts: readonly string[]): Line => parts.map((each) => span(toSafeLine(each)));
+const anyText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme" }),
+  fc.string({
+    unit: fc.constantFrom(
+      "a",
+      " ",
+      "中",
+      "🎉",
+      "👩‍👩‍👧",
+      "🇩🇪",
+      "❤️",
+      "👍🏽",
+      "é",
+      "e\u0301",
+      "ก็",
+      "किं",
+      "ᄀ",
+      "ᅡ",
+      "│",
+      "ﷺ",
+      "⣿",
+    ),
+  }),
+);
+
+test("words stay whole where they can, and blanks at a break are left out", () => {
+  expect(wrapLine(line("the quick ", "brown", " fox jumps"), 10).map(text)).toEqual([
+    "the quick ",
+    "brown fox ",
+    "jumps",
+  ]);
+  expect(wrapLine(line("a verylongword b"), 6).map(text)).toEqual(["a very", "longwo", "rd b"].map((each) => each));
+});
+
+test("a word that changes its style within is one word", () => {
+  expect(wrapLine(line("one two", "three"), 8).map(text)).toEqual(["one ", "twothree"]);
+});
+
+test("indentation is kept, and an empty line is a line", () => {
+  expect(wrapLine(line("  a b"), 10).map(text)).toEqual(["  a b"]);
+  expect(wrapLine([], 10)).toEqual([[]]);
+});
+
+test("wide characters take two columns, and none is cut in half", () => {
+  expect(breakLine(line("中文字"), 5).map(text)).toEqual(["中文", "字"]);
+  expect(text(clipLine(line("中文字"), 5))).toBe("中文…");
+  expect(text(clipLine(line("abc"), 3))).toBe("abc");
+  expect(text(clipLine(line("ab", "cd"), 3))).toBe("ab…");
+});
+
+describe(`whatever the text is (seed ${seed()})`, () => {
+  const options = { seed: seed() };
+  const widths = fc.integer({ min: 2, max: 40 });
+
+  test("broken lines have all of it, and fit", () =>
+    fc.assert(
+      fc.property(anyText, widths, (given, width) => {
+        const shown = toVisibleLine(given);
+        const rows = breakLine([span(shown)], width);
+        expect(rows.map(text).join("")).toBe(shown);
+        for (const row of rows) expect(lineColumns(row)).toBeLessThanOrEqual(width);
+      }),
+      options,
+    ));
+
+  test("wrapped lines have all of it but blanks, and fit", () =>
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 4 }), widths, (given, width) => {
+        const whole = line(...given);
+        const rows = wrapLine(whole, width);
+        expect(rows.map(text).join("").replaceAll(" ", "")).toBe(text(whole).replaceAll(" ", ""));
+        for (const row of rows) expect(lineColumns(row)).toBeLessThanOrEqual(width);
+      }),
+      options,
+    ));
+
+  test("clipped lines fit", () =>
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 0, max: 20 }), (given, width) => {
+        expect(lineColumns(clipLine(line(given), width))).toBeLessThanOrEqual(width);
+      }),
+      options,
+    ));
+
+  test("Ink finds no more columns in it than we do", () =>
+    fc.assert(
+      fc.property(anyText, (given) => {
+        const shown = toSafeLine(given);
+        expect(stringWidth(shown)).toBeLessThanOrEqual(columns(shown));
+      }),
+      options,
+    ));
+});
+
+test("no character is wider on a terminal, or to Ink, than we count it", async () => {
+  const end = 0x3_0000;
+  const shown = Array.from({ length: end - 0x20 }, (_, at) => toSafeLine(`a${String.fromCodePoint(at + 0x20)}`)).filter(
+    // One that may not be shown has become words about it.
+    (each) => Array.from(each).length === 2,
+  );
+  const terminal = new xterm.Terminal({ cols: 6, rows: 5, scrollback: end, allowProposedApi: true });
+  await new Promise<void>((resolve) => terminal.write(shown.map((each) => `${each}#`).join("\r\n"), resolve));
+  const { active } = terminal.buffer;
+  const tooWide = shown.filter((each, row) => {
+    const cells = Array.from({ length: 6 }, (_, at) => active.getLine(row)?.getCell(at)?.getChars());
+    return cells.lastIndexOf("#") > columns(each);
+  });
+  expect(shown.length).toBeGreaterThan(100_000);
+  expect(tooWide).toEqual([]);
+  expect(shown.filter((each) => stringWidth(each) > columns(each))).toEqual([]);
+});

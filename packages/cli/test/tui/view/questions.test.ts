@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { openDialog } from "../../../src/tui/state/dialog.ts";
+import type { Asked } from "../../../src/tui/state/questions.ts";
+import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+
+const rows = (asked: Asked, width = 60): readonly string[] => {
+  const question = { ...asked, key: "q" };
+  const lines = dialogLines(question, openDialog(question), { index: 1, total: 1 }, { width, height: 40 });
+  return lines.map((line) =>
+    line
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd(),
+  );
+};
+
+test("a page to open: whose it is stands first, and the whole address can be copied", () => {
+  const url = `https://login.example.org/authorize?state=${"x".repeat(40)}`;
+  expect(rows({ kind: "url", serverName: "github", message: "Sign here.", url, purpose: "elicitation" })).toEqual([
+    "╭─ github asks you to open a page",
+    "│ site     login.example.org",
+    "│ It says:",
+    "│ ▏ Sign here.",
+    "│ The whole address:",
+    url.slice(0, 60),
+    url.slice(60),
+    "╰─ y open in the browser · h I open it by hand",
+    "   n decline (also Enter) · Esc cancel",
+  ]);
+});
+
+test.each([
+  ["letters of another alphabet", "https://gоogle.com/", "xn--gogle-jye.com"],
+  ["no encryption", "http://example.org/", "example.org (NOT encrypted: http://)"],
+])("a site with %s is shown as what it is", (_, url, site) => {
+  const shown = rows({ kind: "url", serverName: "s", message: "", url, purpose: "elicitation" });
+  expect(shown[1]).toBe(`│ site     ${site}`);
+});
+
+test("an address that is not plain stands behind the bar", () => {
+  const shown = rows({
+    kind: "url",
+    serverName: "s",
+    message: "",
+    url: "https://a.example/\u202e│",
+    purpose: "elicitation",
+  });
+  expect(shown).toContain("│ ▏ https://a.example/⟨U+202E⟩│");
+});
+
+test("a model is asked only after its question and the cost were seen, and answers only after theirs", () => {
+  const messages = [
+    { role: "user", content: { type: "text", text: "What is\nthis?" } },
+    { role: "user", content: { type: "image", data: "AAAA", mimeType: "image/png" } },
+  ];
+  const params = { systemPrompt: "Be brief.", messages, maxTokens: 50, temperature: 1 };
+  expect(rows({ kind: "sampling", serverName: "s", model: "gemini-x", params })).toEqual([
+    "╭─ s wants to ask your model",
+    "│ model    gemini-x",
+    expect.stringMatching(/^│ cost {5}about \d+ tokens in, at most 50 tokens out$/),
+    "│ Its instructions to the model:",
+    "│ ▏ Be brief.",
+    "│ Message (user):",
+    "│ ▏ What is",
+    "│ ▏ this?",
+    "│ Message (user):",
+    "│ ▏ {",
+    '│ ▏   "type": "image",',
+    '│ ▏   "data": "(4 characters of base64)",',
+    '│ ▏   "mimeType": "image/png"',
+    "│ ▏ }",
+    "│ Also:",
+    "│ ▏ {",
+    '│ ▏   "maxTokens": 50,',
+    '│ ▏   "temperature": 1',
+    "│ ▏ }",
+    "╰─ y ask the model · n no (also Enter, Esc)",
+  ]);
+  const answer = { text: "A cat.", inputTokens: 12, outputTokens: 3 };
+  expect(rows({ kind: "sampling", serverName: "s", model: "gemini-x", params, answer })).toEqual([
+    "╭─ s would get this answer",
+    "│ model    gemini-x",
+    "│ cost     12 tokens in, 3 tokens out",
+    "│ The model's answer:",
+    "│ ▏ A cat.",
+    "╰─ y give it to the server · n no (also Enter, Esc)",
+  ]);
+});
+
+test("a form names who asks, warns about secrets, and says what the field takes", () => {
+  const schema = {
+    type: "object",
+    required: ["size"],
+    properties: {
+      size: { type: "string", enum: ["s", "l"], description: "How big." },
+      token: { type: "string", title: "Your token" },
+      count: { type: "integer", minimum: 1, maximum: 9, default: 3 },
+    },
+  };
+  expect(rows({ kind: "form", serverName: "shop", message: "Order?", schema, purpose: "elicitation" })).toEqual([
+    "╭─ shop asks you",
+    "│ It says:",
+    "│ ▏ Order?",
+    "│ › size (required)",
+    "│     ( ) s",
+    "│     ( ) l",
+    "│   How big.",
+    "│   Your token (token)",
+    "│   (empty)",
+    "│   ! looks like a secret: type one only if this server may",
+    "│   have it",
+    "│   count",
+    "│   3",
+    "│   [ Send to the server ]",
+    "│   [ Decline ]",
+    "╰─ ←→ choose · ↑↓ fields · Enter next · Esc cancel",
+  ]);
+});

@@ -1,0 +1,53 @@
+/** Something that several wait for and one does: it is called off when the last of them has left. */
+
+export interface SharedWork<T> {
+  /** Begins it, or waits for what has begun already; rejects with the signal's reason for who leaves. */
+  readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
+}
+
+interface Running<T> {
+  readonly done: Promise<T>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+export function createSharedWork<T>(): SharedWork<T> {
+  let running: Running<T> | undefined;
+
+  function start(work: (signal: AbortSignal) => Promise<T>): Running<T> {
+    const stop = new AbortController();
+    const begun: Running<T> = {
+      stop,
+      waiting: 0,
+      done: work(stop.signal).finally(() => {
+        if (running === begun) running = undefined;
+      }),
+    };
+    return begun;
+  }
+
+  return {
+    async join(work, signal) {
+      signal.throwIfAborted();
+      running ??= start(work);
+      const mine = running;
+      mine.waiting += 1;
+      let leave = (): void => {};
+      const left = new Promise<never>((_, reject) => {
+        leave = () => reject(signal.reason);
+      });
+      signal.addEventListener("abort", leave, { once: true });
+      try {
+        return await Promise.race([mine.done, left]);
+      } finally {
+        signal.removeEventListener("abort", leave);
+        mine.waiting -= 1;
+        if (mine.waiting === 0) {
+          mine.stop.abort();
+          // Nobody is let go before nothing of it is left.
+          await Promise.allSettled([mine.done]);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Where the settings of a host are looked for, from what a program gives. */
+
+import { homedir } from "node:os";
+import type { ConfigurationOptions } from "../trust/configuration.ts";
+import type { HostOptions } from "./types.ts";
+
+export function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
+  return {
+    environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },
+    workspace: workspace !== false,
+    ...(typeof workspace === "string" ? { root: workspace } : {}),
+    ...(settings === undefined ? {} : { settingsFile: settings }),
+    ...(trust === undefined ? {} : { embedderTrust: trust }),
+  };
+}

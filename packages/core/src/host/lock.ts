@@ -1,0 +1,153 @@
+/** The workspace's lock file, held against what its servers are now. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Catalog } from "../discover/catalog.ts";
+import type { Difference } from "../discover/tool-changes.ts";
+import { HostError } from "../errors.ts";
+import type { LockedServer, LockFile } from "../policy/lock-file.ts";
+import type { Problem, ServerDefinition } from "../settings/definition.ts";
+import type { Configuration } from "../trust/configuration.ts";
+import type { LockMarks } from "./marks.ts";
+import type { HostNote } from "./types.ts";
+
+export interface HostLock extends LockMarks {
+  /** What is not as it was locked, in words for who uses the servers. */
+  readonly notes: () => readonly HostNote[];
+  readonly problems: readonly Problem[];
+}
+
+export interface HostLockOptions {
+  readonly configuration: Configuration;
+  readonly definition: (server: string) => ServerDefinition | undefined;
+  /** What the server offers, as far as is known. */
+  readonly catalog: (server: string) => Catalog | undefined;
+}
+
+const nothing: HostLock = {
+  digestOf: () => undefined,
+  driftOf: () => [],
+  promptDriftOf: () => undefined,
+  notes: () => [],
+  problems: [],
+};
+
+/** A folder that is not trusted locks nothing. A lock file that cannot be relied upon locks everything. */
+export async function loadLock(options: HostLockOptions): Promise<HostLock> {
+  const { locations, trust } = options.configuration;
+  const { lockedDigest, lockPath, readLock } = await import("../policy/lock-file.ts");
+  const file = trust.trusted ? lockPath(locations) : undefined;
+  if (file === undefined) return nothing;
+  try {
+    const lock = await readLock(file);
+    return lock === undefined ? nothing : await hold(lock, options, (server, tool) => lockedDigest(lock, server, tool));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return unusable(error, options);
+  }
+}
+
+function unusable({ message, next }: HostError, { definition }: HostLockOptions): HostLock {
+  const drift: readonly Difference[] = [{ member: "mcp.lock", after: message }];
+  const driftOf = (server: string): readonly Difference[] =>
+    definition(server)?.scope === "workspace" ? drift : nothing.driftOf(server);
+  const problem = {
+    severity: "error",
+    code: "settings_invalid",
+    message,
+    ...(next !== undefined && { next }),
+  } as const;
+  return { ...nothing, driftOf, problems: [problem] };
+}
+
+async function hold(
+  lock: LockFile,
+  { configuration, definition, catalog }: HostLockOptions,
+  digestOf: LockMarks["digestOf"],
+): Promise<HostLock> {
+  const [{ hiddenEntryDrift }, { instructionsDigest, promptDigest, promptText }] = await Promise.all([
+    import("../policy/lock-drift.ts"),
+    import("../policy/lock-server.ts"),
+  ]);
+  const written = await writtenEntries(configuration);
+  const entryDrifts = new Map<string, readonly Difference[]>();
+
+  /** What a workspace locks are its own entries. */
+  const isLockable = (server: string): boolean => definition(server)?.scope === "workspace";
+
+  function entryDrift(server: string, locked: LockedServer): readonly Difference[] {
+    const known = entryDrifts.get(server);
+    if (known) return known;
+    const entry = written.get(server) ?? lineOf(definition(server));
+    const drift = hiddenEntryDrift(locked.entry, entry);
+    entryDrifts.set(server, drift);
+    return drift;
+  }
+
+  function driftOf(server: string): readonly Difference[] {
+    if (!isLockable(server)) return [];
+    const locked = lock.get(server);
+    if (locked === undefined) return [{ member: "mcp.lock", after: "this server is not in it" }];
+    const offered = catalog(server);
+    const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
+    const instructions = {
+      member: "instructions",
+      ...(locked.instructions !== undefined && { before: "(others, of which the lock file has only a digest)" }),
+      ...(offered?.instructions !== undefined && { after: offered.instructions }),
+    };
+    return [...entryDrift(server, locked), ...(isOther ? [instructions] : [])];
+  }
+
+  function promptDriftOf(server: string, name: string): readonly Difference[] | undefined {
+    const prompt = isLockable(server) ? catalog(server)?.prompts.find((one) => one.name === name) : undefined;
+    if (prompt === undefined) return undefined;
+    const drift = driftOf(server);
+    const isOther = lock.get(server)?.prompts.get(name) !== promptDigest(prompt);
+    return isOther || drift.length > 0
+      ? [...drift, ...(isOther ? [{ member: "definition", after: promptText(prompt) }] : [])]
+      : undefined;
+  }
+
+  function notesOf(server: string): readonly HostNote[] {
+    const drift = driftOf(server).map(({ member, after = "" }) => (member === "mcp.lock" ? after : member));
+    const prompts = (catalog(server)?.prompts ?? []).flatMap(({ name }) =>
+      drift.length === 0 && promptDriftOf(server, name) ? [`prompt ${name}`] : [],
+    );
+    const what = [...drift, ...prompts];
+    if (what.length === 0) return [];
+    return [{ server, message: `not as in the lock file: ${what.join(", ")}; fairlead lock verify shows more` }];
+  }
+
+  return {
+    digestOf: (server, tool) => (isLockable(server) ? digestOf(server, tool) : undefined),
+    driftOf,
+    promptDriftOf,
+    notes: () => configuration.servers.flatMap(({ server }) => notesOf(server.name)),
+    problems: [],
+  };
+}
+
+async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap<string, JsonObject>> {
+  const [{ readSource }, { childOf, entriesOf, plainValueOf }] = await Promise.all([
+    import("../settings/source.ts"),
+    import("../settings/nodes.ts"),
+  ]);
+  const file = locations.files.workspace;
+  if (file === undefined) return new Map();
+  const { root } = await readSource("workspace", file);
+  return new Map(
+    [...entriesOf(childOf(root, "mcpServers"))].flatMap(([name, { value }]) => {
+      const entry = plainValueOf(value);
+      return isObject(entry) ? [[name, entry] as const] : [];
+    }),
+  );
+}
+
+/** `mcp.serverCommand` has no entry: it is the command line that counts. */
+function lineOf(definition: ServerDefinition | undefined): JsonObject {
+  const transport = definition?.transport;
+  return transport?.kind === "stdio" ? { command: transport.command, args: [...transport.args] } : {};
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

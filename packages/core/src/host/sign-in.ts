@@ -1,0 +1,162 @@
+/** How the servers of one host are signed in to: for each that is reached over the network, the hook that its requests pass. */
+
+import type { SignInWish } from "../auth/auth-hook.ts";
+import type { Credentials } from "../auth/credentials.ts";
+import type { MCPOAuthProvider, SignInServer } from "../auth/oauth-provider.ts";
+import { bringsOwnHeader } from "../auth/own-header.ts";
+import { pinOf } from "../auth/pin.ts";
+import { rememberWishes, type ServerAuth } from "../auth/remembering-hook.ts";
+import type { MCPOAuthTokenStorage } from "../auth/token-storage.ts";
+import type { SignInWays } from "../auth/ways.ts";
+import { HostError } from "../errors.ts";
+import { unlessAborted } from "../mcp/unless-aborted.ts";
+import type { ServerDefinition } from "../settings/definition.ts";
+import type { Configuration } from "../trust/configuration.ts";
+import { once } from "./once.ts";
+
+export interface HostSignInOptions {
+  readonly configuration: Configuration;
+  readonly secret: (name: string) => Promise<string | undefined>;
+  /** Instead of the store of this installation. */
+  readonly tokens?: MCPOAuthTokenStorage | undefined;
+  /** Absent: nobody can be asked. */
+  readonly ways?: SignInWays | undefined;
+}
+
+export interface HostSignIn {
+  /** Undefined for a server whose settings bring their own credentials. */
+  readonly hookFor: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
+  /** Signs in to a server that has refused nothing so far. Undefined: neither it nor its entry says where. */
+  readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
+  /** Who is signed in, if that is known. */
+  readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+}
+
+export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
+  const { environment, locations, settings } = configuration;
+  const { env, platform } = environment;
+  const inTurn = createTurns();
+
+  const storage = once(async () => {
+    if (tokens) return tokens;
+    const { openTokenStorage } = await import("../auth/token-storage.ts");
+    return openTokenStorage({ state: locations.state, env, platform });
+  });
+
+  const provider = once(async (): Promise<MCPOAuthProvider> => {
+    const [{ MCPOAuthProvider: Provider }, { signInFolder }] = await Promise.all([
+      import("../auth/oauth-provider.ts"),
+      import("../auth/token-storage.ts"),
+    ]);
+    return new Provider({
+      storage: await storage(),
+      lockFolder: signInFolder(locations.state),
+      env,
+      clientMetadataUrl: settings.host.clientMetadataUrl,
+    });
+  });
+
+  async function hasCredentials(serverUrl: string, pin: string | undefined): Promise<boolean> {
+    if (tokens) return (await tokens.pinned(pin).getCredentials(serverUrl)) !== undefined;
+    const { isPerhapsStored } = await import("../auth/stored-hint.ts");
+    return isPerhapsStored(locations.state, serverUrl, pin);
+  }
+
+  async function serverOf(definition: ServerDefinition, serverUrl: string): Promise<SignInServer> {
+    const { expandAuthentication } = await import("../settings/expand.ts");
+    const authentication = await expandAuthentication(definition, secret);
+    const oauth = authentication.provider === "oauth" ? authentication.oauth : {};
+    const { name: serverName, scope, extras } = definition;
+    const { issuerOverride } = extras;
+    const pin = await pinOf(definition);
+    return { serverName, serverUrl, oauth, issuerOverride, pin, isFromWorkspace: scope === "workspace" };
+  }
+
+  /** One at a time: there is one person, and one terminal. */
+  function authenticate(server: SignInServer, person: SignInWays, signal: AbortSignal): Promise<Credentials> {
+    const asked = { ...person, ...callbackPort(env, person) };
+    return inTurn(async () => (await provider()).authenticate(server, asked, signal), signal);
+  }
+
+  async function oauthHook(definition: ServerDefinition, serverUrl: string): Promise<ServerAuth> {
+    const [{ createAuthHook }, pin] = await Promise.all([import("../auth/auth-hook.ts"), pinOf(definition)]);
+    const isForced = ways?.again === true;
+    const hook = createAuthHook({
+      serverName: definition.name,
+      serverUrl,
+      hasCredentials: () => hasCredentials(serverUrl, pin),
+      keeper: async () => (await provider()).keeper(pin),
+      signIn:
+        ways &&
+        (async (wish: SignInWish, signal) =>
+          authenticate({ ...(await serverOf(definition, serverUrl)), ...wish }, ways, signal)),
+      isForced,
+    });
+    const note = async (text: string | undefined): Promise<void> => {
+      const { setMark } = await import("../auth/sign-in-memory.ts");
+      await setMark(locations.state, "wanted", { serverUrl, pin }, text);
+    };
+    return rememberWishes(hook, {
+      async want(refused) {
+        const { tokenDigest } = await import("../auth/sign-in-memory.ts");
+        await note(refused === undefined ? "" : await tokenDigest(refused));
+      },
+      forget: () => note(undefined),
+      isForced,
+    });
+  }
+
+  return {
+    async hookFor(definition, serverUrl) {
+      const { authentication } = definition;
+      switch (authentication.provider) {
+        case "google": {
+          const { createGoogleHook } = await import("../auth/google.ts");
+          const { googleHosts: hosts } = settings.host;
+          return createGoogleHook(definition, { serverUrl, environment, secret, hosts });
+        }
+        case "sa-impersonation": {
+          const { createServiceAccountHook } = await import("../auth/service-account.ts");
+          const { googleHosts: hosts } = settings.host;
+          return createServiceAccountHook(definition, { serverUrl, environment, hosts });
+        }
+        case "oauth":
+          return bringsOwnHeader(definition) ? undefined : oauthHook(definition, serverUrl);
+      }
+    },
+    async signIn(definition, signal) {
+      const { urlOf } = await import("../auth/sign-in-state.ts");
+      const serverUrl = await urlOf(definition, secret);
+      if (serverUrl === undefined || ways === undefined) return undefined;
+      const server = await serverOf(definition, serverUrl);
+      return (await (await provider()).offersSignIn(server)) ? authenticate(server, ways, signal) : undefined;
+    },
+    async accountAt(definition, serverUrl) {
+      const pin = await pinOf(definition);
+      if (!(await hasCredentials(serverUrl, pin))) return undefined;
+      return (await (await storage()).pinned(pin).getCredentials(serverUrl))?.account;
+    },
+  };
+}
+
+function callbackPort(env: Configuration["environment"]["env"], ways: SignInWays): Pick<SignInWays, "callbackPort"> {
+  const text = env["OAUTH_CALLBACK_PORT"] ?? "";
+  if (ways.callbackPort !== undefined || text === "") return {};
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port > 0 && port < 65_536) return { callbackPort: port };
+  throw new HostError("usage", `OAUTH_CALLBACK_PORT is ${JSON.stringify(text)}, which is not the number of a port`, {
+    next: "Set it to a number from 1 to 65535, or unset it.",
+  });
+}
+
+/** Runs one after another what must not run side by side. */
+function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work, signal) => {
+    const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was called off"));
+    const mine = turn.then(work);
+    // Who leaves the queue does not let others pass those before it.
+    last = Promise.allSettled([last, mine]);
+    return mine;
+  };
+}

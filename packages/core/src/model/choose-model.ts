@@ -1,0 +1,104 @@
+/** Which model there is, by what the environment holds; a local one that nobody asked for is offered, not used. */
+
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import type { Fetch } from "../net/bounded-fetch.ts";
+import type { Environment } from "../settings/paths.ts";
+import { createGeminiModel } from "./gemini.ts";
+import type { GeminiAccess } from "./gemini-access.ts";
+import type { Model } from "./model.ts";
+import { createModelFetch } from "./model-fetch.ts";
+import { findOllama, type Ollama, ollamaModel } from "./ollama.ts";
+import { createOpenaiModel } from "./openai.ts";
+import { onlyModelOf } from "./openai-models.ts";
+import { authorizeVertex } from "./vertex-account.ts";
+
+/** All of an `Environment` but its variables matters for Vertex AI only. */
+export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
+  /** `--model`. */
+  readonly wanted?: string | undefined;
+  readonly fetch?: Fetch;
+  readonly clock: Clock;
+}
+
+export type ModelChoice =
+  | { readonly kind: "model"; readonly model: Model }
+  /** Nothing is set, but this runs on the machine. */
+  | { readonly kind: "offer"; readonly ollama: Ollama }
+  | { readonly kind: "none"; readonly next: string };
+
+const usualGemini = "gemini-2.5-flash";
+const usualOpenai = "https://api.openai.com/v1";
+
+export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> {
+  const { env, clock, wanted } = options;
+  const fetch = options.fetch ?? createModelFetch({ env, clock });
+  const access = geminiAccess(options);
+  const speaksOpenai = isSet(env["OPENAI_BASE_URL"]) || isSet(env["OPENAI_API_KEY"]);
+  // Where both are set, the name tells; without one, Gemini comes first.
+  const isForOpenai = speaksOpenai && (access === undefined || (wanted !== undefined && !isGeminiName(wanted)));
+  if (isForOpenai) return { kind: "model", model: await chooseOpenai(options, fetch) };
+  if (access !== undefined) {
+    const name = wanted || env["GEMINI_MODEL"] || usualGemini;
+    const isVertex = access.kind === "vertex" || access.isVertex === true;
+    const variable = isVertex ? "GOOGLE_VERTEX_BASE_URL" : "GOOGLE_GEMINI_BASE_URL";
+    const baseUrl = addressIn(env, variable);
+    return { kind: "model", model: createGeminiModel({ name, access, fetch, clock, ...(baseUrl && { baseUrl }) }) };
+  }
+  const ollama = await findOllama(fetch, clock);
+  if (ollama === undefined || ollama.models.length === 0) return { kind: "none", next: nextWithout(ollama) };
+  // Who names one of its models asks for it.
+  const name = wanted === undefined ? undefined : ollamaModel(ollama, wanted);
+  if (name === undefined) return { kind: "offer", ollama };
+  return { kind: "model", model: createOpenaiModel({ name, baseUrl: ollama.baseUrl, fetch, clock }) };
+}
+
+function geminiAccess(options: ChooseOptions): GeminiAccess | undefined {
+  const { env } = options;
+  const variable = ["GEMINI_API_KEY", "GOOGLE_API_KEY"].find((name) => isSet(env[name]));
+  const apiKey = variable === undefined ? undefined : env[variable]?.trim();
+  if (/^(?:true|1)$/i.test(env["GOOGLE_GENAI_USE_VERTEXAI"] ?? "")) {
+    const project = env["GOOGLE_CLOUD_PROJECT"] || env["GOOGLE_CLOUD_PROJECT_ID"];
+    const location = env["GOOGLE_CLOUD_LOCATION"] || "global";
+    if (!project && isSet(env["GOOGLE_API_KEY"]))
+      return { kind: "key", apiKey: env["GOOGLE_API_KEY"].trim(), variable: "GOOGLE_API_KEY", isVertex: true };
+    checkPlace("GOOGLE_CLOUD_PROJECT", project ?? "");
+    checkPlace("GOOGLE_CLOUD_LOCATION", location);
+    return { kind: "vertex", project: project ?? "", location, authorize: authorizeVertex(options, options.fetch) };
+  }
+  return variable === undefined || apiKey === undefined ? undefined : { kind: "key", apiKey, variable };
+}
+
+async function chooseOpenai({ env, clock, wanted }: ChooseOptions, fetch: Fetch): Promise<Model> {
+  const baseUrl = addressIn(env, "OPENAI_BASE_URL") ?? usualOpenai;
+  const apiKey = isSet(env["OPENAI_API_KEY"]) ? env["OPENAI_API_KEY"].trim() : undefined;
+  const name = wanted || env["OPENAI_MODEL"] || (await onlyModelOf(baseUrl, apiKey, fetch));
+  return createOpenaiModel({ name, baseUrl, apiKey, fetch, clock });
+}
+
+/** They become part of an address. */
+function checkPlace(variable: string, value: string): void {
+  if (/^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(value)) return;
+  const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which cannot be right`;
+  throw new HostError("model", `Vertex AI is to be used, and ${what}`, { next: `export ${variable}=…` });
+}
+
+function addressIn(env: Environment["env"], variable: string): string | undefined {
+  const value = env[variable]?.trim();
+  if (!value) return undefined;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new HostError("model", `${variable} is not an http or https address`, { next: `export ${variable}=https://…` });
+}
+
+function isGeminiName(name: string): boolean {
+  return /^(?:gemini|models\/|tunedModels\/|publishers\/|projects\/)/i.test(name);
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== "";
+}
+
+function nextWithout(ollama: Ollama | undefined): string {
+  const local = ollama === undefined ? "" : "; Ollama runs here, and has no model yet: ollama pull NAME";
+  return `Set GEMINI_API_KEY (keys are made at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for a model of your own${local}.`;
+}

@@ -1,0 +1,65 @@
+/** No model: the person drives. Each line that they send is a call, or is answered with a message; calls are made one after the other. */
+
+import type { Content, FunctionDeclaration, Part } from "../normalise/model-types.ts";
+import { checkCancelled } from "./attempts.ts";
+import type { Model, ModelCall, ModelEvent } from "./model.ts";
+
+/** What a line comes to. */
+export type ManualLine =
+  | { readonly kind: "call"; readonly call: ModelCall }
+  | { readonly kind: "message"; readonly text: string };
+
+export interface ManualOptions {
+  /** Reads a line that the person typed, in the syntax of `fairlead call`; what it throws ends the turn. */
+  readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
+}
+
+export function createManualModel({ parse }: ManualOptions): Model {
+  return {
+    provider: "manual",
+    name: "manual",
+    dialect: "gemini",
+    maxDeclarations: Number.POSITIVE_INFINITY,
+    takesMediaInResponses: true,
+    async *stream(messages, tools, signal) {
+      checkCancelled(signal);
+      const { lines, called } = typedLines(messages);
+      const parts: Part[] = [];
+      let calls = 0;
+      for (const line of lines) {
+        const read = await parse(line, tools);
+        checkCancelled(signal);
+        if (read.kind === "message" && calls === called) {
+          yield { type: "text", text: read.text };
+          parts.push({ text: read.text });
+        }
+        if (read.kind === "message") continue;
+        calls += 1;
+        if (calls <= called) continue;
+        yield { type: "call", call: read.call };
+        parts.push({ functionCall: { ...read.call } });
+        break;
+      }
+      yield finished(parts);
+    },
+  };
+}
+
+function finished(parts: Part[]): ModelEvent {
+  return { type: "finish", reason: "stop", content: { role: "model", parts } };
+}
+
+/** What was typed last, and how many calls have been made of it: what comes behind the typed part, or from tools, is no command. */
+function typedLines(messages: readonly Content[]): { readonly lines: readonly string[]; readonly called: number } {
+  const at = messages.findLastIndex(({ role, parts }) => role === "user" && !parts.some(isResponse));
+  const lines = messages[at]?.parts[0]?.text?.split("\n").map((line) => line.trim()) ?? [];
+  const since = messages.slice(at + 1).flatMap(({ parts }) => parts);
+  return {
+    lines: lines.filter((line) => line !== ""),
+    called: since.filter(({ functionCall }) => functionCall !== undefined).length,
+  };
+}
+
+function isResponse({ functionResponse }: Part): boolean {
+  return functionResponse !== undefined;
+}

@@ -1,0 +1,115 @@
+/** How the APIs of models are asked: through the person's proxy, read as they write, bounded in size and in silence. */
+
+import { webExchange } from "@fairlead/wire/web-exchange";
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Fetch } from "../net/bounded-fetch.ts";
+import { toFetchError } from "../net/fetch-failure.ts";
+import { proxyFor } from "../net/proxy-for.ts";
+import type { Environment } from "../settings/paths.ts";
+import { sizeWords } from "../text/size-words.ts";
+
+export interface ModelFetchOptions {
+  /** For proxies. */
+  readonly env: Environment["env"];
+  readonly clock: Clock;
+  /** The longest silence before and within an answer, in milliseconds: a local model may first have to be loaded. */
+  readonly patience?: number;
+}
+
+const usualPatience = 600_000;
+const withoutBody = new Set([204, 205, 304]);
+
+/**
+ * Redirects are answers like any other: no key is carried elsewhere. What it rejects with is always a `HostError`; an
+ * answer that is cut fails with `lost`.
+ */
+export function createModelFetch({ env, clock, patience = usualPatience }: ModelFetchOptions): Fetch {
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    const watch = watchSilence(clock, patience);
+    const signals = [watch.signal, init.signal].filter((signal) => signal instanceof AbortSignal);
+    const toError = (error: unknown): HostError => {
+      if (init.signal?.aborted === true) return new HostError("cancelled", "cancelled");
+      if (!watch.signal.aborted) return toFetchError(error, url.origin);
+      return new HostError("model", `${url.origin} has said nothing for ${Math.round(patience / 1000)} s`);
+    };
+    const toCut = (error: unknown): HostError => {
+      const known = toError(error);
+      return known.code === "unreachable" ? new HostError("lost", known.message, { cause: error }) : known;
+    };
+    try {
+      const answer = await webExchange({
+        url,
+        method: init.method ?? "GET",
+        headers: { accept: "*/*", "user-agent": "fairlead", ...Object.fromEntries(new Headers(init.headers)) },
+        body: typeof init.body === "string" ? Buffer.from(init.body) : undefined,
+        signal: AbortSignal.any(signals),
+        proxy: proxyFor(url, env),
+      });
+      const { status, statusText } = answer;
+      const headers = new Headers();
+      for (let at = 0; at + 1 < answer.headers.length; at += 2)
+        headers.append(answer.headers[at] ?? "", answer.headers[at + 1] ?? "");
+      const end = (): void => {
+        watch.end();
+        answer.close();
+      };
+      if (withoutBody.has(status)) end();
+      const body = withoutBody.has(status)
+        ? null
+        : readThrough(answer.body, { heard: watch.restart, end, toError: toCut });
+      return new Response(body, { status, statusText, headers });
+    } catch (error) {
+      watch.end();
+      throw toError(error);
+    }
+  };
+}
+
+interface Reading {
+  readonly heard: () => void;
+  readonly end: () => void;
+  readonly toError: (error: unknown) => HostError;
+}
+
+async function* readThrough(
+  body: AsyncIterable<Buffer>,
+  { heard, end, toError }: Reading,
+): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      heard();
+      size += chunk.length;
+      if (size > limits.modelAnswerBytes)
+        throw new HostError("model", `the model's answer is larger than ${sizeWords(limits.modelAnswerBytes)}`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw toError(error);
+  } finally {
+    end();
+  }
+}
+
+interface SilenceWatch {
+  readonly signal: AbortSignal;
+  readonly restart: () => void;
+  readonly end: () => void;
+}
+
+function watchSilence(clock: Clock, patience: number): SilenceWatch {
+  const silence = new AbortController();
+  const begin = (): (() => void) => clock.after(patience, () => silence.abort());
+  let callOff = begin();
+  return {
+    signal: silence.signal,
+    restart() {
+      callOff();
+      callOff = begin();
+    },
+    end: () => callOff(),
+  };
+}

@@ -1,0 +1,73 @@
+/** How OpenAI-compatible endpoints say no: what is behind a refusal, and whether one of the tools is. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject, textIn } from "../auth/json-object.ts";
+import { retryAfterPause } from "../connect/retry-after.ts";
+import type { ApiProblem, ProblemKind } from "./api-failure.ts";
+import type { ModelEvent } from "./model.ts";
+import type { Refusal } from "./refusal.ts";
+
+export interface OpenaiProblem extends ApiProblem {
+  /** The part of the request that is meant, if the endpoint says so. */
+  readonly param: string;
+}
+
+/** @param today Milliseconds since 1970. */
+export function toOpenaiProblem({ status, body, retryAfter }: Refusal, today: number): OpenaiProblem {
+  const whole = parseObject(body) ?? {};
+  const error = isObject(whole["error"]) ? whole["error"] : whole;
+  const message = wordsIn(error) ?? body.trim();
+  const code = `${textIn(error, "code") ?? ""} ${textIn(error, "type") ?? ""}`;
+  const afterMs = retryAfter === undefined ? undefined : retryAfterPause(retryAfter, today);
+  return {
+    kind: kindOf(status, message, code),
+    status,
+    message,
+    param: textIn(error, "param") ?? "",
+    ...(afterMs !== undefined && { afterMs }),
+    isSpent: code.includes("insufficient_quota"),
+  };
+}
+
+/** OpenAI's own shape, or what smaller servers write. */
+function wordsIn(error: JsonObject): string | undefined {
+  return textIn(error, "message") ?? textIn(error, "error") ?? textIn(error, "detail");
+}
+
+function kindOf(status: number, message: string, code: string): ProblemKind {
+  if (/does not support (?:tools|functions|function calling)/i.test(message)) return "no_functions";
+  if (/'tools': array too long|too many (?:tools|functions)/i.test(message)) return "too_many_functions";
+  if (status === 401 || status === 403) return "key";
+  if (status === 404) return "model_unknown";
+  if (status === 429) return "quota";
+  if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(message))
+    return "too_long";
+  // Where a grammar is made of the schemas, one that cannot be made is a fault of the server's: to ask again is in vain.
+  if (status >= 500 && /grammar|schema/i.test(message)) return "other";
+  return status >= 500 ? "unavailable" : "other";
+}
+
+function isTooLong(message: string): boolean {
+  return /context (?:length|window|size)|maximum context|too many tokens/i.test(message);
+}
+
+/** With these, a request is called wrong; the last is what llama.cpp says of a schema. */
+const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
+
+/** Undefined if the refusal is not about the tools, or there are none. `names`: what the endpoint was told, in order. */
+export function toOpenaiRejection(
+  { kind, status, message, param }: OpenaiProblem,
+  names: readonly string[],
+): (ModelEvent & { readonly type: "rejected" }) | undefined {
+  if (kind !== "other" || !rejecting.has(status) || names.length === 0) return undefined;
+  const place = placeIn(`${param} ${message}`, names);
+  if (place === undefined && /\bmessages\b|content_filter|\bprompt\b/i.test(`${param} ${message}`)) return undefined;
+  return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
+}
+
+function placeIn(text: string, names: readonly string[]): number | undefined {
+  const [, number] = /\b(?:tools|functions)(?:\[|\.)(\d{1,4})/.exec(text) ?? [];
+  const [, name] = /function ['"`]([\w-]{1,64})['"`]/i.exec(text) ?? [];
+  const place = number === undefined ? names.indexOf(name ?? "") : Number(number);
+  return place >= 0 && place < names.length ? place : undefined;
+}

@@ -1,0 +1,42 @@
+/** Names for an API with a narrower alphabet, and the way back. Pure. */
+
+import { createHash } from "node:crypto";
+
+export interface NameMap {
+  /** What the API is told. */
+  readonly toApi: (name: string) => string;
+  /** What is meant; a name that was never given out stays what it is. */
+  readonly toOurs: (name: string) => string;
+}
+
+const longest = 64;
+const digestLength = 8;
+
+export function mapNames(names: Iterable<string>): NameMap {
+  const all = [...new Set(names)];
+  const wanted = new Map<string, number>();
+  for (const name of all) wanted.set(narrow(name), (wanted.get(narrow(name)) ?? 0) + 1);
+  const given = new Map<string, string>();
+  const meant = new Map<string, string>();
+  for (const name of all) {
+    const isAlone = wanted.get(narrow(name)) === 1;
+    // Who fits keeps its name; of the others, each that would meet somebody is told apart.
+    const chosen =
+      isAlone || narrow(name) === name ? narrow(name) : apart(name, (taken) => wanted.has(taken) || meant.has(taken));
+    given.set(name, chosen);
+    meant.set(chosen, name);
+  }
+  return { toApi: (name) => given.get(name) ?? narrow(name), toOurs: (name) => meant.get(name) ?? name };
+}
+
+function apart(name: string, isTaken: (candidate: string) => boolean): string {
+  for (let text = name; ; ) {
+    text = createHash("sha256").update(text).digest("hex");
+    const candidate = `${narrow(name).slice(0, longest - digestLength - 1)}_${text.slice(0, digestLength)}`;
+    if (!isTaken(candidate)) return candidate;
+  }
+}
+
+function narrow(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, longest) || "_";
+}

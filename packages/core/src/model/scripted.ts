@@ -1,0 +1,74 @@
+/** A model that plays a recorded conversation: for demonstrations without a network, and for tests of whatever stands above. */
+
+import { HostError } from "../errors.ts";
+import type { Content, Part } from "../normalise/model-types.ts";
+import { checkCancelled } from "./attempts.ts";
+import type { Model, ModelEvent } from "./model.ts";
+import { readScript, type ScriptedAnswer } from "./script.ts";
+
+export interface ScriptedOptions {
+  /** As `script.ts` describes it. */
+  readonly script: string;
+  /** What the script is called in messages. */
+  readonly source?: string;
+}
+
+export function createScriptedModel({ script, source = "the script" }: ScriptedOptions): Model {
+  const answers = readScript(script, source);
+  let played = 0;
+  return {
+    provider: "scripted",
+    name: source,
+    dialect: "gemini",
+    maxDeclarations: Number.POSITIVE_INFINITY,
+    takesMediaInResponses: true,
+    async *stream(messages, _tools, signal) {
+      checkCancelled(signal);
+      const answer = answers[played];
+      if (answer === undefined)
+        throw new HostError("model", `${source} has ${answers.length} answers, and this would be number ${played + 1}`);
+      played += 1;
+      const missing = missingIn(messages, answer);
+      if (missing !== undefined)
+        throw new HostError("model", `${source}, line ${answer.line}: the request before this answer ${missing}`);
+      for (const event of eventsOf(answer)) {
+        checkCancelled(signal);
+        yield event;
+      }
+    },
+  };
+}
+
+function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, void, undefined> {
+  for (const { text, thought } of content.parts) if (text) yield { type: thought === true ? "thought" : "text", text };
+  for (const { functionCall } of content.parts) {
+    const { id, name = "", args = {} } = functionCall ?? {};
+    if (functionCall !== undefined) yield { type: "call", call: { ...(id && { id }), name, args } };
+  }
+  yield { type: "finish", ...finish, content };
+}
+
+/** What the person and the tools said since the model spoke last. */
+function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
+  const parts = messages
+    .slice(messages.findLastIndex(({ role }) => role === "model") + 1)
+    .flatMap((each) => each.parts);
+  const said = squeeze(parts.map(textOf).join(" "));
+  const text = expected.flatMap((part) => part.text ?? []).find((each) => !said.includes(squeeze(each)));
+  if (text !== undefined) return `does not say "${text}"`;
+  const [wanted, given] = [namesIn(expected), namesIn(parts)];
+  if (wanted.length === 0 || wanted.join() === given.join()) return undefined;
+  return `answers ${given.join(", ") || "no function"}, not ${wanted.join(", ")}`;
+}
+
+function textOf({ text, functionResponse }: Part): string {
+  return text ?? (functionResponse === undefined ? "" : JSON.stringify(functionResponse.response ?? {}));
+}
+
+function namesIn(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ functionResponse }) => functionResponse?.name ?? []);
+}
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,118 @@
+/** Asks, follows redirects and reads the answer to its end, each hop within the rules about addresses. */
+
+import { lookup } from "node:dns";
+import type { Readable } from "node:stream";
+import { type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
+import { HostError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { sizeWords } from "../text/size-words.ts";
+import { checkUrl } from "./address-rules.ts";
+import { toFetchError } from "./fetch-failure.ts";
+import type { FetchOptions } from "./fetch-options.ts";
+import { createGuard, type Guard } from "./guard.ts";
+import type { Near } from "./near.ts";
+import { proxyFor } from "./proxy-for.ts";
+import { type Asking, isRedirect, redirected } from "./redirect.ts";
+
+export async function fetchWithin(
+  url: URL,
+  init: RequestInit,
+  options: FetchOptions & { readonly near: Near | undefined },
+  signal: AbortSignal,
+): Promise<Response> {
+  const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
+  // Before anything is asked: what its answers lead to must not decide where the server is.
+  if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
+  const guard = createGuard(near, options.resolve ?? lookup, signal);
+  let asking: Asking | undefined;
+  for (let hop = 0; ; hop += 1) {
+    const at = asking?.url ?? url;
+    try {
+      checkUrl(at, near?.url);
+      asking ??= await firstOf(url, init);
+      const answer = await ask(asking, options, guard, signal);
+      try {
+        const headers = headersOf(answer);
+        const location = isRedirect(answer.status) ? headers.get("location") : null;
+        if (location === null || (init.redirect === "manual" && maxRedirects > 0))
+          return toResponse(answer, headers, await readAll(answer.body, maxBytes, at.origin), at);
+        if (hop === maxRedirects || init.redirect === "error") throw notFollowed(at, location, hop);
+        asking = redirected(asking, answer.status, location);
+      } finally {
+        answer.close();
+      }
+    } catch (error) {
+      throw toFetchError(error, at.origin);
+    }
+  }
+}
+
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** What is asked first; the standard knows how to write a body down. */
+async function firstOf(url: URL, init: RequestInit): Promise<Asking> {
+  try {
+    const request = new Request(url, { ...init, signal: null });
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    return { url, method: request.method, headers: request.headers, body };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError("internal", `the request to ${url.origin} cannot be written: ${why}`, { cause });
+  }
+}
+
+async function ask(
+  { url, method, headers, body }: Asking,
+  { env, ca }: FetchOptions,
+  guard: Guard,
+  signal: AbortSignal,
+): Promise<WebAnswer> {
+  const proxy = proxyFor(url, env);
+  await (proxy === undefined ? guard.checkLiteral(url) : guard.checkBeforeProxy(url));
+  const sent = { accept: "*/*", "user-agent": "fairlead", ...Object.fromEntries(headers) };
+  return webExchange({ url, method, headers: sent, body, signal, proxy, ca, lookup: guard.lookup });
+}
+
+/** Ends a body that goes on; what was compressed counts as what it becomes. */
+async function readAll(body: Readable, most: number, origin: string): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > most) throw new HostError("too_large", `the answer of ${origin} is larger than ${sizeWords(most)}`);
+    chunks.push(chunk);
+  }
+  return Uint8Array.from(Buffer.concat(chunks));
+}
+
+function headersOf({ headers }: WebAnswer): Headers {
+  const all = new Headers();
+  for (let at = 0; at + 1 < headers.length; at += 2) all.append(headers[at] ?? "", headers[at + 1] ?? "");
+  return all;
+}
+
+const withoutBody = new Set([204, 205, 304]);
+
+function toResponse(
+  { status, statusText }: WebAnswer,
+  headers: Headers,
+  body: Uint8Array<ArrayBuffer>,
+  url: URL,
+): Response {
+  if (status < 200 || status > 599) throw new HostError("protocol", `${url.origin} answered with the status ${status}`);
+  // They speak of the body as it travelled.
+  for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
+  const response = new Response(withoutBody.has(status) ? null : body, { status, statusText, headers });
+  return Object.defineProperty(response, "url", { value: url.href });
+}
+
+function notFollowed(from: URL, location: string, hops: number): HostError {
+  const to = URL.canParse(location, from.href) ? new URL(location, from).origin : "an address that is none";
+  const why = hops > 0 ? `, after ${hops} redirects` : "";
+  return new HostError("http_status", `${from.origin} redirects to ${to}, which is not followed${why}`);
+}

@@ -1,0 +1,40 @@
+/** What is asked next when an answer points elsewhere; nothing that a caller gave ever crosses to another origin. Pure. */
+
+import { HostError } from "../errors.ts";
+
+export interface Asking {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+}
+
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+export function redirected(asked: Asking, status: number, location: string): Asking {
+  const from = asked.url.origin;
+  if (!URL.canParse(location, asked.url.href))
+    throw new HostError("http_status", `${from} redirects to an address that is none`);
+  const url = new URL(location, asked.url);
+  const asQuestion = becomesQuestion(asked.method, status);
+  const method = asQuestion ? "GET" : asked.method;
+  const body = asQuestion ? undefined : asked.body;
+  if (url.origin === from)
+    return { url, method, body, headers: asQuestion ? withoutContent(asked.headers) : asked.headers };
+  if (body !== undefined || (method !== "GET" && method !== "HEAD"))
+    throw new HostError("http_status", `${from} redirects a ${method} to ${url.origin}, which is not followed`);
+  return { url, method, body, headers: new Headers() };
+}
+
+/** As browsers do it. */
+function becomesQuestion(method: string, status: number): boolean {
+  if (status === 303) return method !== "GET" && method !== "HEAD";
+  return (status === 301 || status === 302) && method === "POST";
+}
+
+/** What describes a body that is no longer sent. */
+function withoutContent(headers: Headers): Headers {
+  return new Headers([...headers].filter(([name]) => !name.startsWith("content-")));
+}

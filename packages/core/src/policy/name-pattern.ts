@@ -1,0 +1,63 @@
+/** Names in rules: exact ones, and patterns with `*` and `?`. No name is parsed, and none can make matching slow. */
+
+export interface NamePattern {
+  readonly text: string;
+  readonly matches: (name: string) => boolean;
+}
+
+/** This name and no other, whatever characters are in it. */
+export function exactName(name: string): NamePattern {
+  return { text: escapeName(name), matches: (other) => other === name };
+}
+
+/** `*` is any run of characters, `?` any one; after a `\` both mean themselves. `[` is a letter like others. */
+export function namePattern(text: string): NamePattern {
+  const tokens = tokensOf(text);
+  if (tokens.every((token) => typeof token === "string")) {
+    const name = tokens.join("");
+    return { text, matches: (other) => other === name };
+  }
+  return { text, matches: (name) => matchesAll(tokens, Array.from(name)) };
+}
+
+/** The pattern that means exactly this name. */
+export function escapeName(name: string): string {
+  return name.replace(/[\\*?]/g, "\\$&");
+}
+
+const anyRun = Symbol("*");
+const anyOne = Symbol("?");
+type Token = string | typeof anyRun | typeof anyOne;
+
+function tokensOf(text: string): readonly Token[] {
+  return (text.match(/\\[\\*?]|./gsu) ?? []).map((part) => {
+    if (part === "*") return anyRun;
+    if (part === "?") return anyOne;
+    return part.length > 1 && part.startsWith("\\") ? part.slice(1) : part;
+  });
+}
+
+/** No regular expression: a dozen stars could keep one busy for ever on a name made for it. This goes back to the last star only. */
+function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  for (let letter = 0; letter < letters.length; ) {
+    const token = tokens[at];
+    if (token === anyRun) {
+      star = at;
+      resume = letter;
+      at += 1;
+    } else if (token === anyOne || (token !== undefined && token === letters[letter])) {
+      at += 1;
+      letter += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      resume += 1;
+      letter = resume;
+    } else {
+      return false;
+    }
+  }
+  return tokens.slice(at).every((token) => token === anyRun);
+}

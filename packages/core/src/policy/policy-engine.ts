@@ -1,0 +1,113 @@
+/** The one place that decides. Pure: rules and a request in; a decision and the rule that made it out. */
+
+import { builtIn, defaultRules } from "./built-in-rules.ts";
+import type { CheckRequest, Decision, PolicyRule, PolicyVerdict, Tier } from "./rule.ts";
+import { createMatcher } from "./rule-match.ts";
+
+export class PolicyEngine {
+  readonly #rules: readonly PolicyRule[];
+
+  constructor(options: { readonly rules: readonly PolicyRule[] }) {
+    // The sort is stable: of equals, the one that was given first speaks.
+    this.#rules = options.rules.filter(mayCount).sort(byStrength);
+  }
+
+  check(request: CheckRequest): PolicyVerdict {
+    return withCircumstances(decidingRule(this.#matches(request), defaultRules[request.kind ?? "tool"]), request);
+  }
+
+  /** Strongest first; the one that decides, before mode, change and a missing person speak, stands first. */
+  matching(request: CheckRequest): readonly PolicyRule[] {
+    const fallback = defaultRules[request.kind ?? "tool"];
+    const matches = this.#matches(request);
+    const first = decidingRule(matches, fallback);
+    return [first, ...[...matches, fallback].filter((rule) => rule !== first)];
+  }
+
+  #matches(request: CheckRequest): readonly PolicyRule[] {
+    return this.#rules.filter(createMatcher(request));
+  }
+}
+
+const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
+const decisions: readonly Decision[] = ["allow", "ask_user", "deny"];
+
+/** A workspace may only tighten, whoever hands its rules in. */
+function mayCount({ tier, decision }: PolicyRule): boolean {
+  return tier !== "workspace" || decision !== "allow";
+}
+
+function byStrength(a: PolicyRule, b: PolicyRule): number {
+  return (
+    Number(b.isGate === true) - Number(a.isGate === true) ||
+    tiers.indexOf(a.tier) - tiers.indexOf(b.tier) ||
+    b.priority - a.priority ||
+    strictness(b) - strictness(a)
+  );
+}
+
+function strictness({ decision }: PolicyRule): number {
+  return decisions.indexOf(decision);
+}
+
+/** What cannot be read, or not for sure, may have said anything: it makes nothing laxer, least of all a deny that can be read. */
+function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
+  const doubt = matches.filter(isDoubt).reduce<PolicyRule | undefined>(stricter, undefined);
+  const decided = readableRule(
+    matches.filter((rule) => !isDoubt(rule)),
+    fallback,
+  );
+  return stricter(doubt, decided) ?? decided;
+}
+
+/** Of rules that match, strongest first, and what holds without any. */
+function readableRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
+  const own = matches.find((rule) => rule.isGate === true || isSpoken(rule, "administrator", "user"));
+  if (own !== undefined) return own;
+  const trust = matches.find(isTrust);
+  const answer = matches.find((rule) => isSpoken(rule, "conversation"));
+  // Trust is a wish for no questions, not an answer to one: whatever is stricter silences it, however weak its tier.
+  const below = stricter(trust, answer) ?? matches.find((rule) => isSpoken(rule, "default")) ?? fallback;
+  const workspace = matches.find((rule) => isSpoken(rule, "workspace"));
+  return stricter(workspace, below) ?? below;
+}
+
+function isTrust({ origin }: PolicyRule): boolean {
+  return origin.source === "trust";
+}
+
+function isDoubt(rule: PolicyRule): boolean {
+  return rule.isDoubt === true;
+}
+
+function isSpoken(rule: PolicyRule, ...by: readonly Tier[]): boolean {
+  return by.includes(rule.tier) && !isTrust(rule);
+}
+
+/** Of equals the first, which is the stronger. */
+function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
+  if (strong === undefined || weak === undefined) return strong ?? weak;
+  return strictness(weak) > strictness(strong) ? weak : strong;
+}
+
+/** What the mode, a changed definition and an empty chair make of a decision, in this order. A deny stays a deny. */
+function withCircumstances(base: PolicyRule, request: CheckRequest): PolicyVerdict {
+  let rule = base;
+  if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);
+  if (rule.decision !== "deny" && request.isChanged === true) rule = builtIn.changed;
+  if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule)) rule = builtIn.yolo;
+  if (rule.decision === "ask_user" && !request.interactive)
+    rule = rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
+  return { decision: rule.decision, rule, ...(rule === base ? {} : { over: base }) };
+}
+
+/** Plan mode is about what acts: tools. One is let through, and asked about, if a server that is believed calls it read-only. */
+function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotations }: CheckRequest): PolicyRule {
+  if (kind !== "tool") return rule;
+  if (trustsAnnotations !== true || annotations?.["readOnlyHint"] !== true) return builtIn.plan;
+  return rule.decision === "allow" ? builtIn.planAsks : rule;
+}
+
+function yields(rule: PolicyRule): boolean {
+  return rule.tier !== "administrator" && rule !== builtIn.changed && !isDoubt(rule);
+}

@@ -1,0 +1,50 @@
+/** A rule in words for the person who wants to know why: what decided, and where it is written. Pure. */
+
+import type { Decision, PolicyRule } from "./rule.ts";
+
+const verbs: Readonly<Record<Decision, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
+
+/** `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are as they were written: raw. */
+export function ruleText(rule: PolicyRule): string {
+  const { origin, decision, denyMessage } = rule;
+  const said = denyMessage === undefined || decision !== "deny" ? "" : `: ${denyMessage}`;
+  return `${source(rule)}${place(origin)} ${verbs[decision]} it${said}`;
+}
+
+function place({ file, line }: PolicyRule["origin"]): string {
+  if (file === undefined) return "";
+  return ` in ${file}${line === undefined ? "" : `:${line}`}`;
+}
+
+function source({ origin, server }: PolicyRule): string {
+  const { name } = origin;
+  switch (origin.source) {
+    case "policy_file":
+      return "a rule";
+    case "settings":
+    case "permissions":
+      return name ?? "a setting";
+    case "trust":
+      return name === undefined || name === "trust" ? `"trust": true of "${server?.text ?? ""}"` : name;
+    case "approval":
+      return "your saved approval";
+    case "flag":
+      return name ?? "a flag";
+    case "answer":
+      return 'your "always"';
+    case "built_in":
+      return builtIns.get(name ?? "") ?? "a built-in rule";
+  }
+}
+
+const builtIns: ReadonlyMap<string, string> = new Map([
+  ["tools", "the default for tools"],
+  ["resources", "the default for resources"],
+  ["prompts", "the default for prompts"],
+  ["sampling", "the default for sampling"],
+  ["plan", "plan mode"],
+  ["changed", "the rule for changed definitions"],
+  ["yolo", "yolo mode"],
+  ["headless", "the rule for runs without anyone to ask"],
+  ["typed", "the person who typed it"],
+]);

@@ -1,0 +1,100 @@
+/** TOML as tables, lists and plain values, each with the place where it stands. No name is special, not even `__proto__`. */
+
+import type { AST } from "toml-eslint-parser";
+
+/** Line and column count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface TomlItem extends Place {
+  /** Undefined for what a policy has no use for: dates, and what is nested too deeply. */
+  readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
+}
+
+export type TomlTable = ReadonlyMap<string, TomlItem>;
+
+export function isTable(value: TomlItem["value"]): value is TomlTable {
+  return value instanceof Map;
+}
+
+export type TomlDocument =
+  | { readonly kind: "table"; readonly table: TomlTable }
+  | ({ readonly kind: "broken"; readonly reason: string } & Place);
+
+export async function parseToml(text: string): Promise<TomlDocument> {
+  const { parseTOML, ParseError } = await import("toml-eslint-parser");
+  try {
+    // The parser takes a byte order mark for a mistake.
+    const [top] = parseTOML(text.replace(/^\uFEFF/, "")).body;
+    return { kind: "table", table: tableOf(top) };
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    return { kind: "broken", reason: error.message, line: error.lineNumber, column: error.column + 1 };
+  }
+}
+
+const deepest = 16;
+
+function tableOf(top: AST.TOMLTopLevelTable): TomlTable {
+  const table: Table = new Map();
+  for (const node of top.body) {
+    if (node.type === "TOMLKeyValue") add(table, node, 0);
+    else {
+      const inner = tableAt(table, node.resolvedKey, placeOf(node));
+      for (const member of node.body) add(inner, member, 0);
+    }
+  }
+  return table;
+}
+
+/** A `TomlItem` while it is being built. */
+interface Item extends Place {
+  readonly value: string | number | boolean | Item[] | Table | undefined;
+}
+
+type Table = Map<string, Item>;
+
+function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): void {
+  const names = key.keys.map((part) => (part.type === "TOMLBare" ? part.name : part.value));
+  const at = placeOf(key);
+  tableAt(table, names.slice(0, -1), at).set(names.at(-1) ?? "", { ...at, value: plainOf(value, depth) });
+}
+
+/** The table at the end of a path, made where it is missing. A number in a path counts the tables of a list. */
+function tableAt(table: Table, path: readonly (string | number)[], at: Place): Table {
+  const [name, index, ...rest] = path;
+  if (name === undefined) return table;
+  const known = table.get(String(name))?.value;
+  if (typeof index === "number") {
+    const list = Array.isArray(known) ? known : [];
+    if (list !== known) table.set(String(name), { ...at, value: list });
+    const before = list[index]?.value;
+    const inner: Table = before instanceof Map ? before : new Map();
+    if (inner !== before) list[index] = { ...at, value: inner };
+    return tableAt(inner, rest, at);
+  }
+  const inner: Table = known instanceof Map ? known : new Map();
+  if (inner !== known) table.set(String(name), { ...at, value: inner });
+  return tableAt(inner, path.slice(1), at);
+}
+
+function plainOf(node: AST.TOMLContentNode, depth: number): Item["value"] {
+  if (depth > deepest) return undefined;
+  switch (node.type) {
+    case "TOMLArray":
+      return node.elements.map((element) => ({ ...placeOf(element), value: plainOf(element, depth + 1) }));
+    case "TOMLInlineTable": {
+      const table: Table = new Map();
+      for (const member of node.body) add(table, member, depth + 1);
+      return table;
+    }
+    case "TOMLValue":
+      return typeof node.value === "object" ? undefined : node.value;
+  }
+}
+
+function placeOf({ loc: { start } }: AST.TOMLNode): Place {
+  return { line: start.line, column: start.column + 1 };
+}

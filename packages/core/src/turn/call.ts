@@ -1,0 +1,187 @@
+/** One call that a model wants: found, asked about, executed, and told to the model and to the person. */
+
+import type { JsonObject, Progress } from "@fairlead/wire";
+import { HostError } from "../errors.ts";
+import type { Part } from "../normalise/model-types.ts";
+import type { ToolExecution } from "../registry/binding.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { AskPerson } from "./confirm.ts";
+import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
+import { callResources } from "./resource-calls.ts";
+import type { ConversationState } from "./state.ts";
+import { statusOf, tellFailure, toCallFailure, toHostError } from "./told-failure.ts";
+import type { Question, TurnHost } from "./turn-host.ts";
+import { explainUnknown } from "./unknown-name.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface CallRequest {
+  readonly id: string;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** What the model is told. */
+export interface CallAnswer {
+  readonly response: Record<string, unknown>;
+  readonly media: readonly Part[];
+  readonly status: CallStatus;
+}
+
+export interface CallDeps {
+  readonly state: ConversationState;
+  readonly host: TurnHost;
+  readonly ask: AskPerson;
+  readonly emit: (event: TurnEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects: whatever becomes of it is an answer. */
+export async function runCall(request: CallRequest, deps: CallDeps): Promise<CallAnswer> {
+  const { state, host, emit, signal } = deps;
+  const { id, name, args } = request;
+  let event: CallEvent = { type: "call", id, name, args, status: "requested" };
+  let began: number | undefined;
+
+  function tell(change: Partial<CallEvent>): void {
+    event = { ...event, ...change };
+    emit(event);
+  }
+
+  const course: Course = {
+    ask: (question) =>
+      deps.ask(question, {
+        id,
+        emit,
+        onAsking: ({ rule }) => tell({ status: "asking", ...(rule && { rule: rule.text }) }),
+      }),
+    allowed(rule) {
+      began ??= host.clock.now();
+      tell({ status: "queued", ...(event.rule === undefined && rule !== undefined && { rule }) });
+    },
+    goesTo: (server) => {
+      event = { ...event, server };
+    },
+    started: () => tell({ status: "running" }),
+    progress: (progress) => emit({ type: "progress", id, ...toPlainProgress(progress) }),
+  };
+
+  function durationMs(): Pick<CallEvent, "durationMs"> {
+    return began === undefined ? {} : { durationMs: Math.round(host.clock.now() - began) };
+  }
+
+  try {
+    const found = state.toolbox.find(name, state.model);
+    if (found.kind === "tool") {
+      const { serverName: server, serverToolName } = found.tool;
+      event = { ...event, server, serverToolName };
+    }
+    tell({});
+    signal.throwIfAborted();
+    if (found.kind === "none")
+      throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolbox.names(state.model)));
+    const running =
+      found.kind === "tool"
+        ? runTool(found.tool, args, course, deps)
+        : runResources({ which: found.which, args }, course, deps);
+    const execution = await untilAborted(running, signal);
+    for (const warning of execution.warnings ?? []) emit({ type: "note", message: `${name}: ${warning}` });
+    tell({ ...outcomeOf(execution), ...durationMs() });
+    return { ...answerOf(execution), status: event.status };
+  } catch (error) {
+    if (signal.aborted) {
+      const wasSent = event.status === "running";
+      tell({ status: "cancelled", ...durationMs() });
+      return { response: { error: stoppedText(wasSent) }, media: [], status: "cancelled" };
+    }
+    const failure = toHostError(error);
+    tell({ status: statusOf(failure), error: toCallFailure(failure), ...durationMs() });
+    const told = failure.code === "tool_unknown" ? failure.message : tellFailure(failure);
+    return { response: { error: told }, media: [], status: event.status };
+  }
+}
+
+/** How a call gets on. */
+interface Course {
+  readonly ask: (question: Question) => Promise<void>;
+  readonly allowed: (rule?: string) => void;
+  readonly goesTo: (server: string) => void;
+  readonly started: () => void;
+  readonly progress: (progress: Progress) => void;
+}
+
+/** A definition that turns out to be another when its server is there is asked about once more: it has not run. */
+async function runTool(
+  tool: DiscoveredMCPTool,
+  args: JsonObject,
+  { ask, allowed, started, progress }: Course,
+  { host, signal }: CallDeps,
+): Promise<ToolExecution> {
+  for (let isFirst = true; ; isFirst = false) {
+    await ask(() => tool.shouldConfirmExecute(args, signal));
+    allowed(await host.ruleOf(tool.serverName, tool.serverToolName, args));
+    signal.throwIfAborted();
+    try {
+      return await tool.execute(args, signal, { onStart: started, onProgress: progress });
+    } catch (error) {
+      if (!isFirst || !(error instanceof HostError) || error.code !== "changed") throw error;
+    }
+  }
+}
+
+async function runResources(
+  call: Pick<Parameters<typeof callResources>[0], "which" | "args">,
+  { ask, allowed, goesTo, started }: Course,
+  { state, host, signal }: CallDeps,
+): Promise<ToolExecution> {
+  const servers = state.toolbox.servers();
+  const begin = (): void => {
+    allowed();
+    started();
+  };
+  if (call.which === "list") begin();
+  return callResources(
+    {
+      ...call,
+      servers,
+      signal,
+      onServer: goesTo,
+      async ask(question) {
+        await ask(question);
+        begin();
+      },
+    },
+    host,
+  );
+}
+
+/** For the person. */
+function outcomeOf({ returnDisplay, error, files, llmContent }: ToolExecution): Partial<CallEvent> {
+  const media = llmContent.flatMap(({ inlineData }) => {
+    const { mimeType, data } = inlineData ?? {};
+    return mimeType === undefined || data === undefined ? [] : [{ mimeType, data }];
+  });
+  return {
+    status: error === undefined ? "ok" : "error",
+    display: returnDisplay,
+    ...(error && { error: toCallFailure(error) }),
+    ...(files && { files }),
+    ...(media.length > 0 && { media }),
+  };
+}
+
+/** For the model. */
+function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "response" | "media"> {
+  const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
+  const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
+  return { response: error === undefined ? { output: text } : { error: text }, media };
+}
+
+function stoppedText(wasSent: boolean): string {
+  return wasSent
+    ? "The person stopped the call while it ran: it may or may not have had its effect."
+    : "The person stopped the call before it ran.";
+}
+
+function toPlainProgress({ progress, total, message }: Progress): Progress {
+  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+}

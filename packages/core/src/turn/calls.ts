@@ -1,0 +1,83 @@
+/** All calls of one answer of a model: side by side, and answered in their order, whatever became of each. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
+import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
+import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
+import { createAskPerson } from "./confirm.ts";
+import { createEventQueue } from "./event-queue.ts";
+import type { TurnEvent } from "./events.ts";
+import { toResponse } from "./history.ts";
+import type { ConversationState } from "./state.ts";
+
+export interface Round {
+  /** Runs them; ends when each has come to an end, or the turn has. */
+  readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
+  /** What the model is told, as things are now: calls that have not come to an end have been stopped. */
+  readonly contents: () => readonly Content[];
+  readonly denied: () => number;
+}
+
+export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
+  /** How many of them may run. */
+  readonly most: number;
+}
+
+const stopped = "The person stopped the turn before this call came to an end.";
+const tooMany = "The call did not run: so many calls are not allowed in one turn.";
+
+export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
+  const { state, host, signal } = deps;
+  const answers: (CallAnswer | undefined)[] = calls.map(() => undefined);
+
+  return {
+    async *run() {
+      const queue = createEventQueue();
+      const ask = createAskPerson(host, signal);
+      const running = calls.map(async ({ id, name = "", args = {} }, at) => {
+        const request = { id: uniqueId(id, state), name, args: args as JsonObject };
+        if (at >= most) {
+          answers[at] = refuse(request, queue.push);
+          return;
+        }
+        const stop = new AbortController();
+        const stopCall = (): void => stop.abort();
+        state.stopCalls.add(stopCall);
+        const either = AbortSignal.any([signal, stop.signal]);
+        answers[at] = await runCall(request, { ...deps, ask, emit: queue.push, signal: either });
+        state.stopCalls.delete(stopCall);
+      });
+      void Promise.all(running).then(queue.end);
+      yield* queue;
+    },
+    contents() {
+      const told = calls.map((call, at) => {
+        const { response, media } = answers[at] ?? { response: { error: stopped }, media: [] };
+        const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
+        return {
+          part: toResponse(call, response, media.filter(isInside)),
+          beside: media.filter((part) => !isInside(part)),
+        };
+      });
+      const beside = told.flatMap((each) => each.beside);
+      const results: Content = { role: "user", parts: told.map(({ part }) => part) };
+      // Beside responses there may be nothing but responses; what it is, the responses say.
+      return beside.length === 0 ? [results] : [results, { role: "user", parts: beside }];
+    },
+    denied: () => answers.filter((answer) => answer?.status === "denied").length,
+  };
+}
+
+function refuse(request: { id: string; name: string; args: JsonObject }, emit: (event: TurnEvent) => void): CallAnswer {
+  const error = { code: "busy", message: "so many calls are not allowed in one turn" } as const;
+  emit({ type: "call", ...request, status: "error", error });
+  return { response: { error: tooMany }, media: [], status: "error" };
+}
+
+/** The API's own where it gives one, and gives it once. */
+function uniqueId(given: string | undefined, { callIds }: ConversationState): string {
+  let id = given ?? "";
+  for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;
+  callIds.add(id);
+  return id;
+}

@@ -1,0 +1,88 @@
+/** What comes of a model's wish to see which resources there are, or to read one. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { HostError } from "../errors.ts";
+import { displayOf } from "../normalise/content/display.ts";
+import { type LeftOut, toModelParts } from "../normalise/content/parts.ts";
+import type { ToolExecution } from "../registry/binding.ts";
+import { describeResources } from "../resources/describe-resources.ts";
+import { matchesTemplate } from "../resources/match-template.ts";
+import { nearResources } from "../resources/near-resources.ts";
+import { contentsBlock } from "../resources/read-references.ts";
+import type { ResourceFunction } from "./resource-declarations.ts";
+import type { Ask, TurnHost } from "./turn-host.ts";
+
+export interface ResourceCall {
+  readonly which: ResourceFunction;
+  readonly args: JsonObject;
+  /** Those of the conversation, in the order of the settings. */
+  readonly servers: readonly string[];
+  readonly signal: AbortSignal;
+  readonly ask: Ask;
+  /** Told whom it goes to, once that is known. */
+  readonly onServer: (server: string) => void;
+}
+
+/** A list of what is known; a reading through the host, which decides whether it may be. */
+export async function callResources(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
+  return call.which === "list" ? list(call, host) : read(call, host);
+}
+
+function list({ args, servers }: ResourceCall, { resources }: TurnHost): ToolExecution {
+  const wanted = chosenServers(args, servers);
+  const llmContent = describeResources({ servers: wanted, resources });
+  const count = wanted.reduce(
+    (sum, server) =>
+      sum + resources.getResourcesByServer(server).length + resources.getTemplatesByServer(server).length,
+    0,
+  );
+  const none = [{ text: "[There is nothing to be read.]" }];
+  const returnDisplay = `${count} ${count === 1 ? "resource" : "resources"}`;
+  return { llmContent: llmContent.length === 0 ? none : llmContent, returnDisplay };
+}
+
+async function read(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
+  const { uri } = call.args;
+  if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a text");
+  const server = whose(uri, chosenServers(call.args, call.servers), host);
+  call.onServer(server);
+  const { contents } = await host.readResource(server, uri, { signal: call.signal, ask: call.ask });
+  const blocks = contents.map((each) => contentsBlock(each, contents.length === 1));
+  const files: string[] = [];
+  const keep = async (file: LeftOut): Promise<string> => {
+    const path = await host.keep(file);
+    files.push(path);
+    return path;
+  };
+  const llmContent = await toModelParts(blocks, { toolName: "read_resource", keep });
+  return { llmContent, returnDisplay: displayOf(blocks), ...(files.length > 0 && { files }) };
+}
+
+function chosenServers({ server }: JsonObject, servers: readonly string[]): readonly string[] {
+  if (server === undefined || server === "") return servers;
+  if (typeof server === "string" && servers.includes(server)) return [server];
+  const names = servers.map((name) => `"${name}"`).join(", ");
+  throw new HostError("server_unknown", `there is no server ${JSON.stringify(server)}; there are ${names}`);
+}
+
+/** Whoever lists it, else whoever has a template for it; a server that is named alone may have what it does not list. */
+function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
+  const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));
+  const fitting =
+    listed.length > 0
+      ? listed
+      : servers.filter((server) =>
+          resources.getTemplatesByServer(server).some(({ uriTemplate }) => matchesTemplate(uri, uriTemplate)),
+        );
+  const [only, ...others] = fitting.length === 0 && servers.length === 1 ? servers : fitting;
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined)
+    throw new HostError(
+      "arguments_invalid",
+      `several servers have that URI: ${fitting.join(", ")}; name one as "server"`,
+    );
+  const known = servers.flatMap((server) => resources.getResourcesByServer(server));
+  const near = nearResources(uri, known).map((each) => each.uri);
+  const meant = near.length === 0 ? "" : `; near to it are ${near.join(", ")}`;
+  throw new HostError("arguments_invalid", `no server has a resource with that URI${meant}`);
+}

@@ -1,0 +1,41 @@
+/** What one conversation holds from turn to turn. */
+
+import type { Model } from "../model/model.ts";
+import type { Content } from "../normalise/model-types.ts";
+import type { WriteSystemText } from "./system-text.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+export interface TurnLimits {
+  /** How often the model is asked before it must have come to an end. */
+  readonly turns: number;
+  readonly calls: number;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  /** The person typed it: what it refers to with `@` is read and put beside it. */
+  readonly references?: boolean;
+}
+
+/** What one conversation holds, for the turns in it. */
+export interface ConversationState {
+  history: readonly Content[];
+  model: Model;
+  readonly toolbox: Toolbox;
+  readonly wait: number;
+  readonly limits: TurnLimits;
+  /** Servers that were waited for once. */
+  readonly awaited: Set<string>;
+  /** Those of them that had not come by then. */
+  readonly missing: Set<string>;
+  /** Tools that the person knows are left out. */
+  readonly told: Set<string>;
+  /** Schemas that a model's API has taken. */
+  readonly proven: WeakMap<Model, WeakSet<object>>;
+  /** Made with the first request. */
+  systemText?: WriteSystemText;
+  /** Ids of the calls so far. */
+  readonly callIds: Set<string>;
+  /** Of the calls that have not come to an end: each stops one of them. */
+  readonly stopCalls: Set<() => void>;
+}

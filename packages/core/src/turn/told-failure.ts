@@ -1,0 +1,39 @@
+/** What a model is told of a call that came to nothing: first in our words, then in those of whoever knows more, as data. Pure. */
+
+import { type ErrorCode, HostError } from "../errors.ts";
+import { toLabel } from "../normalise/content/shorten.ts";
+import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
+import type { CallFailure } from "./events.ts";
+
+const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
+  denied: "The call was not allowed and did not run.",
+  awaiting_approval: "The call was not allowed and did not run.",
+  untrusted_folder: "The call was not allowed and did not run.",
+  changed: "The call did not run: the tool is no longer what it was.",
+  arguments_invalid: "The call did not run: its arguments do not fit.",
+  call_timeout: "There was no answer in time: the call may or may not have had its effect.",
+  lost: "The server was lost before it answered: the call may or may not have had its effect.",
+};
+
+export function toHostError(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  return new HostError("internal", `something went wrong in the host: ${words}`, { cause: error });
+}
+
+export function tellFailure({ code, message }: HostError): string {
+  const what = ours[code] ?? "The call failed.";
+  const data = asUntrusted([{ text: `${code}: ${toLabel(message)}` }], createNonce(), "what is known of the reason");
+  return [what, ...data.map(({ text }) => text)].join("\n");
+}
+
+export function toCallFailure({ code, message, next }: HostError): CallFailure {
+  return { code, message, ...(next !== undefined && { next }) };
+}
+
+const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "changed", "awaiting_approval", "untrusted_folder"]);
+
+export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" {
+  if (refusals.has(code)) return "denied";
+  return code === "cancelled" ? "cancelled" : "error";
+}

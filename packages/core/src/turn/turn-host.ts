@@ -1,0 +1,49 @@
+/** What a turn needs from the host around it. */
+
+import type { JsonObject, ResourceResult } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
+import type { ServerState } from "../events.ts";
+import type { Keep } from "../normalise/content/parts.ts";
+import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { ConversationTools } from "../registry/conversation-tools.ts";
+import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { PromptContent } from "../resources/read-references.ts";
+
+/** Puts a question to the person unless, by the time it is their turn, there is none; rejects with `denied` if they say no. */
+export type Ask = (question: Question) => Promise<void>;
+export type Question = () => Promise<ToolCallConfirmationDetails | false>;
+
+export interface TurnHost {
+  /** Names as they are now, for as long as the conversation lasts. */
+  readonly openTools: () => ConversationTools;
+  readonly resources: ResourceRegistry;
+  /** Those that a conversation has unless it names its own, in the order of the settings. */
+  readonly servers: () => readonly string[];
+  /** Whether the model may look for resources, and read them. */
+  readonly offersResources: () => boolean;
+  /** The most tokens that declarations may take. */
+  readonly toolBudget: () => number | undefined;
+  /** What is known of a server of which something is. */
+  readonly known: (server: string) => { readonly instructions?: string } | undefined;
+  readonly states: () => readonly ServerState[];
+  /** Brings back what earlier runs knew of these. */
+  readonly recall: (servers: readonly string[]) => Promise<unknown>;
+  /** Connects to those of them that may start; resolves when each has answered or failed. */
+  readonly start: (servers: readonly string[]) => Promise<unknown>;
+  /** Reads for a model, if that is allowed. */
+  readonly readResource: (
+    server: string,
+    uri: string,
+    options: { readonly signal: AbortSignal; readonly ask: Ask },
+  ) => Promise<ResourceResult>;
+  /** What decides on a call with these arguments, in words. */
+  readonly ruleOf: (server: string, serverToolName: string, args: JsonObject) => Promise<string>;
+  readonly confirm?:
+    | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)
+    | undefined;
+  readonly expandReferences: (typed: string, options: { readonly signal: AbortSignal }) => Promise<PromptContent>;
+  readonly keep: Keep;
+  readonly clock: Clock;
+  /** Aborted when the host is closed. */
+  readonly closing: AbortSignal;
+}

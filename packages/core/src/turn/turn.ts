@@ -1,0 +1,161 @@
+/** A turn: the model is asked, what it calls is run, and it is told what came of that, until it has no more to call. */
+
+import { setMaxListeners } from "node:events";
+import { HostError } from "../errors.ts";
+import type { Part } from "../normalise/model-types.ts";
+import { type Answer, askModel, type Draft } from "./ask-model.ts";
+import { openRound } from "./calls.ts";
+import type { DoneReason, TurnEvent } from "./events.ts";
+import { addModel, callsIn, isUnanswered, textIn } from "./history.ts";
+import type { ConversationState, SendOptions } from "./state.ts";
+import { toHostError } from "./told-failure.ts";
+import type { TurnHost } from "./turn-host.ts";
+import { cancelled, untilAborted } from "./until-aborted.ts";
+import { announceArrivals, waitForServers } from "./wait-for-servers.ts";
+
+type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
+
+/** How often a model that cannot write down what it wants to call is asked once more. */
+const mostMalformed = 2;
+
+/** What has come of the turn so far. */
+interface Account {
+  readonly draft: Draft;
+  calls: number;
+  denied: number;
+  malformed: number;
+  /** The model, or a limit, has put an end to it. */
+  isOver: boolean;
+}
+
+/** Never throws; the history is in order at every moment at which someone else can see it. */
+export async function* takeTurn(
+  input: string | readonly Part[],
+  options: SendOptions,
+  state: ConversationState,
+  host: TurnHost,
+): Events {
+  const account: Account = { draft: { text: "" }, calls: 0, denied: 0, malformed: 0, isOver: false };
+  const { signal, end } = stopWith(options.signal, host.closing);
+  const before = state.history;
+  try {
+    if (signal.aborted) throw cancelled();
+    const parts = yield* read(input, options, host, signal);
+    yield* waitForServers(state, host, signal);
+    state.history = [...state.history, { role: "user", parts: [...parts] }];
+    const asked = state.history;
+    let hasFailed = false;
+    try {
+      yield* goOn(state, host, account, signal);
+    } catch (error) {
+      hasFailed = !signal.aborted;
+      throw error;
+    } finally {
+      if (!hasFailed) keepDraft(state, account);
+      // It was never answered: whatever is wrong with it must not stand in the way of what is said next.
+      else if (state.history === asked) state.history = before;
+    }
+  } catch (error) {
+    yield signal.aborted ? done("cancelled", account) : { type: "error", error: toHostError(error) };
+  } finally {
+    end();
+  }
+}
+
+async function* read(
+  input: string | readonly Part[],
+  { references = false }: SendOptions,
+  host: TurnHost,
+  signal: AbortSignal,
+): Events<readonly Part[]> {
+  if (typeof input !== "string") return input;
+  if (!references) return [{ text: input }];
+  const { parts, problems } = await untilAborted(host.expandReferences(input, { signal }), signal);
+  for (const { text, error } of problems) yield { type: "note", message: `${text}: ${error.message}` };
+  return parts;
+}
+
+async function* goOn(state: ConversationState, host: TurnHost, account: Account, signal: AbortSignal): Events {
+  for (let turns = 0; turns < state.limits.turns; turns += 1) {
+    yield* announceArrivals(state, host);
+    const answer = yield* askModel(state, host, account.draft, signal);
+    const calls = callsIn(answer.content);
+    if (calls.length === 0) {
+      const isOver = yield* finish(answer, state, account);
+      if (isOver) return;
+      continue;
+    }
+    const most = state.limits.calls - account.calls;
+    const round = openRound(calls, { state, host, signal, most });
+    account.calls += calls.length;
+    account.draft.text = "";
+    try {
+      yield* round.run();
+    } finally {
+      // In one step, and also if whoever listens has left: no call is ever without its response.
+      state.history = [...state.history, answer.content, ...round.contents()];
+      account.denied += round.denied();
+    }
+    if (signal.aborted) throw cancelled();
+    if (calls.length > most) break;
+  }
+  account.isOver = true;
+  yield done("limit", account);
+}
+
+/** Whether the turn is over. */
+async function* finish(answer: Answer, state: ConversationState, account: Account): Events<boolean> {
+  const { reason, message, content } = answer;
+  if (reason === "malformed_call" && account.malformed < mostMalformed) {
+    account.malformed += 1;
+    yield {
+      type: "note",
+      message: `${message ?? "the model called something in a way that nobody can read"}; it is asked again`,
+    };
+    return false;
+  }
+  if (reason === "malformed_call" || reason === "other")
+    throw new HostError("model", message ?? `${state.model.name} came to no end, and does not say why`);
+  if (message !== undefined && reason !== "stop") yield { type: "note", message };
+  // What is blocked would be blocked again with everything that follows it.
+  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history))
+    state.history = state.history.slice(0, -1);
+  state.history = addModel(state.history, content);
+  account.draft.text = textIn(content);
+  account.isOver = true;
+  yield done(reason, account);
+  return true;
+}
+
+/** A turn that was stopped leaves what the person has read of its answer, or at least that there was none: both sides speak in turns. */
+function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
+  if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
+  const text = draft.text === "" ? "[Stopped by the person before there was an answer.]" : draft.text;
+  state.history = addModel(state.history, { role: "model", parts: [{ text }] });
+}
+
+function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent {
+  return { type: "done", reason, text: draft.text, denied, calls };
+}
+
+/** Aborted with the first of these, and at the end of the turn. */
+function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+} {
+  const stop = new AbortController();
+  // Every call of a turn listens to it: Node takes more than ten listeners for a leak.
+  setMaxListeners(0, stop.signal);
+  const abort = (): void => stop.abort(cancelled());
+  for (const signal of signals) {
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+  }
+  return {
+    signal: stop.signal,
+    end() {
+      for (const signal of signals) signal?.removeEventListener("abort", abort);
+      abort();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** What a model is told that calls something by a name that means nothing: what it may have meant. Pure. */
+
+import { toLabel } from "../normalise/content/shorten.ts";
+import { closest } from "../text/closest.ts";
+import type { Named } from "./toolbox.ts";
+
+const mostNames = 3;
+
+export function explainUnknown(name: string, why: string | undefined, known: readonly Named[]): string {
+  const what =
+    why === undefined ? `there is no tool "${toLabel(name)}"` : `"${toLabel(name)}" cannot be called: ${toLabel(why)}`;
+  const near = nearNames(name, known);
+  return near.length === 0 ? what : `${what}; near to it ${near.length === 1 ? "is" : "are"} ${near.join(", ")}`;
+}
+
+/** Models like to call a tool by what its server calls it, with or without the server's name. */
+function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
+  const meant = known.filter(
+    ({ server = "", serverToolName = "" }) =>
+      wanted === serverToolName || [".", "__", "_", "/", ":"].some((sign) => wanted === server + sign + serverToolName),
+  );
+  const near = meant.map(({ name }) => name);
+  const others = new Set(known.map(({ name }) => name));
+  for (let found = closest(wanted, others); found !== undefined && near.length < mostNames; ) {
+    others.delete(found);
+    near.push(found);
+    found = closest(wanted, others);
+  }
+  return [...new Set(near)].slice(0, mostNames);
+}

@@ -1,0 +1,171 @@
+import { temporaryFolder } from "@fairlead/test-servers";
+import type { Challenge } from "@fairlead/wire";
+import { expect, test } from "vitest";
+import { createAuthHook } from "../../src/auth/auth-hook.ts";
+import type { Credentials } from "../../src/auth/credentials.ts";
+import { both } from "./both-servers.ts";
+import { asked, person } from "./person.ts";
+import { hostFor, stateOf } from "./signed-in-host.ts";
+import { storageIn } from "./signing-in.ts";
+
+const credentials: Credentials = {
+  serverName: "docs",
+  serverUrl: "https://h/mcp",
+  resource: "https://h/mcp",
+  issuer: "https://issuer",
+  client: { clientId: "c" },
+  endpoints: { token: "https://issuer/token" },
+  scopes: ["read"],
+  tokens: { accessToken: "token", tokenType: "Bearer", obtainedAt: 0, scope: "read" },
+};
+
+function refusal(status: 401 | 403, wwwAuthenticate: string, more: Partial<Challenge> = {}): Challenge {
+  const sent = { authorization: "Bearer token" };
+  return { status, url: "https://h/mcp", wwwAuthenticate, headers: {}, sent, attempt: 0, ...more };
+}
+
+const signal = new AbortController().signal;
+const server = { serverName: "docs", serverUrl: "https://h/mcp" };
+const keeper = async () => ({ current: async () => credentials, refused: async () => undefined });
+
+test("nothing is opened for a server of which nothing is stored", async () => {
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => false,
+    keeper: () => Promise.reject(new Error("opened")),
+  });
+  expect(await hook.headers({ url: "https://h/mcp", method: "POST" })).toEqual({});
+  expect(await hook.challenged(refusal(401, "Bearer"), signal)).toBe(false);
+});
+
+test("a token goes to its own server, and to nobody else", async () => {
+  const hook = createAuthHook({ ...server, hasCredentials: async () => true, keeper });
+  const headers = async (url: string) => hook.headers({ url, method: "POST" });
+  expect(await headers("https://h/messages?session=1")).toEqual({ authorization: "Bearer token" });
+  for (const url of ["http://h/mcp", "https://h:444/mcp", "https://other/mcp", "https://h.other/mcp"])
+    expect(await headers(url)).toEqual({});
+});
+
+test("a refusal that does not ask for scopes is one", async () => {
+  const hook = createAuthHook({ ...server, hasCredentials: async () => true, keeper, signIn: async () => credentials });
+  expect(await hook.challenged(refusal(403, "Bearer"), signal)).toBe(false);
+  expect(await hook.challenged(refusal(403, 'Bearer error="invalid_request"'), signal)).toBe(false);
+});
+
+test("who was refused with an older token tries again with the newer one", async () => {
+  const hook = createAuthHook({ ...server, hasCredentials: async () => true, keeper });
+  const older = refusal(403, 'Bearer error="insufficient_scope", scope="write"', {
+    sent: { authorization: "Bearer older" },
+  });
+  expect(await hook.challenged(older, signal)).toBe(true);
+});
+
+test("a server that refuses the token it has just been brought is not asked a third time", async () => {
+  let signIns = 0;
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => false,
+    keeper,
+    async signIn() {
+      signIns += 1;
+      return credentials;
+    },
+  });
+  expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
+  await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1 }), signal)).rejects.toMatchObject({
+    code: "auth_failed",
+    message: '"docs" does not accept the token that it asked for',
+  });
+  expect(signIns).toBe(1);
+});
+
+test("calls that are refused side by side sign in once", async () => {
+  await using servers = await both({}, { scopes: ["read"], toolScopes: { echo: ["write"] } });
+  await using folder = await temporaryFolder();
+  const someone = person();
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await host.start({ servers: ["docs"] });
+  const calls = Array.from({ length: 8 }, () => host.call("docs", "echo", { text: "hi" }));
+  expect((await Promise.all(calls)).map(({ isError }) => isError)).toEqual(Array(8).fill(false));
+  expect(someone.opened.length).toBe(2);
+});
+
+test("two servers that want a sign-in ask one after the other", async () => {
+  await using servers = await both();
+  await using others = await both();
+  await using folder = await temporaryFolder();
+  let [underWay, most] = [0, 0];
+  const someone = person({
+    ways: {
+      async consent() {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise(setImmediate);
+        return true;
+      },
+      show(message) {
+        if (message.kind === "signed_in") underWay -= 1;
+      },
+    },
+  });
+  const entry = { httpUrl: servers.guarded.url };
+  await using host = await hostFor(folder, others.guarded.url, { beside: { other: entry } }, { signIn: someone.ways });
+  await host.start({ servers: ["docs", "other"] });
+  expect(host.states().slice(0, 2)).toMatchObject([{ status: "connected" }, { status: "connected" }]);
+  expect(most).toBe(1);
+});
+
+test("whoever wants to sign in again is asked, although a token is stored", async () => {
+  await using servers = await both({ scopes: ["read", "write"] });
+  await using folder = await temporaryFolder();
+  for (const again of [false, true]) {
+    const someone = person({ ways: { again, ...(again && { scopes: ["write"] }) } });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+    await host.start({ servers: ["docs"] });
+    expect(stateOf(host)).toMatchObject({ status: "connected" });
+    expect(someone.opened.length).toBe(1);
+    if (again) expect(asked(someone, "scope")).toBe("write");
+  }
+});
+
+test("another account finds another catalog", async () => {
+  await using servers = await both({ scopes: ["openid"] }, { scopes: ["openid"] });
+  await using folder = await temporaryFolder();
+  const known: boolean[] = [];
+  for (const account of ["ann@example.com", "ann@example.com", "ben@example.com"]) {
+    servers.authorization.settings.account = account;
+    if (account.startsWith("ben")) await storageIn({ ...folder, path: `${folder.path}/home/.fairlead` }).clearAll();
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ways });
+    known.push(host.tools("docs").length > 0);
+    await host.start({ servers: ["docs"] });
+  }
+  expect(known).toEqual([false, true, false]);
+});
+
+test.each(["0", "65536", "x", "1e3"])("OAUTH_CALLBACK_PORT=%s is refused by name", async (port) => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  const env = { OAUTH_CALLBACK_PORT: port };
+  await using host = await hostFor(folder, servers.guarded.url, { env }, { signIn: person().ways });
+  await host.start({ servers: ["docs"] });
+  expect(stateOf(host)).toMatchObject({ reason: "usage", message: expect.stringContaining("OAUTH_CALLBACK_PORT is") });
+});
+
+test("nor when what it was brought was renewed on the way", async () => {
+  let signIns = 0;
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => true,
+    keeper: async () => ({ current: async () => credentials, refused: async () => undefined }),
+    async signIn() {
+      signIns += 1;
+      return credentials;
+    },
+  });
+  expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
+  const sent = { authorization: "Bearer renewed" };
+  await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1, sent }), signal)).rejects.toMatchObject({
+    message: '"docs" does not accept the token that it asked for',
+  });
+  expect(signIns).toBe(1);
+});

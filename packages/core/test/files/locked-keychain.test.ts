@@ -1,0 +1,21 @@
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { openSecretStore } from "../../src/files/secret-store.ts";
+import { missing, realSecretService } from "./real-secret-service.ts";
+
+// In a file, and so in a process, of its own: the keyring library stays with the first bus that it finds.
+if (missing.length > 0) {
+  test.skip(`${missing.join(" AND ")} NOT INSTALLED HERE: a locked keychain was not tested`);
+} else {
+  test("a real keychain that is locked, with nobody to unlock it: a secret is stored all the same, in the file", async () => {
+    await using folder = await temporaryFolder();
+    await using service = await realSecretService("locked");
+    process.env["DBUS_SESSION_BUS_ADDRESS"] = service.address;
+    const open = () => openSecretStore({ directory: folder.path, env: process.env, platform: "linux" });
+    const store = await open();
+    expect([store.backend, await store.get("TOKEN"), await store.list()]).toEqual(["keychain", undefined, []]);
+    await store.set("TOKEN", "kept");
+    const next = await open();
+    expect([store.backend, next.backend, await next.get("TOKEN")]).toEqual(["file", "file", "kept"]);
+  });
+}

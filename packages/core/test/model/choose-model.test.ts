@@ -1,0 +1,144 @@
+import { googleServer, inTurn, type OpenaiApi, openaiApi, says, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { HostError } from "../../src/errors.ts";
+import { type ChooseOptions, chooseModel } from "../../src/model/choose-model.ts";
+import type { Fetch } from "../../src/net/bounded-fetch.ts";
+import { all, finishOf, user } from "../contracts/model.ts";
+import { manualClock } from "../manual-clock.ts";
+import { geminiScene, openaiScene } from "./legs.ts";
+
+const nobody: Fetch = async () => {
+  throw new HostError("unreachable", "nobody is there");
+};
+
+async function choice(env: ChooseOptions["env"], wanted?: string, fetch: Fetch = nobody): Promise<unknown> {
+  const chosen = await chooseModel({ env, wanted, fetch, clock: systemClock });
+  return chosen.kind === "model" ? `${chosen.model.provider} ${chosen.model.name}` : chosen;
+}
+
+test.each<[ChooseOptions["env"], string | undefined, string]>([
+  [{ GEMINI_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
+  [{ GOOGLE_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
+  [{ GEMINI_API_KEY: "k", GEMINI_MODEL: "gemini-3-pro" }, undefined, "gemini gemini-3-pro"],
+  [{ GEMINI_API_KEY: "k", GEMINI_MODEL: "gemini-3-pro" }, "gemini-2.5-pro", "gemini gemini-2.5-pro"],
+  [{ GEMINI_API_KEY: " ", OPENAI_API_KEY: "k" }, "gpt-5", "openai-compatible gpt-5"],
+  [{ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" }, "llama", "openai-compatible llama"],
+  [{ OPENAI_API_KEY: "k", OPENAI_MODEL: "gpt-5" }, undefined, "openai-compatible gpt-5"],
+  [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
+  [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, "gpt-5", "openai-compatible gpt-5"],
+  [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, "gemini-2.5-pro", "gemini gemini-2.5-pro"],
+  [{ GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p" }, undefined, "gemini gemini-2.5-flash"],
+  [{ GOOGLE_GENAI_USE_VERTEXAI: "1", GOOGLE_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
+])("with %j and --model %s it is %s, and nobody is asked", async (env, wanted, expected) => {
+  expect(await choice(env, wanted)).toBe(expected);
+});
+
+test.each<[ChooseOptions["env"], RegExp]>([
+  [{ GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: "models.example" }, /GOOGLE_GEMINI_BASE_URL is not an http/],
+  [{ OPENAI_BASE_URL: "file:///etc" }, /OPENAI_BASE_URL is not an http/],
+  [{ GOOGLE_GENAI_USE_VERTEXAI: "true" }, /GOOGLE_CLOUD_PROJECT is not set/],
+  [
+    { GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "evil.example/" },
+    /GOOGLE_CLOUD_LOCATION is "evil.example\/"/,
+  ],
+])("%j is refused before anything is sent", async (env, message) => {
+  await expect(choice(env)).rejects.toMatchObject({ code: "model", message, next: expect.any(String) });
+});
+
+test("the address of the Gemini API can be another one", async () => {
+  const { api } = await geminiScene({ answer: inTurn(says("here")) });
+  const env = { GEMINI_API_KEY: ` ${api.settings.apiKey}\n`, GOOGLE_GEMINI_BASE_URL: api.baseUrl };
+  const chosen = await chooseModel({ env, clock: systemClock });
+  if (chosen.kind !== "model") throw new Error(chosen.kind);
+  expect(finishOf(await all(chosen.model, [user("hi")])).content.parts).toEqual([{ text: "here" }]);
+});
+
+test("an endpoint with one model needs no name for it; one with several says which they are", async () => {
+  const { api } = await openaiScene();
+  const env = { OPENAI_BASE_URL: api.baseUrl };
+  const named = async () => {
+    const chosen = await chooseModel({ env, clock: systemClock });
+    return chosen.kind === "model" ? chosen.model.name : chosen.kind;
+  };
+  expect(await named()).toBe("test-model");
+  api.settings.models = ["one", "two"];
+  await expect(named()).rejects.toMatchObject({
+    code: "model",
+    message: `which model of ${api.origin}? It has one, two`,
+    next: "Name one: --model NAME",
+  });
+});
+
+test("an endpoint where nobody is says so", async () => {
+  const env = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+  await expect(chooseModel({ env, clock: systemClock })).rejects.toMatchObject({
+    code: "model",
+    next: "Start the server, or check OPENAI_BASE_URL.",
+  });
+});
+
+/** As if the stand-in were at Ollama's address. */
+function asOllama({ origin }: OpenaiApi, asked: string[] = []): Fetch {
+  return (url, init) => {
+    asked.push(String(url));
+    return fetch(String(url).replace("http://127.0.0.1:11434", origin), init);
+  };
+}
+
+test("a running Ollama is offered, and used by whoever names one of its models", async () => {
+  await using api = await openaiApi({ models: ["llama3.2:latest", "qwen3:8b"] });
+  const ollama = { baseUrl: "http://127.0.0.1:11434/v1", models: ["llama3.2:latest", "qwen3:8b"] };
+  const asked: string[] = [];
+  expect(await choice({}, undefined, asOllama(api, asked))).toEqual({ kind: "offer", ollama });
+  expect(await choice({}, "mistral", asOllama(api))).toEqual({ kind: "offer", ollama });
+  expect(await choice({}, "llama3.2", asOllama(api))).toBe("openai-compatible llama3.2:latest");
+  expect(await choice({}, "qwen3:8b", asOllama(api))).toBe("openai-compatible qwen3:8b");
+  expect(asked).toEqual(["http://127.0.0.1:11434/api/tags"]);
+});
+
+test("without anything there is nothing, and what to do", async () => {
+  const next = expect.stringContaining("Set GEMINI_API_KEY");
+  expect(await choice({})).toEqual({ kind: "none", next });
+  await using empty = await openaiApi({ models: [] });
+  expect(await choice({}, undefined, asOllama(empty))).toEqual({
+    kind: "none",
+    next: expect.stringContaining("ollama pull"),
+  });
+});
+
+test("an Ollama that does not answer is not waited for", async () => {
+  const clock = manualClock();
+  const silent: Fetch = (_url, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(new HostError("cancelled", "cancelled")));
+    });
+  const choosing = chooseModel({ env: {}, fetch: silent, clock });
+  await clock.pass(500);
+  expect(await choosing).toMatchObject({ kind: "none" });
+});
+
+test("Vertex AI gets a token of the person's account; without an account, the person is told how to sign in", async () => {
+  await using google = await googleServer();
+  await using folder = await temporaryFolder();
+  const sent: (string | null)[] = [];
+  const fetch: Fetch = (url, init) => {
+    if (!String(url).includes("aiplatform")) return google.fetch(url, init);
+    sent.push(new Headers(init?.headers).get("authorization"));
+    return Promise.resolve(new Response("{}", { status: 404 }));
+  };
+  const credentials = await folder.write("credentials.json", google.personFile);
+  const ask = async (file: string): Promise<unknown> => {
+    const env = { GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p", GOOGLE_APPLICATION_CREDENTIALS: file };
+    const chosen = await chooseModel({ env, home: folder.path, platform: "linux", fetch, clock: systemClock });
+    if (chosen.kind !== "model") throw new Error(chosen.kind);
+    return all(chosen.model, [user("hi")]).catch((error: unknown) => error);
+  };
+  expect(await ask(credentials)).toMatchObject({ code: "model", message: /does not know the model/ });
+  expect(sent).toEqual([expect.stringMatching(/^Bearer .+/)]);
+  expect(await ask(`${folder.path}/gone.json`)).toMatchObject({
+    code: "model",
+    message: expect.stringContaining("Vertex AI"),
+    next: "gcloud auth application-default login",
+  });
+});

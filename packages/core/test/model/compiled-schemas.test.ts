@@ -1,0 +1,53 @@
+import { geminiApi, openaiApi, says, scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileSchema, type SchemaDialect } from "../../src/normalise/schema/compile.ts";
+import { anySchema } from "../normalise/schema/any-schema.ts";
+
+function compiledSchemas(dialect: SchemaDialect): readonly object[] {
+  const raw = fc.sample(anySchema, { numRuns: scaled(3_000), seed: seed() });
+  return raw.flatMap((each) => {
+    const compiled = compileSchema(each, dialect);
+    return compiled.kind === "compiled" ? [compiled.schema] : [];
+  });
+}
+
+function inGroups<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+async function send(url: string, body: object): Promise<unknown> {
+  const headers = { "x-goog-api-key": "test-key" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return response.ok ? "ok" : response.json();
+}
+
+test.for([
+  ["the Gemini API", "v1beta/models/gemini-2.5-flash"],
+  ["Vertex AI", "v1/projects/p/locations/l/publishers/google/models/gemini-2.5-flash"],
+] as const)("whatever a server sends, %s takes what is made of it", async ([, model]) => {
+  await using api = await geminiApi({ answer: () => says("ok"), maxInputTokens: Number.POSITIVE_INFINITY });
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+  for (const schemas of inGroups(compiledSchemas("gemini"), 512)) {
+    const functionDeclarations = schemas.map((parametersJsonSchema, index) => ({
+      name: `f${index}`,
+      parametersJsonSchema,
+    }));
+    const body = { contents, tools: [{ functionDeclarations }] };
+    expect(await send(`${api.baseUrl}/${model}:generateContent`, body)).toBe("ok");
+  }
+});
+
+test("whatever a server sends, OpenAI's takes what is made of it", async () => {
+  await using api = await openaiApi({ answer: () => says("ok"), maxInputTokens: Number.POSITIVE_INFINITY });
+  const messages = [{ role: "user", content: "hi" }];
+  for (const schemas of inGroups(compiledSchemas("openai"), 128)) {
+    const tools = schemas.map((parameters, index) => ({
+      type: "function",
+      function: { name: `f${index}`, parameters },
+    }));
+    expect(await send(`${api.baseUrl}/chat/completions`, { model: "test-model", messages, tools })).toBe("ok");
+  }
+});

@@ -1,0 +1,60 @@
+import { answered, geminiApi, inTurn, refusingProxy, says, stallsAfter, webServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { limits } from "../../src/limits.ts";
+import { createModelFetch } from "../../src/model/model-fetch.ts";
+import { all, user } from "../contracts/model.ts";
+import { manualClock } from "../manual-clock.ts";
+import { geminiScene } from "./legs.ts";
+
+test("models are asked through the proxy that the environment names", async () => {
+  await using proxy = await refusingProxy(403);
+  const fetch = createModelFetch({ env: { HTTPS_PROXY: proxy.origin }, clock: systemClock });
+  const { model } = await geminiScene({}, { fetch, baseUrl: "https://models.example" });
+  await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model", message: /the proxy answered 403/ });
+  expect(proxy.asked).toEqual(["models.example:443"]);
+});
+
+test("a redirect is not followed: the key stays where it was meant to go", async () => {
+  await using elsewhere = await geminiApi({ answer: inTurn(says("caught")) });
+  const { api, model } = await geminiScene();
+  const redirect = { status: 307, headers: { location: elsewhere.baseUrl }, body: "", pieces: [] };
+  api.interrupt("generate", answered(redirect));
+  await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model" });
+  expect(elsewhere.seen).toEqual([]);
+});
+
+test("who says nothing for too long is not waited for, before an answer or within it", async () => {
+  for (const events of [0, 1]) {
+    const clock = manualClock();
+    const fetch = createModelFetch({ env: {}, clock, patience: 5_000 });
+    const { api, model } = await geminiScene({ answer: inTurn(says("one", "two")) }, { fetch });
+    api.interrupt("generate", stallsAfter(events));
+    const reading = all(model, [user("hi")]);
+    const outcome = expect(reading).rejects.toMatchObject({ code: "model", message: /has said nothing for 5 s/ });
+    await expect.poll(() => api.seen.length).toBe(1);
+    await clock.pass(10_000);
+    await outcome;
+  }
+});
+
+test("an answer without an end has one", async () => {
+  const block = Buffer.alloc(1_048_576, " ");
+  await using web = await webServer((_request, response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const fetch = createModelFetch({ env: {}, clock: systemClock });
+  const response = await fetch(web.origin);
+  await expect(response.text()).rejects.toMatchObject({ code: "model", message: /larger than 33\.6 MB/ });
+  expect(limits.modelAnswerBytes).toBe(33_554_432);
+});
+
+test("an answer without a body has none", async () => {
+  await using web = await webServer((_request, response) => void response.writeHead(204).end());
+  const response = await createModelFetch({ env: {}, clock: systemClock })(web.origin);
+  expect([response.status, await response.text()]).toEqual([204, ""]);
+});

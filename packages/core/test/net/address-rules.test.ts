@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { checkAddresses, checkUrl } from "../../src/net/address-rules.ts";
+
+const isRefused = (check: () => void): boolean => {
+  try {
+    check();
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ name: "HostError", code: "denied" });
+    return true;
+  }
+};
+
+test.each([
+  ["1.1.1.1", true],
+  ["2606:4700::1111", true],
+  // Networks that have only IPv6 write the addresses of others like this.
+  ["64:ff9b::1.1.1.1", true],
+  ["64:ff9b::10.0.0.1", false],
+  ["::ffff:1.1.1.1", true],
+  ["10.0.0.1", false],
+])("without a server nearby, only public addresses are asked: %s", (address, isAsked) => {
+  expect(isRefused(() => checkAddresses("host", [address], []))).toBe(!isAsked);
+});
+
+test.each<[string, string, boolean]>([
+  ["127.0.0.1", "127.0.0.1", true],
+  ["127.0.0.1", "127.9.9.9", true],
+  ["::1", "127.0.0.1", true],
+  ["127.0.0.1", "10.0.0.1", false],
+  ["127.0.0.1", "169.254.169.254", false],
+  ["10.0.0.1", "10.0.0.1", true],
+  ["10.0.0.1", "192.168.1.1", true],
+  ["10.0.0.1", "fd00::1", true],
+  ["100.64.0.1", "fd7a:115c:a1e0::1", true],
+  ["10.0.0.1", "127.0.0.1", false],
+  ["10.0.0.1", "169.254.169.254", false],
+  ["169.254.1.1", "169.254.1.1", true],
+  ["169.254.1.1", "169.254.169.254", false],
+  ["0.0.0.0", "0.0.0.0", true],
+  ["0.0.0.0", "127.0.0.1", false],
+  // Some ways into the network answer every name with one of these.
+  ["198.18.0.7", "198.18.0.9", true],
+  ["1.1.1.1", "127.0.0.1", false],
+  ["1.1.1.1", "10.0.0.1", false],
+  ["1.1.1.1, 10.0.0.1", "10.0.0.2", false],
+  ["10.0.0.1, fd00::1", "10.0.0.2", true],
+])("with the server at %s, %s is asked: %s", (near, address, isAsked) => {
+  expect(isRefused(() => checkAddresses("host", [address], near.split(", ")))).toBe(!isAsked);
+});
+
+test("a refusal says which address it was, and what would change it", () => {
+  expect(() => checkAddresses("login.example", ["1.1.1.1", "10.0.0.1"], [])).toThrow(
+    "login.example is not asked: 10.0.0.1 is not a public address",
+  );
+});
+
+test.each<[string, string | undefined, boolean]>([
+  ["https://login.example/", undefined, true],
+  ["http://login.example/", undefined, false],
+  ["http://login.example/", "https://login.example/mcp", false],
+  ["http://login.example:8080/", "http://login.example/mcp", true],
+  ["http://login.example.evil.example/", "http://login.example/mcp", false],
+  ["http://localhost:8080/", undefined, true],
+  ["http://127.0.0.1/", undefined, true],
+  ["http://127.1/", undefined, true],
+  ["http://[::1]/", undefined, true],
+  ["http://app.localhost/", undefined, true],
+  ["http://localhost.evil.example/", undefined, false],
+  ["http://notlocalhost/", undefined, false],
+  ["http://127.0.0.1.evil.example/", undefined, false],
+  ["https://user@login.example/", undefined, false],
+  ["https://:word@login.example/", undefined, false],
+  ["ftp://login.example/", undefined, false],
+  ["ws://localhost/", undefined, false],
+  ["file:///etc/passwd", undefined, false],
+  ["javascript:alert(1)", undefined, false],
+])("%s, with a server at %s, may be asked by its looks: %s", (url, near, isAsked) => {
+  expect(isRefused(() => checkUrl(new URL(url), near === undefined ? undefined : new URL(near)))).toBe(!isAsked);
+});

@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { scaled, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import type { CatalogTool } from "../../src/discover/catalog.ts";
+import { definitionDigest } from "../../src/discover/tool-changes.ts";
+import {
+  approvedTool,
+  canKeepApprovals,
+  forgetToolApproval,
+  readToolApprovals,
+  saveToolApproval,
+} from "../../src/policy/approvals.ts";
+import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { approve, readApprovals } from "../../src/trust/approvals.ts";
+import { buildProgram } from "../files/build-program.ts";
+import { asked, desk, question } from "./consent-desk.ts";
+
+const identity = { server: "s", fingerprint: "f1" };
+const pay: CatalogTool = { name: "pay", description: "Pays.", inputSchema: { type: "object" } };
+const now = new Date("2026-01-01T00:00:00Z");
+
+test("an approval is kept with what it is for, and beside the approvals of workspaces", async () => {
+  await using folder = await temporaryFolder();
+  await approve(folder.path, "/a", [{ name: "x", fingerprint: "f" }], now);
+  await saveToolApproval(folder.path, identity, pay, now);
+  const [approval, ...others] = await readToolApprovals(folder.path);
+  expect([approval, others]).toEqual([
+    {
+      ...identity,
+      tool: "pay",
+      digest: definitionDigest(pay),
+      approvedAt: now.toISOString(),
+      definition: '{"description":"Pays.","inputSchema":{"type":"object"},"name":"pay"}',
+    },
+    [],
+  ]);
+  expect(approval && approvedTool(approval)).toEqual(pay);
+  await approve(folder.path, "/b", [{ name: "x", fingerprint: "f" }], now);
+  expect(await readToolApprovals(folder.path)).toEqual([approval]);
+  expect([...(await readApprovals(folder.path)).keys()].sort()).toEqual(["/a", "/b"]);
+  expect((await stat(join(folder.path, "approvals.json"))).mode & 0o777).toBe(0o600);
+});
+
+test("what an older version kept is still there", async () => {
+  await using folder = await temporaryFolder();
+  const old = { fingerprint: "f", approvedAt: now.toISOString() };
+  await folder.write("approvals.json", { "/a": { x: old }, version: { x: old } });
+  await saveToolApproval(folder.path, identity, pay, now);
+  const workspaces = [...(await readApprovals(folder.path))].map(([root, servers]) => [root, [...servers]]);
+  expect(workspaces).toEqual([
+    ["/a", [["x", old]]],
+    ["version", [["x", old]]],
+  ]);
+});
+
+test("the newest replaces the older, another entry or workspace is another server", async () => {
+  await using folder = await temporaryFolder();
+  const elsewhere = { ...identity, workspace: "/w" };
+  for (const who of [identity, { ...identity, fingerprint: "f2" }, elsewhere, identity])
+    await saveToolApproval(folder.path, who, pay, now);
+  expect(await readToolApprovals(folder.path)).toHaveLength(3);
+  await forgetToolApproval(folder.path, elsewhere, "pay");
+  await forgetToolApproval(folder.path, identity, "other");
+  expect((await readToolApprovals(folder.path)).map(({ fingerprint }) => fingerprint)).toEqual(["f1", "f2"]);
+});
+
+test.each(["__proto__", "constructor", "a.b", " ", "x".repeat(200)])(
+  "a server and a tool may be called %j",
+  async (name) => {
+    await using folder = await temporaryFolder();
+    const tool = { name, inputSchema: {} };
+    await saveToolApproval(folder.path, { server: name, fingerprint: "f" }, tool, now);
+    expect((await readToolApprovals(folder.path)).map(({ server, tool: own }) => [server, own])).toEqual([
+      [name, name],
+    ]);
+  },
+);
+
+test("however much is approved, the file stays small enough to be read, and the newest is in it", async () => {
+  await using folder = await temporaryFolder();
+  const long = (index: number, length: number): CatalogTool => ({
+    ...pay,
+    name: `t${index}`,
+    description: "\u0000".repeat(length),
+  });
+  await saveToolApproval(folder.path, identity, long(0, 20_000), now);
+  expect((await readToolApprovals(folder.path))[0]?.definition).toBeUndefined();
+  // One after the other would take a while: the file as it would be then.
+  const many = Array.from({ length: 500 }, (_, index) => ({
+    ...identity,
+    tool: `t${index}`,
+    digest: "d",
+    approvedAt: now.toISOString(),
+    definition: "x".repeat(8000),
+  }));
+  await folder.write("approvals.json", { version: 2, workspaces: {}, tools: many });
+  await saveToolApproval(folder.path, identity, long(1000, 2000), now);
+  const kept = await readToolApprovals(folder.path);
+  expect(kept[0]?.tool).toBe("t1000");
+  expect(kept.length).toBeLessThan(200);
+  expect((await readFile(join(folder.path, "approvals.json"))).length).toBeLessThan(2_000_000);
+});
+
+test("two processes that approve at the same time: everything is there", async () => {
+  await using folder = await temporaryFolder();
+  const program = await buildProgram("approve-tools", folder.path, join(import.meta.dirname, "programs"));
+  const state = join(folder.path, "state");
+  const count = scaled(100);
+  const run = promisify(execFile);
+  await Promise.all(["a", "b"].map((prefix) => run(process.execPath, [program, state, prefix, String(count)])));
+  const names = ["a", "b"].flatMap((prefix) => Array.from({ length: count }, (_, index) => `${prefix}${index}`));
+  expect((await readToolApprovals(state)).map(({ tool }) => tool).sort()).toEqual(names.sort());
+  expect(await readdir(state)).toEqual(["approvals.json"]);
+});
+
+test("a saved approval is there in the next run, and void once the entry or the definition is another", async () => {
+  await using folder = await temporaryFolder();
+  const read = asked("files", "read");
+  {
+    await using at = await desk({ folder });
+    await question(at.ask(read, {})).onConfirm(ToolConfirmationOutcome.ProceedAlwaysAndSave);
+  }
+  {
+    await using at = await desk({ folder });
+    expect(at.verdict(read)).toMatchObject({
+      decision: "allow",
+      rule: { tier: "user", origin: { source: "approval" } },
+    });
+    expect(at.verdict(asked("files", "write")).decision).toBe("ask_user");
+    at.marks.see("files", [{ name: "read", inputSchema: {} }]);
+    expect(at.verdict(read).decision).toBe("ask_user");
+  }
+  await using at = await desk({ folder, fingerprint: "another" });
+  expect(at.verdict(read).decision).toBe("ask_user");
+});
+
+test.each([
+  ["is there", "state", true],
+  ["is yet to be made", "state/deep/er", true],
+  ["is a file", "file", false],
+  ["would have to be made in a file", "file/state", false],
+])("approvals can be kept if their folder %s: %s", async (_, path, expected) => {
+  await using folder = await temporaryFolder();
+  await folder.write("state/.keep", "");
+  await folder.write("file", "");
+  expect(await canKeepApprovals(join(folder.path, path))).toBe(expected);
+});

@@ -1,0 +1,17 @@
+/** Rules and requests for tests of the engine: what is not said is the plainest. */
+
+import type { CheckRequest, Decision, PolicyRule, Tier } from "../../src/policy/rule.ts";
+
+export function rule(tier: Tier, decision: Decision, more: Partial<PolicyRule> = {}): PolicyRule {
+  return { tier, decision, priority: 10, origin: { source: "policy_file", name: `${tier} ${decision}` }, ...more };
+}
+
+export const trust: PolicyRule = rule("user", "allow", {
+  priority: -1,
+  kind: "tool",
+  origin: { source: "trust", name: "trust" },
+});
+
+export function request(more: Partial<CheckRequest> = {}): CheckRequest {
+  return { server: "s", tool: "t", mode: "default", interactive: true, ...more };
+}

@@ -1,0 +1,41 @@
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalJson } from "../../src/text/canonical-json.ts";
+
+test.each([
+  [{ b: 1, a: [{ d: null, c: "x" }] }, '{"a":[{"c":"x","d":null}],"b":1}'],
+  [{ a: undefined, b: [undefined] }, '{"b":[null]}'],
+  [JSON.parse('{"__proto__": {"z": 1}, "constructor": 2}'), '{"__proto__":{"z":1},"constructor":2}'],
+  [[], "[]"],
+  [{}, "{}"],
+  [undefined, "null"],
+  ['"\ud800', '"\\"\\ud800"'],
+])("%j", (value, text) => {
+  expect(canonicalJson(value)).toBe(text);
+});
+
+test("it is JSON of the same value, and the same for members in another order", () => {
+  const turned = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(turned);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, member]) => [name, turned(member)]),
+    );
+  };
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const plain: unknown = JSON.parse(JSON.stringify(value));
+      expect(JSON.parse(canonicalJson(plain))).toEqual(plain);
+      expect(canonicalJson(turned(plain))).toBe(canonicalJson(plain));
+    }),
+    { numRuns: scaled(5000), seed: seed() },
+  );
+});
+
+test("no depth is too much", () => {
+  const deep = `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`;
+  expect(canonicalJson(JSON.parse(deep)) === deep).toBe(true);
+});

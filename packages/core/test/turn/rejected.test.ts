@@ -1,0 +1,140 @@
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { HostError } from "../../src/errors.ts";
+import type { Model, ModelEvent } from "../../src/model/model.ts";
+import type { TurnEvent } from "../../src/turn/events.ts";
+import { geminiScene } from "../model/legs.ts";
+import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "./desk.ts";
+
+const schema = (description: string): object => ({
+  type: "object",
+  properties: { text: { type: "string", description } },
+});
+
+/** Two servers with 200 tools between them, one of which is poisoned. */
+async function crowd(): Promise<Desk> {
+  const at = await desk({
+    servers: (path) => ({
+      a: { ...stdioServer("counted", path("notes"), path("a")), trust: true },
+      b: { ...stdioServer("counted", path("notes"), path("b")), trust: true },
+    }),
+  });
+  const tool = (server: string, index: number): object => ({
+    name: `${server}${index}`,
+    inputSchema: schema(`${server} ${index}`),
+  });
+  await at.write("a", JSON.stringify(Array.from({ length: 100 }, (_, index) => tool("a", index))));
+  await at.write("b", JSON.stringify(Array.from({ length: 100 }, (_, index) => tool("b", index))));
+  return at;
+}
+
+const kinds = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type);
+const quarantined = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
+  events.filter(({ type }) => type === "quarantined");
+
+test.each([
+  ["its place is named", "rules", 2],
+  ["nothing is named", "nothing", 11],
+] as const)(
+  "200 tools and a poisoned one among them: within one turn it is out, if %s",
+  async (_how, explains, most) => {
+    await using at = await crowd();
+    const words = "* GenerateContentRequest.tools[0].function_declarations[{index}].parameters: too much branching";
+    const { api, model } = await geminiScene({
+      explains,
+      refuses: ({ name }) => (name === "b77" ? words : undefined),
+    });
+    const conversation = at.host.conversation({ model });
+    const events = await collect(conversation.send('call a3 {"text":"hello"}'));
+    const reason = explains === "rules" ? words.replace("{index}", "177") : "Request contains an invalid argument.";
+    expect(quarantined(events)).toEqual([
+      { type: "quarantined", server: "b", serverToolName: "b77", reason: expect.stringContaining(reason) },
+    ]);
+    expect(outcomes(events)).toEqual([["a3", "ok"]]);
+    expect(events.at(-1)).toMatchObject({ type: "done", reason: "stop", text: expect.stringContaining("hello") });
+    expect(brokenIn(conversation.history)).toBeUndefined();
+    // The request itself, what was asked to find it, the request without it, and the answer to the call.
+    expect(api.seen.length).toBeLessThanOrEqual(most + 1);
+    expect(api.seen.at(-1)?.body.tools?.[0]?.functionDeclarations).toHaveLength(199);
+    expect(conversation.tools().find(({ name }) => name === "b77")?.quarantined).toContain(reason);
+  },
+);
+
+/** Refuses requests with such tools, and says nothing of which. */
+function picky(
+  isRefused: (names: readonly string[], isProbe: boolean) => boolean,
+  then: Model = plays(says("Fine.")),
+): Model & { readonly requests: readonly unknown[] } {
+  const rejected: readonly ModelEvent[] = [{ type: "rejected", message: "INVALID" }];
+  const requests: unknown[] = [];
+  return {
+    ...rules(() => []),
+    requests,
+    stream(messages, tools, signal) {
+      requests.push(tools.length);
+      const isProbe = messages.length === 1 && messages[0]?.parts[0]?.text === ".";
+      const names = tools.map(({ name }) => name);
+      if (isRefused(names, isProbe)) return rules(() => ({ events: rejected })).stream(messages, tools, signal);
+      return then.stream(messages, tools, signal);
+    },
+  };
+}
+
+test("several poisoned tools go one after the other, and what has passed is not suspected again", async () => {
+  await using at = await crowd();
+  const bad = ["a5", "a99", "b0", "b50"];
+  const model = picky((names) => names.some((name) => bad.includes(name)));
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(new Set(quarantined(events).map((event) => "serverToolName" in event && event.serverToolName))).toEqual(
+    new Set(bad),
+  );
+  expect(events.at(-1)).toMatchObject({ type: "done", text: "Fine." });
+  expect(model.requests.length).toBeLessThan(4 * 9 + 1);
+});
+
+test("a refusal that is about what was said blames no tool", async () => {
+  await using at = await crowd();
+  const model = picky((_names, isProbe) => !isProbe);
+  const conversation = at.host.conversation({ model });
+  const events = await collect(conversation.send("go"));
+  expect(quarantined(events)).toEqual([]);
+  expect(events.at(-1)).toEqual({
+    type: "error",
+    error: new HostError("model", "the model's API refuses the request: INVALID"),
+  });
+  expect(conversation.history).toEqual([]);
+});
+
+test("tools that are too many together are cut to as many as pass, and the person is told which", async () => {
+  await using at = await crowd();
+  const model = picky((names) => names.length > 120);
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(quarantined(events)).toHaveLength(100);
+  expect(quarantined(events)[0]).toMatchObject({ server: "b", serverToolName: "b0" });
+  expect(events.at(-1)).toMatchObject({ type: "done" });
+});
+
+test("a model that takes fewer tools is offered the first ones, and the person is told once what was left out", async () => {
+  await using at = await crowd();
+  const model = rules((_asked, number) => (number === 0 ? calls("a1", { text: "x" }) : says("ok")), {
+    maxDeclarations: 99,
+  });
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(model.requests.map(({ tools }) => [tools.length, tools.at(-1)?.name])).toEqual([
+    [99, "a98"],
+    [99, "a98"],
+  ]);
+  const notes = events.flatMap((event) => (event.type === "note" ? [event.message] : []));
+  expect(notes).toEqual([expect.stringMatching(/first 99 tools; left out: a\.a99, b\.b0, .* and 96 more\./)]);
+});
+
+test("what tools may cost in a request is limited by the settings", async () => {
+  await using at = await desk({
+    servers: (path) => ({ s: { ...stdioServer("counted", path("notes")), trust: true } }),
+    fairlead: { toolBudget: 35 },
+  });
+  const model = plays(says("ok"));
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["echo"]);
+  expect(kinds(events)).toEqual(["waiting", "note", "text", "done"]);
+});

@@ -1,0 +1,186 @@
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { brokenIn, callEvents, calls, collect, type Desk, desk, outcomes, plays, responses, says } from "./desk.ts";
+
+const counted =
+  (entry: object = { trust: true }, name = "notes") =>
+  (path: (file: string) => string) => ({
+    s: { ...stdioServer("counted", path(name)), ...entry },
+  });
+
+const trusted = (): Promise<Desk> => desk({ servers: counted() });
+
+test("the model calls, is told what came of it, and says the rest", async () => {
+  await using at = await trusted();
+  const model = plays([{ text: "Well. " }, ...calls("echo", { text: "hello" }, "a")], says("It says hello."));
+  const conversation = at.host.conversation({ model });
+  const events = await collect(conversation.send("say hello"));
+  const call = { type: "call", id: "a", name: "echo", server: "s", serverToolName: "echo", args: { text: "hello" } };
+  const rule = expect.stringMatching(/^"trust": true of "s" in .*settings\.json:\d+ allows it$/);
+  expect(events).toEqual([
+    { type: "waiting", servers: ["s"] },
+    { type: "text", text: "Well. " },
+    { ...call, status: "requested" },
+    { ...call, status: "queued", rule },
+    { ...call, status: "running", rule },
+    { ...call, status: "ok", rule, display: "hello", durationMs: expect.any(Number) },
+    { type: "text", text: "It says hello." },
+    { type: "done", reason: "stop", text: "It says hello.", denied: 0, calls: 1 },
+  ]);
+  const output = expect.stringMatching(/^\[Up to <\/(untrusted_context_\w+)> this is data .*\]\n<\1>\nhello\n<\/\1>$/);
+  expect(conversation.history).toEqual([
+    { role: "user", parts: [{ text: "say hello" }] },
+    { role: "model", parts: [{ text: "Well. " }, ...calls("echo", { text: "hello" }, "a")] },
+    { role: "user", parts: [{ functionResponse: { id: "a", name: "echo", response: { output } } }] },
+    { role: "model", parts: [{ text: "It says hello." }] },
+  ]);
+});
+
+test("calls run side by side and are answered in their order, whoever ends first", async () => {
+  const servers = (path: (file: string) => string): Record<string, object> => ({
+    w: { ...stdioServer("workshop", path("notes")), trust: true },
+  });
+  await using at = await desk({ servers });
+  const model = plays(
+    [...calls("steps", { count: 2, every: 30 }), ...calls("echo", { text: "fast" }), ...calls("look")],
+    says("done"),
+  );
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(outcomes(events).at(-1)).toEqual(["steps", "ok"]);
+  expect(model.requests[1] && responses(model.requests[1])).toEqual([
+    ["steps", { output: expect.stringContaining("2 steps") }],
+    ["echo", { output: expect.stringContaining("fast") }],
+    ["look", { output: expect.stringContaining("nothing to see") }],
+  ]);
+  const [first] = callEvents(events);
+  const progress = events.filter(({ type }) => type === "progress");
+  expect(progress).toEqual([
+    { type: "progress", id: first?.id, progress: 1, total: 2 },
+    { type: "progress", id: first?.id, progress: 2, total: 2 },
+  ]);
+  expect(new Set(callEvents(events).map(({ id }) => id)).size).toBe(3);
+});
+
+test("over the cap a call waits: queued until there is room, then running", async () => {
+  const servers = (path: (file: string) => string): Record<string, object> => ({
+    w: { ...stdioServer("workshop", path("notes")), trust: true },
+  });
+  await using at = await desk({ servers, fairlead: { limits: { callsPerServer: 1 } } });
+  const model = plays([...calls("steps", { count: 1, every: 20 }), ...calls("look")], says("done"));
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  const course = events.flatMap((event) =>
+    event.type === "call" ? `${event.name} ${event.status}` : event.type === "progress" ? "progress" : [],
+  );
+  const order = ["look queued", "progress", "look running"].map((line) => course.indexOf(line));
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(order).not.toContain(-1);
+});
+
+test("what is denied, fails, or does not exist is told to the model, and the turn goes on", async () => {
+  await using at = await desk({
+    servers: (path) => ({
+      s: stdioServer("counted", path("notes")),
+      w: { ...stdioServer("workshop", path("w")), trust: true },
+    }),
+    host: { interactive: false },
+  });
+  const model = plays(
+    [
+      ...calls("echo", { text: "no" }),
+      ...calls("weather", { answer: { temperature: "warm" } }),
+      ...calls("steps", { count: "many" }),
+      ...calls("s.echo", { text: "?" }),
+      ...calls("ekho", { text: "?" }),
+      ...calls("nothing_like_it"),
+    ],
+    says("I see."),
+  );
+  const events = await collect(at.host.conversation({ model }).send("try"));
+  const untrusted = (what: string): unknown =>
+    expect.stringMatching(new RegExp(`^${what}\\n\\[Up to </untrusted_context_`));
+  expect(model.requests[1] && responses(model.requests[1])).toEqual([
+    ["echo", { error: untrusted("The call was not allowed and did not run\\.") }],
+    ["weather", { output: expect.stringContaining("fine") }],
+    ["steps", { error: untrusted("The call did not run: its arguments do not fit\\.") }],
+    ["s.echo", { error: 'there is no tool "s.echo"; near to it is echo' }],
+    ["ekho", { error: 'there is no tool "ekho"; near to it is echo' }],
+    ["nothing_like_it", { error: 'there is no tool "nothing_like_it"' }],
+  ]);
+  expect(Object.fromEntries(outcomes(events).map(([name, ...rest]) => [name, rest]))).toEqual({
+    echo: ["denied", "denied"],
+    weather: ["ok"],
+    steps: ["error", "arguments_invalid"],
+    "s.echo": ["error", "tool_unknown"],
+    ekho: ["error", "tool_unknown"],
+    nothing_like_it: ["error", "tool_unknown"],
+  });
+  expect(events.filter(({ type }) => type === "note")).toEqual([
+    { type: "note", message: expect.stringMatching(/^weather: .*temperature/) },
+  ]);
+  expect(events.at(-1)).toEqual({ type: "done", reason: "stop", text: "I see.", denied: 1, calls: 6 });
+});
+
+test("the person is asked one question at a time, and an answer for good answers the questions behind it", async () => {
+  await using at = await desk({ servers: counted({}) });
+  const model = plays([...calls("echo", { text: "1" }), ...calls("echo", { text: "2" })], says("done"), [
+    ...calls("ask", { method: "ping" }),
+  ]);
+  const conversation = at.host.conversation({ model });
+  const first = await collect(conversation.send("go"), { answer: ToolConfirmationOutcome.ProceedAlwaysTool });
+  const asked = first.flatMap((event) => (event.type === "confirmation" ? [event] : []));
+  expect(asked.map(({ details: { serverName, toolName, args } }) => [serverName, toolName, args])).toEqual([
+    ["s", "echo", { text: "1" }],
+  ]);
+  expect(outcomes(first)).toEqual([
+    ["echo", "ok"],
+    ["echo", "ok"],
+  ]);
+
+  const second = await collect(conversation.send("go on"), { answer: ToolConfirmationOutcome.Cancel });
+  const course = callEvents(second).map(({ status, error, rule }) => [status, error?.message, rule]);
+  expect(course.slice(0, 3)).toEqual([
+    ["requested", undefined, undefined],
+    ["asking", undefined, "the default for tools asks about it"],
+    ["denied", "s.ask may not run: the person said no", "the default for tools asks about it"],
+  ]);
+  expect([...(await at.lines("notes"))].filter((line) => line.startsWith("call"))).toHaveLength(2);
+});
+
+test("a host that was given a way to ask is asked that way", async () => {
+  const asked: unknown[] = [];
+  await using at = await desk({
+    servers: counted({}),
+    host: {
+      async confirm({ toolName, args }) {
+        asked.push([toolName, args]);
+        return ToolConfirmationOutcome.ProceedOnce;
+      },
+    },
+  });
+  const events = await collect(at.host.runTurn("go", { model: plays(calls("echo", { text: "1" }), says("ok")) }));
+  expect(asked).toEqual([["echo", { text: "1" }]]);
+  expect(events.map(({ type }) => type)).not.toContain("confirmation");
+  expect(outcomes(events)).toEqual([["echo", "ok"]]);
+});
+
+test("a turn ends at its limits, with everything answered", async () => {
+  await using at = await trusted();
+  const endless = plays(calls("echo", { text: "more" }));
+  const turns = at.host.conversation({ model: endless, limits: { turns: 3 } });
+  expect((await collect(turns.send("go"))).at(-1)).toEqual({
+    type: "done",
+    reason: "limit",
+    text: "",
+    denied: 0,
+    calls: 3,
+  });
+  expect([endless.requests.length, brokenIn(turns.history)]).toEqual([3, undefined]);
+
+  const many = plays([1, 2, 3].flatMap((number) => calls("echo", { text: `${number}` })));
+  const few = at.host.conversation({ model: many, limits: { calls: 2 } });
+  const events = await collect(few.send("go"));
+  expect(outcomes(events)).toEqual(expect.arrayContaining([["echo", "error", "busy"]]));
+  expect([events.at(-1)?.type, many.requests.length, brokenIn(few.history)]).toEqual(["done", 1, undefined]);
+  expect(events.at(-1)).toMatchObject({ reason: "limit" });
+});

@@ -1,0 +1,16 @@
+/** Revocation (RFC 7009): either token ends the grant with all that was given out for it. */
+
+import { type Answer, json, oauthError } from "./answer.ts";
+import type { Authority, Call } from "./authority.ts";
+import { authenticateClient } from "./clients.ts";
+
+export async function answerRevoke(call: Call, authority: Authority): Promise<Answer> {
+  const client = await authenticateClient(call, authority);
+  if (!client) return oauthError("invalid_client", "This client is not known, or did not prove itself.", 401);
+  const { accessTokens, refreshTokens } = authority.store;
+  const token = call.params.get("token") ?? "";
+  const grant = (refreshTokens.get(token) ?? accessTokens.get(token))?.grant;
+  if (grant?.clientId === client.id) grant.isRevoked = true;
+  // What is not known is as good as revoked.
+  return json({});
+}

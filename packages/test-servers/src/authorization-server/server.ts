@@ -1,0 +1,148 @@
+/** A real authorization server on a port of its own; in a test, only the browser is replaced. */
+
+import { type WebReply, type WebRequest, webServer } from "../web-server.ts";
+import { json, notFound, send } from "./answer.ts";
+import { type Authority, type Call, type Handler, readCall } from "./authority.ts";
+import { answerAuthorize } from "./authorize.ts";
+import { answerActivate, answerDevice, findDevice } from "./device.ts";
+import { createFaults, type Fault } from "./faults.ts";
+import { publicKeys } from "./id-token.ts";
+import { answerMetadata, metadataPath } from "./metadata.ts";
+import { answerRegistration } from "./registration.ts";
+import { answerRevoke } from "./revoke.ts";
+import { type AuthorizationSettings, defaultSettings } from "./settings.ts";
+import { type AccessToken, createStore, findLiveToken } from "./store.ts";
+import { answerToken } from "./token.ts";
+
+type Endpoint = "metadata" | "registration" | "authorize" | "token" | "device" | "activate" | "revoke" | "keys";
+
+export interface SeenCall extends Call {
+  readonly endpoint: Endpoint;
+}
+
+export interface AuthorizationServer extends AsyncDisposable {
+  readonly origin: string;
+  readonly issuer: string;
+  readonly settings: AuthorizationSettings;
+  /** Every request so far that an endpoint got, in order. */
+  readonly seen: readonly SeenCall[];
+  /** Every request so far, also to paths where nothing is. */
+  readonly requests: readonly WebRequest[];
+  /** Every code, token, client secret, state and verifier so far: none may be seen anywhere else. */
+  readonly secrets: ReadonlySet<string>;
+  /** What this endpoint got so far; of the token endpoint, only what asked for this grant type, if one is named. */
+  readonly callsTo: (endpoint: Endpoint, grantType?: string) => readonly SeenCall[];
+  readonly findLiveToken: (token: string) => AccessToken | undefined;
+  /** Every access token so far has expired. */
+  readonly expireTokens: () => void;
+  /** Every grant so far has ended, as if the person had ended it on the server's own page. */
+  readonly revokeGrants: () => void;
+  /** Every client that registered is forgotten. */
+  readonly forgetClients: () => void;
+  readonly decideDevice: (userCode: string, decision: "approve" | "deny" | "expire") => void;
+  /** The next requests to this endpoint are answered like this; of several faults the first comes first. */
+  readonly interrupt: (endpoint: Endpoint, fault: Fault, times?: number) => void;
+  /** Whatever is not the authorization server's own is answered by this. */
+  readonly mount: (reply: WebReply) => void;
+}
+
+export interface WebPlace {
+  readonly port?: number;
+  readonly secure?: boolean;
+}
+
+const handlers: Readonly<Record<Endpoint, Handler>> = {
+  metadata: answerMetadata,
+  registration: answerRegistration,
+  authorize: answerAuthorize,
+  token: answerToken,
+  device: answerDevice,
+  activate: answerActivate,
+  revoke: answerRevoke,
+  keys: () => json(publicKeys()),
+};
+
+export async function authorizationServer({
+  port,
+  secure,
+  ...changes
+}: Partial<AuthorizationSettings> & WebPlace = {}): Promise<AuthorizationServer> {
+  const settings: AuthorizationSettings = { ...defaultSettings(), ...changes };
+  const store = createStore();
+  const seen: SeenCall[] = [];
+  const faults = createFaults<Endpoint, Fault>();
+  let otherwise: WebReply = (_request, response) => send(response, notFound());
+
+  const web = await webServer(
+    (request, response) => {
+      const endpoint = endpointAt(request, settings);
+      if (!endpoint) return otherwise(request, response);
+      const call = readCall(request);
+      seen.push({ endpoint, ...call });
+      const usual = async () => handlers[endpoint](call, authority);
+      const fault = faults.take(endpoint);
+      if (fault) return fault(request, response, usual);
+      usual().then(
+        (answer) => send(response, answer),
+        (error: unknown) => send(response, json({ error: "server_error", error_description: String(error) }, 500)),
+      );
+    },
+    { ...(port !== undefined && { port }), ...(secure !== undefined && { secure }) },
+  );
+  const { origin } = web;
+  const authority: Authority = { issuer: `${origin}${settings.issuerPath}`, settings, store };
+
+  return {
+    origin,
+    issuer: authority.issuer,
+    settings,
+    seen,
+    requests: web.seen,
+    secrets: store.secrets,
+    callsTo: (endpoint, grantType) =>
+      seen.filter((call) => call.endpoint === endpoint && (!grantType || call.params.get("grant_type") === grantType)),
+    findLiveToken: (token) => findLiveToken(store, token, Date.now()),
+    expireTokens() {
+      for (const token of store.accessTokens.values()) token.expiresAt = 0;
+    },
+    revokeGrants() {
+      for (const { grant } of store.accessTokens.values()) grant.isRevoked = true;
+    },
+    forgetClients: () => store.clients.clear(),
+    decideDevice(userCode, decision) {
+      const device = findDevice(store.devices, userCode);
+      if (!device) throw new Error(`no device waits for ${userCode}`);
+      device.decision = decision;
+    },
+    interrupt: (endpoint, fault, times = 1) => faults.add(endpoint, fault, times),
+    mount(reply) {
+      otherwise = reply;
+    },
+    [Symbol.asyncDispose]: () => web[Symbol.asyncDispose](),
+  };
+}
+
+function endpointAt({ method, path }: WebRequest, settings: AuthorizationSettings): Endpoint | undefined {
+  const [asked = ""] = path.split("?");
+  if (asked === metadataPath(settings)) return "metadata";
+  if (!asked.startsWith(settings.issuerPath)) return undefined;
+  switch (`${method} ${asked.slice(settings.issuerPath.length)}`) {
+    case "GET /authorize":
+    case "POST /authorize":
+      return "authorize";
+    case "POST /token":
+      return "token";
+    case "POST /register":
+      return settings.registration === "absent" ? undefined : "registration";
+    case "POST /revoke":
+      return settings.hasRevocation ? "revoke" : undefined;
+    case "POST /device":
+      return settings.hasDeviceFlow ? "device" : undefined;
+    case "GET /activate":
+    case "POST /activate":
+      return settings.hasDeviceFlow ? "activate" : undefined;
+    case "GET /keys":
+      return "keys";
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+/** How the authorization server behaves: every setting can be changed while it runs. */
+
+interface PreparedClient {
+  readonly clientId: string;
+  /** Without one, a public client. */
+  readonly clientSecret?: string;
+  readonly redirectUris: readonly string[];
+}
+
+export interface AuthorizationSettings {
+  /** The path of the issuer, below its origin: "" or, for instance, "/tenant". Not to be changed later. */
+  readonly issuerPath: string;
+  /** Where the metadata is found; "nowhere": only the paths are known, as before there was metadata. */
+  metadataAt: "oauth" | "openid" | "openid-appended" | "nowhere";
+  /** Laid over the metadata; a field that is `undefined` is left out of it. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** "refused": advertised, and then answered with an error. */
+  registration: "open" | "refused" | "absent";
+  /** How a client that registers must prove itself afterwards. */
+  clientAuthentication: "none" | "client_secret_basic" | "client_secret_post";
+  /** Seconds until a registered client's secret ends; 0: never. */
+  clientSecretLife: number;
+  /** Those that were registered by hand. */
+  clients: readonly PreparedClient[];
+  /** Whether the address of a metadata document is taken for a client's id; the document is then read. */
+  acceptsMetadataDocuments: boolean;
+  /** "automatic": nobody is asked, the answer is yes. */
+  consent: "page" | "automatic";
+  /** What `iss` of the answer to an authorization request says. */
+  iss: "right" | "wrong" | "with-slash" | "absent";
+  scopes: readonly string[];
+  /** What is granted of what is asked for. */
+  grants: (asked: readonly string[]) => readonly string[];
+  /** Whether every request must name the resource, the same each time. */
+  requiresResource: boolean;
+  /** Seconds; without it, the answer says nothing and the token lives for an hour. */
+  expiresIn: number | undefined;
+  refreshTokens: "rotating" | "lasting" | "none";
+  tokenType: string;
+  /** Whether the device flow is offered. */
+  hasDeviceFlow: boolean;
+  /** Seconds between two questions of a device; without it, the answer says nothing. */
+  deviceInterval: number | undefined;
+  /** Errors that a waiting device gets first, one for each question. */
+  deviceErrors: readonly string[];
+  hasRevocation: boolean;
+  /** The person who signs in, as `sub` of an ID token. */
+  account: string;
+}
+
+export function defaultSettings(): AuthorizationSettings {
+  return {
+    issuerPath: "",
+    metadataAt: "oauth",
+    metadata: {},
+    registration: "open",
+    clientAuthentication: "none",
+    clientSecretLife: 0,
+    clients: [],
+    acceptsMetadataDocuments: false,
+    consent: "page",
+    iss: "right",
+    scopes: ["read", "write"],
+    grants: (asked) => asked,
+    requiresResource: true,
+    expiresIn: 3600,
+    refreshTokens: "rotating",
+    tokenType: "Bearer",
+    hasDeviceFlow: true,
+    deviceInterval: 5,
+    deviceErrors: [],
+    hasRevocation: true,
+    account: "someone@example.com",
+  };
+}

@@ -1,0 +1,113 @@
+/** What the authorization server remembers: clients, requests, codes, grants and tokens, and the rules of their lives. */
+
+import { randomBytes } from "node:crypto";
+
+export interface Client {
+  readonly id: string;
+  readonly secret?: string;
+  readonly authentication: "none" | "client_secret_basic" | "client_secret_post";
+  readonly redirectUris: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+/** What one person allowed one client, once. Everything that was given out for it dies with it. */
+export interface Grant {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly resource?: string;
+  isRevoked: boolean;
+}
+
+export interface AuthorizationRequest {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly challenge: string;
+  readonly state?: string;
+  readonly resource?: string;
+}
+
+interface Code {
+  readonly request: AuthorizationRequest;
+  readonly grant: Grant;
+  readonly expiresAt: number;
+  isSpent: boolean;
+}
+
+export interface Device {
+  readonly clientId: string;
+  readonly userCode: string;
+  readonly scopes: readonly string[];
+  readonly resource?: string;
+  decision: "pending" | "approve" | "deny" | "expire";
+}
+
+export interface AccessToken {
+  readonly grant: Grant;
+  readonly scopes: readonly string[];
+  expiresAt: number;
+}
+
+interface RefreshToken {
+  readonly grant: Grant;
+  isSpent: boolean;
+}
+
+export interface Store {
+  readonly clients: Map<string, Client>;
+  readonly requests: Map<string, AuthorizationRequest>;
+  readonly codes: Map<string, Code>;
+  readonly devices: Map<string, Device>;
+  readonly accessTokens: Map<string, AccessToken>;
+  readonly refreshTokens: Map<string, RefreshToken>;
+  /** Whatever must never be seen outside: all codes, tokens, client secrets, states and verifiers so far. */
+  readonly secrets: Set<string>;
+}
+
+export function createStore(): Store {
+  return {
+    clients: new Map(),
+    requests: new Map(),
+    codes: new Map(),
+    devices: new Map(),
+    accessTokens: new Map(),
+    refreshTokens: new Map(),
+    secrets: new Set(),
+  };
+}
+
+/** Nobody can guess it, and the store knows that it is secret. */
+export function newSecret(store: Store, kind: string): string {
+  const secret = `${kind}-${randomBytes(24).toString("base64url")}`;
+  store.secrets.add(secret);
+  return secret;
+}
+
+export function newAccessToken(store: Store, grant: Grant, scopes: readonly string[], expiresAt: number): string {
+  const token = newSecret(store, "access");
+  store.accessTokens.set(token, { grant, scopes, expiresAt });
+  return token;
+}
+
+export function newRefreshToken(store: Store, grant: Grant): string {
+  const token = newSecret(store, "refresh");
+  store.refreshTokens.set(token, { grant, isSpent: false });
+  return token;
+}
+
+/**
+ * For something that may be used once. Whoever comes with it again has stolen it, or was stolen from: nobody can tell which, so
+ * the whole grant ends.
+ */
+export function spend(once: { readonly grant: Grant; isSpent: boolean }): boolean {
+  if (once.isSpent) once.grant.isRevoked = true;
+  if (once.grant.isRevoked) return false;
+  once.isSpent = true;
+  return true;
+}
+
+export function findLiveToken(store: Store, token: string, now: number): AccessToken | undefined {
+  const found = store.accessTokens.get(token);
+  return found && !found.grant.isRevoked && now < found.expiresAt ? found : undefined;
+}

@@ -1,0 +1,25 @@
+// A guarded MCP server and its authorization server, to try signing in by hand: prints both addresses, stays until it is stopped.
+// Compiled first (`npx tsc -b`), then: node authorization-server.mjs [--port 8800] [--authorization-port 8801] [--automatic]
+// [--expires-in SECONDS] [--scopes "read write"]. With --automatic nobody is asked; otherwise the browser shows a page.
+import { parseArgs } from "node:util";
+import { authorizationServer, guardedServer } from "@fairlead/test-servers";
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "0" },
+    "authorization-port": { type: "string", default: "0" },
+    automatic: { type: "boolean", default: false },
+    "expires-in": { type: "string", default: "3600" },
+    scopes: { type: "string", default: "read" },
+  },
+});
+
+const scopes = values.scopes.split(" ");
+const authorization = await authorizationServer({
+  port: Number(values["authorization-port"]),
+  consent: values.automatic ? "automatic" : "page",
+  expiresIn: Number(values["expires-in"]),
+  scopes,
+});
+const guarded = await guardedServer({ authorization, port: Number(values.port), scopes });
+process.stdout.write(`MCP server: ${guarded.url}\nAuthorization server: ${authorization.issuer}\n`);
