@@ -1,0 +1,26 @@
+import { cp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { machine } from "../../machine.ts";
+import { program } from "../../process.ts";
+import { openProgram } from "../../terminal.ts";
+import { enter, quit, watched } from "./app.ts";
+
+test("a broken installation is told, and ends the turn, not the app", async () => {
+  await using here = await machine();
+  const installed = dirname(dirname(program));
+  const copy = join(here.path, "broken");
+  for (const part of ["bin", "bundle", "package.json"])
+    await cp(join(installed, part), join(copy, part), { recursive: true });
+  await symlink(join(installed, "node_modules"), join(copy, "node_modules"));
+  const chunks = join(copy, "bundle/chunks");
+  // The one with the turn in it, which is loaded when something is sent.
+  for (const name of await readdir(chunks))
+    if (/export ?\{[^}]*\btakeTurn\b/.test(await readFile(join(chunks, name), "utf8"))) await rm(join(chunks, name));
+  const terminal = watched(openProgram(here, process.execPath, join(copy, "bin/fairlead.cjs"), "--model", "manual"));
+  await terminal.until(/\/help shows everything/);
+  enter(terminal, "demo.greet name=Ada");
+  const seen = await terminal.untilRows((rows) => rows.includes("error: ") && !rows.includes("working"));
+  expect(seen).toContain("error: This should not have happened");
+  await quit(terminal);
+});

@@ -1,0 +1,110 @@
+import { browser, processesWith, stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../../machine.ts";
+import { signInScene } from "../../sign-in-scene.ts";
+import { enter, keys, openApp, pasted, quit } from "./app.ts";
+
+test("the first run shows what there is; the demo server answers, and a server can be added", async () => {
+  await using here = await machine();
+  const terminal = await openApp(here);
+  const seen = await terminal.until(/\/help shows everything/);
+  expect(seen).toContain("servers    none configured");
+  expect(seen).toContain("Set GEMINI_API_KEY");
+  expect(seen).toContain("To add a server:");
+  const [, example = ""] = /^ {2}(demo\.\S+ .*)$/m.exec(seen) ?? [];
+  enter(terminal, example);
+  await terminal.until(/Hello, Ada!/);
+  const { command, args } = stdioServer("well-behaved");
+  enter(terminal, `/mcp add -s user notes ${command} ${args.join(" ")}`);
+  await terminal.until(/"notes" is connected|added "notes"/);
+  enter(terminal, "/tools notes");
+  await terminal.until(/Says what it is told/);
+  await quit(terminal);
+});
+
+test("a workspace's server is shown as it would run, and starts after a yes", async () => {
+  await using here = await machine();
+  await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--read-only") } });
+  const terminal = await openApp(here);
+  const asked = await terminal.until(/╭─ Do you trust this folder/);
+  expect(asked).toContain(`command     ${process.execPath}`);
+  expect(asked).toContain("3: --read-only");
+  expect(processesWith("--read-only").filter((line) => line.includes(here.path))).toEqual([]);
+  terminal.type("y");
+  await terminal.until(/^1 ready/m);
+  await quit(terminal);
+});
+
+test("a server that dies is missed on the screen, and is back by itself", async () => {
+  await using here = await machine();
+  await here.write(userFile, { mcpServers: { mortal: stdioServer("mortal", here.path) } });
+  const terminal = await openApp(here);
+  await terminal.until(/^1 ready/m);
+  const [program = ""] = processesWith(here.path).filter((line) => line.includes("mortal.mjs"));
+  process.kill(Number.parseInt(program.trim(), 10), "SIGKILL");
+  await terminal.until(/warning: .*mortal/);
+  await terminal.untilRows((rows) => /^1 ready/m.test(rows) && rows.includes("warning: "));
+  enter(terminal, "mortal.echo text=alive");
+  await terminal.until(/✓ mortal\.echo text=alive done/);
+  await quit(terminal);
+});
+
+const person = {
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Your name" },
+    age: { type: "integer", minimum: 18 },
+    colour: { type: "string", enum: ["red", "green"] },
+    sure: { type: "boolean" },
+  },
+  required: ["name"],
+};
+
+test("a server's question is a form: filled in, corrected, sent", async () => {
+  await using here = await machine();
+  await here.write(userFile, { mcpServers: { asker: stdioServer("counted") } });
+  const terminal = await openApp(here);
+  await terminal.until(/^1 ready/m);
+  const params = JSON.stringify({ message: "Who are you?", requestedSchema: person });
+  enter(terminal, `asker.ask method=elicitation/create 'params:=${params}'`);
+  const asked = await terminal.until(/╭─ asker asks you/);
+  expect(asked).toContain("Who are you?");
+  terminal.type("Ada\r");
+  await terminal.until(/› age/);
+  terminal.type("7\r");
+  await terminal.until(/› colour/);
+  terminal.type("g");
+  await terminal.until(/\(•\) green/);
+  terminal.type("\r");
+  await terminal.until(/› sure/);
+  terminal.type("y");
+  await terminal.until(/\(•\) yes/);
+  terminal.type("\r");
+  await terminal.until(/› \[ Send to the server \]/);
+  terminal.type("\r");
+  await terminal.until(/› age\n[\s\S]*! /);
+  terminal.type("0");
+  await terminal.untilRows((rows) => rows.includes("70") && !rows.includes("! "));
+  terminal.type(keys.down.repeat(3));
+  await terminal.until(/› \[ Send to the server \]/);
+  terminal.type("\r");
+  const content = '{"action":"accept","content":{"name":"Ada","age":70,"colour":"green","sure":true}}';
+  expect(await terminal.until(/✓ asker\.ask/)).toContain(content);
+  await quit(terminal);
+});
+
+test("a sign-in by paste: the address is shown whole, and the server is ready", async () => {
+  await using scene = await signInScene({ env: { SSH_CONNECTION: "10.0.0.1 50000 10.0.0.2 22" } });
+  const terminal = await openApp(scene.here);
+  await terminal.until(/1 needs sign-in \(docs\)/);
+  enter(terminal, "/mcp auth docs");
+  const asked = await terminal.until(/paste the address here/);
+  const [lines = ""] = /^http(?:\S+\n)+/m.exec(asked) ?? [];
+  const { address } = await browser(lines.replaceAll("\n", ""), { visits: false });
+  terminal.type(pasted(address));
+  await terminal.until(/code=/);
+  terminal.type("\r");
+  const seen = await terminal.until(/^1 ready/m);
+  expect(seen).toContain('Signed in to "docs"');
+  await quit(terminal);
+});
