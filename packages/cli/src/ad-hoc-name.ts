@@ -1,5 +1,6 @@
 /** A name for a server that was typed without one: its host, its package, or its file. Pure. */
 
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import type { Entry } from "./commands/mcp/new-entry.ts";
 import { listOf } from "./output/json-shape.ts";
 import { findDownload } from "./output/server-notes.ts";
@@ -9,7 +10,7 @@ const longest = 60;
 
 export function adHocName(entry: Entry): string {
   const { command, args, url } = entry;
-  if (typeof url === "string") return tidy(URL.canParse(url) ? new URL(url).host : "");
+  if (typeof url === "string") return tidy(parseUrl(url)?.host ?? "");
   const program = String(command);
   const rest = listOf(args).map(String);
   const download = findDownload(program, rest)?.name;

@@ -219,8 +219,9 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     return changes;
   }
 
+  /** Who began before the host was closed is cancelled; who comes after has been told that it is closed. */
   async function ready(server: string, signal: AbortSignal | undefined): Promise<McpClient> {
-    throwIfClosed();
+    closing.signal.throwIfAborted();
     return manager.ready(server, signal);
   }
 

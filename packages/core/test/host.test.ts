@@ -1,4 +1,4 @@
-import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { type TemporaryFolder, temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type HostOptions, type ServerState } from "../src/index.ts";
 import { manualClock } from "./manual-clock.ts";
@@ -221,10 +221,13 @@ describe("a call that takes too long", () => {
     await using folder = await temporaryFolder();
     const clock = manualClock();
     await using host = await testHost(folder, {}, { clock });
+    await host.start();
+    const atRest = clock.pending();
     const waiting = expect(host.call("demo", "wait", { seconds: 60 }, { timeout: 500 })).rejects.toMatchObject({
       code: "call_timeout",
       message: "demo.wait: no answer within 500 ms",
     });
+    await until(() => clock.pending() > atRest);
     await clock.pass(500);
     await waiting;
   });
@@ -233,10 +236,13 @@ describe("a call that takes too long", () => {
     await using folder = await temporaryFolder();
     const clock = manualClock();
     await using host = await testHost(folder, { user: { fairlead: { limits: { callTotal: 2500 } } } }, { clock });
+    await host.start();
+    const atRest = clock.pending();
     const counting = expect(host.call("demo", "count", { pause: 1000 })).rejects.toMatchObject({
       code: "call_timeout",
       message: "demo.count: no answer within 2500 ms",
     });
+    await until(() => clock.pending() > atRest);
     await clock.pass(2500);
     await counting;
   });

@@ -7,6 +7,7 @@ import { decodedBody } from "./decoded-body.ts";
 import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
 import { exchange, StaleConnection } from "./http-exchange.ts";
 import { clip } from "./json.ts";
+import { parseUrl } from "./parse-url.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "./target.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -92,7 +93,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       if (!isRedirect(response.statusCode) || location === undefined) return attempted;
       discard(response);
       const evidence = { httpStatus: response.statusCode ?? 0 };
-      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+      const next = parseUrl(location, url);
       // Headers and body carry secrets: another origin gets neither.
       if (next?.origin !== url.origin) {
         const where = next ? clip(next.origin, 200) : "an address that is none";

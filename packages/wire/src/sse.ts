@@ -8,6 +8,7 @@ import type { HttpChannelOptions } from "./http.ts";
 import { kindOf, messagesOf, refusalOf, statusError, written } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 import { createOddities } from "./oddities.ts";
+import { parseUrl } from "./parse-url.ts";
 import type { HttpTarget } from "./target.ts";
 
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
@@ -76,7 +77,7 @@ async function startStream(
   }
 
   function takeEndpoint(data: string): void {
-    const address = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+    const address = parseUrl(data, url);
     // Headers carry secrets: the stream may not send them somewhere else.
     if (address?.origin === url.origin) named(address);
     else

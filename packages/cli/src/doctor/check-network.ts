@@ -1,6 +1,7 @@
 /** What the environment says about proxies and certificates. Pure; values may hold passwords and are shown without them. */
 
 import type { Environment } from "@fairlead/core/settings/paths";
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { hideInUrl } from "../output/server-redaction.ts";
 import { hidden } from "../output/server-secrets.ts";
 import type { Observation } from "./finding.ts";
@@ -102,7 +103,7 @@ function noProxy(name: string, isUsed: boolean): Observation {
 /** Without a scheme, that of what is asked for is taken. */
 function isProxy(value: string): boolean {
   const text = value.includes("://") ? value : `http://${value}`;
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? "");
 }
 
 interface Setting {

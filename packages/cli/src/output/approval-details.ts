@@ -2,6 +2,7 @@
 
 import type { ConfiguredServer, ServerDefinition, Transport, VariableUse } from "@fairlead/core/settings/definition";
 import { renderer, resolveTransport } from "@fairlead/core/settings/expand";
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
 import { launchNotes } from "./server-notes.ts";
@@ -101,5 +102,5 @@ function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<strin
 }
 
 function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
+  return parseUrl(url)?.origin;
 }

@@ -7,6 +7,7 @@ import type {
   Transport,
   VariableUse,
 } from "@fairlead/core/settings/definition";
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
 export interface Field {
@@ -81,7 +82,7 @@ export function resolvedValues({ transport: written, resolved }: ServerDefinitio
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
+  return parseUrl(url)?.origin ?? url;
 }
 
 export function variableWords(from: VariableUse["from"]): SafeText {

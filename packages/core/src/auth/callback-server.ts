@@ -1,6 +1,7 @@
 /** Listens on this machine for the browser that comes back from the authorization server: once, and only with the right `state`. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { parseUrl } from "../text/parse-url.ts";
 import { isState } from "./authorization.ts";
 import { sendPage } from "./callback-page.ts";
 
@@ -50,7 +51,7 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { url: asked = "" } = request;
-    const url = URL.canParse(asked, uri.origin) ? new URL(asked, uri.origin) : undefined;
+    const url = parseUrl(asked, uri.origin);
     const refusal = refusalOf(request, url);
     if (refusal === undefined) {
       isAnswered = true;

@@ -4,6 +4,7 @@ import type { Fetch } from "../net/bounded-fetch.ts";
 import { webUrl } from "../net/open-url.ts";
 import type { OAuthSettings } from "../settings/definition.ts";
 import { present } from "../settings/present.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import type { BearerChallenge } from "./challenge.ts";
 import { during, type Fail, type SignInStep } from "./failure.ts";
 import {
@@ -118,8 +119,8 @@ async function findResource({
   fail,
 }: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { resourceMetadata: told = "" } = challenge;
-  const first = told !== "" && URL.canParse(told, serverUrl) ? [new URL(told, serverUrl).href] : [];
-  const urls = [...first, ...resourceMetadataUrls(serverUrl)];
+  const first = told === "" ? undefined : parseUrl(told, serverUrl);
+  const urls = [...(first ? [first.href] : []), ...resourceMetadataUrls(serverUrl)];
   let silent: string | undefined;
   for (const url of urls) {
     const answer = await during(fetchDocument(fetch, url), (words, cause) =>

@@ -1,5 +1,6 @@
 /** The way back without a listener: the person pastes the address at which the browser ended. */
 
+import { parseUrl } from "../text/parse-url.ts";
 import { isState } from "./authorization.ts";
 
 export interface PasteOptions {
@@ -54,7 +55,7 @@ export function readPasted(text: string, { state, redirectUri }: Pick<PasteOptio
 
 function parametersIn(text: string, redirectUri: string): URLSearchParams | undefined {
   const expected = new URL(redirectUri);
-  if (!URL.canParse(text)) return /^\??[\w.~%+-]+=/.test(text) ? new URLSearchParams(text) : undefined;
+  if (parseUrl(text) === undefined) return /^\??[\w.~%+-]+=/.test(text) ? new URLSearchParams(text) : undefined;
   const { origin, pathname, searchParams } = new URL(text);
   return origin === expected.origin && pathname === expected.pathname ? searchParams : undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { HostError } from "../errors.ts";
 import type { OAuthSettings } from "../settings/definition.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { randomWord } from "./authorization.ts";
 import { isLoopback, openCallbackServer, portIn } from "./callback-server.ts";
 import type { StoredClient } from "./credentials.ts";
@@ -31,7 +32,7 @@ export async function openReturn({ oauth, client, ways, state, fail }: ReturnOpt
   const { redirectUri } = oauth;
   const { callbackPort: port } = ways;
   if (redirectUri !== undefined) {
-    if (!URL.canParse(redirectUri)) throw fail("the listener", `"redirectUri" is no address: ${redirectUri}`);
+    if (parseUrl(redirectUri) === undefined) throw fail("the listener", `"redirectUri" is no address: ${redirectUri}`);
     if (port === undefined && !isLoopback(new URL(redirectUri))) return { redirectUri, close: async () => {} };
     return listening({ redirectUri, port }, state, fail);
   }

@@ -5,6 +5,7 @@ import { HostError } from "../errors.ts";
 import { createBoundedFetch } from "../net/bounded-fetch.ts";
 import { webUrl } from "../net/open-url.ts";
 import type { ServerDefinition } from "../settings/definition.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { type GoogleHookOptions, isGoogleHost } from "./google.ts";
 import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
@@ -60,7 +61,7 @@ export function checkServiceAccountEntry(
   if (!/^[\w-][\w.-]*(?:@[\w.-]+)?$/.test(account))
     throw invalid(`names ${JSON.stringify(account)}, which is no service account`, "Write its email address.");
   // Whoever gets a token for somebody else's service can use it there.
-  const isOwn = URL.canParse(audience) && new URL(audience).origin === url.origin;
+  const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(
       `comes from the workspace, is at ${url.host}, and wants tokens for ${JSON.stringify(audience)}, which is another place`,

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { present } from "../settings/present.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } from "./credentials.ts";
 import { isObject, parseObject, textIn } from "./json-object.ts";
 
@@ -9,7 +10,7 @@ const authentications: readonly ClientAuthentication[] = ["none", "client_secret
 
 /** The one spelling of a server's address under which its credentials are kept; undefined for what is no web address. */
 export function canonicalServerUrl(serverUrl: string): string | undefined {
-  if (!URL.canParse(serverUrl)) return undefined;
+  if (parseUrl(serverUrl) === undefined) return undefined;
   const url = new URL(serverUrl);
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
   url.hash = "";

@@ -1,5 +1,7 @@
 /** Where the documents about resources and authorization servers lie, in the order in which they are looked for. */
 
+import { parseUrl } from "../text/parse-url.ts";
+
 /** For the server's path, then for its whole origin (RFC 9728 §3.1). */
 export function resourceMetadataUrls(serverUrl: string): readonly string[] {
   const { origin, pathname, search } = new URL(serverUrl);
@@ -26,7 +28,7 @@ export function resourceOf(serverUrl: string): string {
 
 /** Whether a token for that resource is meant for this server: for the very same address, or one above it. */
 export function covers(resource: string, serverUrl: string): boolean {
-  if (!URL.canParse(resource)) return false;
+  if (parseUrl(resource) === undefined) return false;
   const [whole, part] = [new URL(resource), new URL(serverUrl)];
   if (whole.origin !== part.origin || whole.username !== "" || whole.password !== "") return false;
   if (whole.search !== "" && whole.search !== part.search) return false;

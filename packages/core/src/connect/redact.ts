@@ -3,6 +3,7 @@
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
 import type { Environment } from "../settings/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
+import { parseUrl } from "../text/parse-url.ts";
 
 export type Redact = (text: string) => string;
 
@@ -129,7 +130,7 @@ function isPlain(value: string): boolean {
 function secretsInUrl(text: string): readonly string[] {
   const url = text.replace(/^[\w.-]+=/, "");
   if (!/^[\w+.-]+:\/\//.test(url)) return [];
-  const forms = URL.canParse(url) ? [url, new URL(url).href] : [url];
+  const forms = [url, parseUrl(url)?.href ?? url];
   return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form)]).flatMap(decodedForms);
 }
 

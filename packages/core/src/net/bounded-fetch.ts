@@ -2,6 +2,7 @@
 
 import { systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import type { FetchOptions } from "./fetch-options.ts";
 import { createNear } from "./near.ts";
 
@@ -14,7 +15,8 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
   const { timeout = 10_000, clock = systemClock, resolve, near: given } = options;
   const near = typeof given === "string" ? createNear(given, { resolve }) : given;
   return async (address, init = {}) => {
-    if (!URL.canParse(String(address))) throw new HostError("denied", "an address that is none cannot be asked");
+    if (parseUrl(String(address)) === undefined)
+      throw new HostError("denied", "an address that is none cannot be asked");
     const url = new URL(address);
     const late = new AbortController();
     const callOff = clock.after(timeout, () => late.abort());

@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { sizeWords } from "../text/size-words.ts";
 import { checkUrl } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
@@ -112,7 +113,7 @@ function toResponse(
 }
 
 function notFollowed(from: URL, location: string, hops: number): HostError {
-  const to = URL.canParse(location, from.href) ? new URL(location, from).origin : "an address that is none";
+  const to = parseUrl(location, from)?.origin ?? "an address that is none";
   const why = hops > 0 ? `, after ${hops} redirects` : "";
   return new HostError("http_status", `${from.origin} redirects to ${to}, which is not followed${why}`);
 }

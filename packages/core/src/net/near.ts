@@ -2,6 +2,7 @@
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
+import { parseUrl } from "../text/parse-url.ts";
 
 export interface Near {
   readonly url: URL;
@@ -17,7 +18,7 @@ export interface NearOptions {
 
 /** Undefined for what is no address. */
 export function createNear(address: string, { addresses, resolve = lookup }: NearOptions = {}): Near | undefined {
-  if (!URL.canParse(address)) return undefined;
+  if (parseUrl(address) === undefined) return undefined;
   const url = new URL(address);
   const host = hostOf(url);
   let found: Promise<readonly string[]> | undefined;

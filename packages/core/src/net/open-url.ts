@@ -4,6 +4,7 @@ import type { SpawnOptions } from "node:child_process";
 import { posix } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Environment } from "../settings/paths.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { isLoopbackHost } from "./loopback-host.ts";
 
 const longestUrl = 16_384;
@@ -16,8 +17,10 @@ const patience = 3_000;
  */
 export function webUrl(text: string): URL | undefined {
   // The standard would drop some of these without a word.
-  if (text.length > longestUrl || /[\p{C}\p{Z}]/u.test(text) || !URL.canParse(text)) return undefined;
-  const { protocol, username, password, hostname, host, pathname, search, hash } = new URL(text);
+  if (text.length > longestUrl || /[\p{C}\p{Z}]/u.test(text)) return undefined;
+  const url = parseUrl(text);
+  if (url === undefined) return undefined;
+  const { protocol, username, password, hostname, host, pathname, search, hash } = url;
   if (protocol !== "https:" && !(protocol === "http:" && isLoopbackHost(hostname))) return undefined;
   if (username !== "" || password !== "") return undefined;
   // By the standard, a host name may be made of nearly anything.

@@ -1,6 +1,7 @@
 /** What is asked next when an answer points elsewhere; nothing that a caller gave ever crosses to another origin. Pure. */
 
 import { HostError } from "../errors.ts";
+import { parseUrl } from "../text/parse-url.ts";
 
 export interface Asking {
   readonly url: URL;
@@ -15,7 +16,7 @@ export function isRedirect(status: number): boolean {
 
 export function redirected(asked: Asking, status: number, location: string): Asking {
   const from = asked.url.origin;
-  if (!URL.canParse(location, asked.url.href))
+  if (parseUrl(location, asked.url) === undefined)
     throw new HostError("http_status", `${from} redirects to an address that is none`);
   const url = new URL(location, asked.url);
   const asQuestion = becomesQuestion(asked.method, status);

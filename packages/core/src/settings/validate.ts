@@ -3,6 +3,7 @@
 import type { Node } from "../files/jsonc.ts";
 import { limits } from "../limits.ts";
 import { closest } from "../text/closest.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { toVisibleLine } from "../text/safe-text.ts";
 import type { Scope } from "./definition.ts";
 import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";
@@ -128,7 +129,7 @@ function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
 
 export function whyNotUrl(text: string, format: NonNullable<TextKey["format"]>): string | undefined {
   const allowed = format === "https-url" ? ["https:"] : ["http:", "https:"];
-  if (!URL.canParse(text)) return "not a URL";
+  if (parseUrl(text) === undefined) return "not a URL";
   const { protocol } = new URL(text);
   return allowed.includes(protocol) ? undefined : `not an ${allowed.map((start) => `${start}//`).join(" or ")} URL`;
 }

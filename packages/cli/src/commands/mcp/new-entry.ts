@@ -8,6 +8,7 @@ import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes"
 import { whyNotServerName } from "@fairlead/core/settings/server-name";
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { validate } from "@fairlead/core/settings/validate";
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { targetKind } from "./add-words.ts";
 
@@ -73,7 +74,7 @@ function commandWords(word: string): readonly string[] {
 
 function checkedUrl(url: string): string {
   // With a variable in it, only loading it tells.
-  if (!url.includes("$") && !URL.canParse(url)) throw usage(`"${url}" is not a URL`);
+  if (!url.includes("$") && parseUrl(url) === undefined) throw usage(`"${url}" is not a URL`);
   if (!/^https?:/i.test(url)) throw usage(`"${url}" cannot be reached: servers have https:// or http:// addresses`);
   return url;
 }

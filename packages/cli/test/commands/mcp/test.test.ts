@@ -23,7 +23,7 @@ test("each step is shown with what came of it; of the environment, names and nev
                in /HOME
   environment  passed on: HOME, LANG, PATH
                set by the entry: KEY
-               withheld: AWS_SECRET_ACCESS_KEY, GEMINI_CLI_SYSTEM_SETTINGS_PATH
+               withheld: AWS_SECRET_ACCESS_KEY, FAIRLEAD_SYSTEM_POLICIES_PATH, GEMINI_CLI_SYSTEM_SETTINGS_PATH
   start        the process runs
   handshake    test 1.0.0, protocol 2025-11-25 (with a session) over stdio
   list         tools/list: 1

@@ -1,6 +1,7 @@
 /** A schema as a document whose parts refer to each other. Resolves references inside it; whatever lies outside is never fetched. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { parseUrl } from "../../text/parse-url.ts";
 import { isObject, isSchema, isText } from "./json-values.ts";
 import { subschemas } from "./keywords.ts";
 import { decode, pointerTo, segmentsOf } from "./pointer.ts";
@@ -51,7 +52,7 @@ export function baseOf(raw: unknown, around: string): string {
 function resolveUri(reference: string, base: string): string | undefined {
   // By far the most common, and cheaper than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
-  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+  return parseUrl(reference, base)?.href;
 }
 
 function splitFragment(uri: string): readonly string[] {
