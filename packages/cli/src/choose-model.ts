@@ -13,16 +13,21 @@ const ours = /^(?:GEMINI|GOOGLE|OPENAI)_/;
 const mostNamed = 5;
 
 /** Throws with what to set if there is none. */
-export async function modelFor(configuration: Place, wanted: string | undefined): Promise<Model> {
-  return toModel(await findModel(configuration, wanted), wanted);
+export async function modelFor(configuration: Place, wanted: string | undefined, signal: AbortSignal): Promise<Model> {
+  return toModel(await findModel(configuration, wanted, signal), wanted);
 }
 
 type Place = Pick<Configuration, "environment" | "locations">;
 
-export async function findModel({ environment, locations }: Place, wanted: string | undefined): Promise<ModelChoice> {
+export async function findModel(
+  { environment, locations }: Place,
+  wanted: string | undefined,
+  signal?: AbortSignal,
+): Promise<ModelChoice> {
   const { user } = await readEnvFiles(locations, false);
   const files = Object.fromEntries([...user].filter(([name]) => ours.test(name)));
-  return chooseModel({ ...environment, env: { ...files, ...environment.env }, wanted, clock: systemClock });
+  const env = { ...files, ...environment.env };
+  return chooseModel({ ...environment, env, wanted, clock: systemClock, ...(signal && { signal }) });
 }
 
 /** Or what the person can do about it. */

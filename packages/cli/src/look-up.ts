@@ -14,17 +14,22 @@ interface Search<T> {
   readonly isOpen: boolean;
   /** Looks into what is known so far. An error that more knowledge could not mend is thrown. */
   readonly find: () => T | HostError;
+  /** Only these may be asked; by default all. */
+  readonly servers?: readonly string[] | undefined;
+  /** How long, in milliseconds, servers are waited for; by default as long as the settings say. */
+  readonly wait?: number | undefined;
 }
 
-export async function lookUp<T>({ named, isOpen, find }: Search<T>, host: Host, context: Context): Promise<T> {
+export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
+  const { named, isOpen, find, servers = namesOf(host), wait } = search;
   const known = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !known.has(name);
-  await connectServers(host, named.filter(isUnknown), context);
+  await connectWithin(wait, host, named.filter(isUnknown), context);
   const remembered = find();
   if (!(remembered instanceof HostError)) return remembered;
   // What is remembered may be old, and of some servers nothing is.
-  const others = isOpen ? namesOf(host).filter((name) => isUnknown(name) && !named.includes(name)) : [];
-  await connectServers(host, [...named, ...others], context);
+  const others = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
+  await connectWithin(wait, host, [...named, ...others], context);
   const found = find();
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
@@ -33,6 +38,27 @@ export async function lookUp<T>({ named, isOpen, find }: Search<T>, host: Host, 
     if (others.includes(state.name)) tellRefusal(state, context.out);
   }
   throw found;
+}
+
+/** Whoever takes longer may still come; nobody waits for it. */
+async function connectWithin(
+  wait: number | undefined,
+  host: Host,
+  names: readonly string[],
+  context: Context,
+): Promise<void> {
+  if (wait === undefined) return connectServers(host, names, context);
+  const { io } = context;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), wait);
+  try {
+    const signal = AbortSignal.any([io.signal, late.signal]);
+    await connectServers(host, names, { ...context, io: { ...io, signal } });
+  } catch (error) {
+    if (!late.signal.aborted || io.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function namesOf(host: Host): readonly string[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createHost, type HostOptions } from "../src/index.ts";
+import { createHost, type HostOptions, ToolConfirmationOutcome } from "../src/index.ts";
 
 interface Asked {
   /** What the server was told of us. */
@@ -13,10 +13,11 @@ interface Asked {
   readonly work: string;
 }
 
-async function ask(method: string, params: object, options: HostOptions, fairlead: object = {}): Promise<Asked> {
+async function ask(method: string, params: object, options: HostOptions, fairlead: object = {}, rules = ""): Promise<Asked> {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
   await folder.write("home/.gemini/settings.json", { mcpServers: { s: stdioServer("counted", notes) }, fairlead });
+  await folder.write("home/.gemini/policies/mine.toml", rules);
   await folder.write("work/.gemini/settings.json", {});
   const home = join(folder.path, "home");
   const work = join(folder.path, "work");
@@ -70,17 +71,48 @@ test("without anyone to ask, a question is refused", async () => {
   expect(answer).toMatchObject({ code: -32601 });
 });
 
-test("a model is asked only for a server whose settings allow it", async () => {
-  const sample = async (): Promise<Record<string, unknown>> => ({ role: "assistant", model: "m" });
-  const refused = await ask("sampling/createMessage", { messages: [] }, { sample });
-  expect(refused.declared).toEqual({});
-  expect(refused.answer).toMatchObject({ code: -32601 });
-  const allowed = await ask(
+const sampling = { servers: { s: { sampling: true } } };
+const sample = async (): Promise<Record<string, unknown>> => ({ role: "assistant", model: "m" });
+const notAllowed = { code: -1, message: "sampling is not allowed here" };
+
+test("a server whose settings do not allow it cannot ask for a model at all", async () => {
+  const { declared, answer } = await ask("sampling/createMessage", { messages: [] }, { sample });
+  expect(declared).toEqual({});
+  expect(answer).toMatchObject({ code: -32601 });
+});
+
+test.each([
+  ["with nobody to ask, the model is not asked", {}, notAllowed],
+  ["who says no is obeyed", { confirm: async () => ToolConfirmationOutcome.Cancel }, notAllowed],
+  [
+    "who says yes lets the model answer",
+    { confirm: async () => ToolConfirmationOutcome.ProceedOnce },
+    { role: "assistant", model: "m" },
+  ],
+])("a server whose settings allow sampling may ask for it, and no more: %s", async (_how, options, expected) => {
+  const { declared, answer } = await ask(
     "sampling/createMessage",
     { messages: [] },
-    { sample },
-    { servers: { s: { sampling: true } } },
+    { sample, ...options },
+    sampling,
   );
-  expect(allowed.declared).toEqual({ sampling: {} });
-  expect(allowed.answer).toEqual({ role: "assistant", model: "m" });
+  expect(declared).toEqual({ sampling: {} });
+  expect(answer).toEqual(expected);
+});
+
+test("the person is asked about exactly what the server wants the model to be asked", async () => {
+  const params = { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], systemPrompt: "Be brief." };
+  const asked: unknown[] = [];
+  const confirm: HostOptions["confirm"] = async ({ serverName, args }) => {
+    asked.push({ serverName, args });
+    return ToolConfirmationOutcome.Cancel;
+  };
+  await ask("sampling/createMessage", params, { sample, confirm }, sampling);
+  expect(asked).toEqual([{ serverName: "s", args: params }]);
+});
+
+test("a rule of the person's own lets a model be asked without a question", async () => {
+  const rule = '[[rule]]\nkind = "sampling"\nmcpName = "s"\ndecision = "allow"\npriority = 1\n';
+  const { answer } = await ask("sampling/createMessage", { messages: [] }, { sample }, sampling, rule);
+  expect(answer).toEqual({ role: "assistant", model: "m" });
 });

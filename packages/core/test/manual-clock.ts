@@ -5,6 +5,8 @@ import type { Clock } from "../src/clock.ts";
 export interface ManualClock extends Clock {
   /** Lets time pass; whatever falls due runs in order, and what that schedules too. */
   pass(milliseconds: number): Promise<void>;
+  /** How much is still to fall due. */
+  readonly pending: () => number;
 }
 
 export function manualClock(): ManualClock {
@@ -12,6 +14,7 @@ export function manualClock(): ManualClock {
   let now = 0;
   return {
     now: () => now,
+    pending: () => timers.size,
     after(milliseconds, action) {
       const key = {};
       timers.set(key, { at: now + milliseconds, action });

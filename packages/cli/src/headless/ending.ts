@@ -12,7 +12,9 @@ export function endingOf(
   const cut = unfinished(reason);
   if (cut !== undefined || !failOnDenied || denied === 0) return cut;
   const what = denied === 1 ? "a call was denied" : `${denied} calls were denied`;
-  return new HostError("denied", what, { next: "Let it run with --allow SERVER.TOOL, or leave --fail-on-denied out." });
+  return new HostError("denied", what, {
+    next: "Let a tool run with --allow SERVER.TOOL, or leave --fail-on-denied out.",
+  });
 }
 
 function unfinished(reason: DoneReason): HostError | undefined {
@@ -28,7 +30,7 @@ function unfinished(reason: DoneReason): HostError | undefined {
         next: "Ask in other words.",
       });
     case "limit":
-      return new HostError("model", "the model had not come to an end when it reached the limit on turns or calls", {
+      return new HostError("model", "the turn had not come to an end when it reached the limit on requests or calls", {
         next: "Raise it with --max-turns, or ask for less at once.",
       });
   }

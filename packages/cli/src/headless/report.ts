@@ -48,8 +48,16 @@ export const emptyReport: Report = {
 
 export function addToReport(report: Report, event: TurnEvent): Report {
   switch (event.type) {
-    case "call":
-      return { ...report, calls: withCall(report.calls, event) };
+    case "call": {
+      const calls = withCall(report.calls, event);
+      const denied = calls.filter(({ status }) => status === "denied").length;
+      // What it says next is another answer.
+      return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
+    }
+    case "text":
+      return { ...report, text: `${report.text}${event.text}` };
+    case "retry":
+      return withRequest(report);
     case "usage":
       return { ...report, usage: addUsage(report.usage, event) };
     case "quarantined": {
@@ -59,21 +67,25 @@ export function addToReport(report: Report, event: TurnEvent): Report {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      return { ...report, notes: [...report.notes, event.message] };
+      // Told between requests, and never within an answer.
+      return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
       return { ...report, text, reason, denied, ok: reason === "stop" };
     }
     case "error":
       return { ...report, error: toErrorDocument(event.error), ok: false };
-    case "text":
     case "thought":
     case "progress":
     case "confirmation":
     case "waiting":
-    case "retry":
       return report;
   }
+}
+
+/** The model's API is asked for something, be it for the second time. */
+export function withRequest(report: Report): Report {
+  return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
 
 /** In the order in which it is read. `error` is what the exit code is for. */
@@ -102,7 +114,7 @@ function addUsage(
   more: Omit<Usage, "requests" | "cachedTokens"> & { readonly cachedTokens?: number },
 ): Usage {
   return {
-    requests: requests + 1,
+    requests,
     inputTokens: inputTokens + more.inputTokens,
     outputTokens: outputTokens + more.outputTokens,
     cachedTokens: cachedTokens + (more.cachedTokens ?? 0),

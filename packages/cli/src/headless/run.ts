@@ -45,7 +45,8 @@ async function converse(
   const configuration = await configurationOf(context);
   checkServers(options.servers ?? [], configuration);
   const allow = await readAllowed(options.allow, configuration, context);
-  const model = options.model === "manual" ? undefined : await modelFor(configuration, options.model);
+  const model =
+    options.model === "manual" ? undefined : await modelFor(configuration, options.model, context.io.signal);
   // A model that works for a while wants a server that it has lost to come back.
   const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
   return useHost(
@@ -55,10 +56,8 @@ async function converse(
       await host.recall();
       await tellPolicyProblems(host, context);
       const message =
-        model === undefined
-          ? commands(options.typed, piped)
-          : await composeMessage(options.typed, piped, host, context);
-      const conversation = open(model, message, options, host, context);
+        model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
+      const conversation = open(model && counted(model, writer), message, options, host, context);
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
       for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
@@ -66,6 +65,17 @@ async function converse(
     },
     how,
   );
+}
+
+/** The same model; whoever counts its requests hears of each, also of those that look for a tool that is refused. */
+function counted(model: Model, { asked }: TurnWriter): Model {
+  return {
+    ...model,
+    stream(...request) {
+      asked();
+      return model.stream(...request);
+    },
+  };
 }
 
 /** Without a model what was typed is no text, and nothing in it is a reference. */

@@ -32,6 +32,8 @@ export function hear(spoken: Spoken, event: TurnEvent): Heard {
       const { spoken: after, ...heard } = finish(spoken);
       return { ...heard, spoken: { ...after, isApart: after.hasSpoken } };
     }
+    // Told between requests: what follows is another attempt.
+    case "note":
     case "done":
     case "error":
       return finish(spoken);
@@ -41,7 +43,6 @@ export function hear(spoken: Spoken, event: TurnEvent): Heard {
     case "quarantined":
     case "waiting":
     case "missing":
-    case "note":
     case "retry":
     case "usage":
       return { spoken };

@@ -23,8 +23,6 @@ export function talkAbout(event: TurnEvent): readonly SafeText[] {
     case "retry":
       return [safe`the model did not answer: ${toSafeLine(event.reason)}; asked again in ${seconds(event.delayMs)} s`];
     case "done":
-      // Each was told when it happened; why one needs a rule or this flag is the same for all.
-      return event.denied === 0 ? [] : [safe`to let a tool run that was denied: --allow SERVER.TOOL`];
     case "text":
     case "thought":
     case "progress":
@@ -33,6 +31,17 @@ export function talkAbout(event: TurnEvent): readonly SafeText[] {
     case "error":
       return [];
   }
+}
+
+/** At the end: each was told when it happened; what would let one through is the same for all of its kind. */
+export function adviseOn(denied: readonly CallEvent[]): readonly SafeText[] {
+  const isTool = ({ serverToolName }: CallEvent): boolean => serverToolName !== undefined;
+  return [
+    ...(denied.some(isTool) ? [safe`to let a tool run that was denied: --allow SERVER.TOOL`] : []),
+    ...(denied.every(isTool)
+      ? []
+      : [safe`to let a resource be read that was denied: a rule with kind = "resource" in a policy file`]),
+  ];
 }
 
 const longestArguments = 200;

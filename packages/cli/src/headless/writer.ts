@@ -2,16 +2,18 @@
 
 import type { HostError } from "@fairlead/core/errors";
 import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
-import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import type { Output } from "../output/output.ts";
 import { type EventLine, type StartLine, toErrorDocument, toEventLine } from "./event-line.ts";
 import type { OutputFormat } from "./options.ts";
-import { addToReport, emptyReport, toDocument } from "./report.ts";
+import { addToReport, emptyReport, toDocument, withRequest } from "./report.ts";
 import { hear, nothingSpoken } from "./spoken.ts";
-import { talkAbout } from "./talk.ts";
+import { adviseOn, talkAbout } from "./talk.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"]) => void;
+  /** The model's API is asked for something. */
+  readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
   /** There will be no more events; the error, if there is one, is told on stderr by others. */
   readonly end: (error?: HostError) => void;
@@ -19,11 +21,13 @@ export interface TurnWriter {
 
 export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter {
   const data = writers[format](out);
+  const denied: CallEvent[] = [];
   return {
     ...data,
     event(event) {
       data.event(event);
-      const lines = talkAbout(event);
+      if (event.type === "call" && event.status === "denied") denied.push(event);
+      const lines = event.type === "done" ? adviseOn(denied) : talkAbout(event);
       if (lines.length > 0) out.say(joinSafe(lines));
     },
   };
@@ -38,6 +42,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
         // Without a model the results are all there is to say.
         showsResults = provider === "manual";
       },
+      asked() {},
       event(event) {
         if (showsResults && event.type === "call" && event.display !== undefined) out.print(toSafeText(event.display));
         const heard = hear(spoken, event);
@@ -54,6 +59,9 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       start(model) {
         report = { ...report, model };
       },
+      asked() {
+        report = withRequest(report);
+      },
       event(event) {
         report = addToReport(report, event);
       },
@@ -69,6 +77,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
     };
     return {
       start: (model) => print({ type: "start", model }),
+      asked() {},
       event(event) {
         const line = toEventLine(event);
         if (line !== undefined) print(line);

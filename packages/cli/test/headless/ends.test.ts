@@ -7,7 +7,7 @@ import { answered, calls, geminiError, inTurn, quotaExceeded, says, stdioServer,
 import { describe, expect, test } from "vitest";
 import { processesOf } from "../left-over.ts";
 import { machine, userFile } from "../machine.ts";
-import { program } from "../process.ts";
+import { program, runProcess } from "../process.ts";
 import { linesOf, scene } from "./scene.ts";
 
 describe("exit codes", () => {
@@ -22,7 +22,7 @@ describe("exit codes", () => {
       denied: 1,
       error: { code: "denied", message: "a call was denied" },
     });
-    expect(stderr).toMatch(/fairlead: a call was denied\n {2}next: Let it run with --allow SERVER\.TOOL/);
+    expect(stderr).toMatch(/fairlead: a call was denied\n {2}next: Let a tool run with --allow SERVER\.TOOL/);
   });
 
   test.each([
@@ -131,6 +131,14 @@ test("waiting for a model that is busy is said", async () => {
   here.api.interrupt("generate", answered(quotaExceeded({ delay: "0.01s" })));
   const { code, stderr } = await here.ask("Hello");
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("asked again in") as string });
+});
+
+test("the process ends with the turn, also where answers were left in their middle", async () => {
+  const refuses = ({ name }: { readonly name?: string }): string | undefined => (name === "ask" ? "odd" : undefined);
+  await using here = await scene({ counted: ["one"], api: { explains: "nothing", refuses } });
+  const { code, stdout, stderr } = await runProcess(here, "-p", 'call echo {"text":"hi"}', "--allow", "one.echo");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("hi") as string });
+  expect(stderr).toMatch(/^set aside: one\.ask: Request contains an invalid argument\.$/m);
 });
 
 describe("Ctrl-C", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { program } from "../process.ts";
 import { linesOf, type Scene, scene } from "./scene.ts";
@@ -143,6 +144,26 @@ describe("what is typed", () => {
     const { code, stdout, stderr } = await here.ask(prompt);
     expect({ code, stdout, asked: here.api.seen.length }).toEqual({ code: expected, stdout: "", asked: 0 });
     expect(stderr).toContain(message);
+  });
+
+  test.each([
+    ["Read @silent:any://thing", 0],
+    ["Read @any://thing", 0],
+    ["/silent:plan", 4],
+    ["/nothing", 2],
+  ])("%s: a server that does not answer is waited for as long as --wait says", async (prompt, expected) => {
+    await using here = await scene({ servers: { silent: stdioServer("silent") } });
+    const { code } = await here.ask(prompt, "--wait", "50ms");
+    expect(code).toBe(expected);
+  });
+
+  test("only what --servers names is referred to", async () => {
+    await using here = await scene({ shelves: { notes }, counted: ["left"] });
+    await here.run("tools", "--refresh");
+    expect(await here.ask("/plan tomorrow", "--servers", "left")).toMatchObject({ code: 2 });
+    const { stderr } = await here.ask("Read @notes://today", "--servers", "left");
+    expect(stderr).toMatch(/^note: @notes:\/\/today: /);
+    expect(await here.diary("notes")).not.toContain("resources/read notes://today");
   });
 
   test("a path is no prompt, and nobody is asked about it", async () => {

@@ -22,6 +22,13 @@ describe("without a model, the prompt is a list of calls", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, Ada!\n" });
   });
 
+  test("however long it is", async () => {
+    await using here = await machine();
+    const stdin = "demo.greet name=Ada\n".repeat(60);
+    const { code, stdout } = await here.runWith({ stdin }, "-p", "", ...manual);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, Ada!\n".repeat(60) });
+  });
+
   test("nobody is asked here either: what no rule allows is denied", async () => {
     await using here = await machine();
     const { code, stdout } = await here.run("-p", "demo.greet name=Ada", "--model", "manual", "--fail-on-denied");

@@ -31,6 +31,8 @@ function write(
   const io = { stdout: to("stdout"), stderr: to("stderr"), env: { PATH: "" }, platform: "linux" } as Partial<Io> as Io;
   const writer = createTurnWriter(format, createOutput(io, { quiet }));
   writer.start({ ...model, provider });
+  writer.asked();
+  writer.asked();
   for (const event of events) writer.event(event);
   writer.end(error);
   return written;
@@ -55,6 +57,17 @@ describe("text", () => {
     ];
     expect(write("text", said).stdout).toBe("one\ntwo\n\n");
     expect(write("text", [...said, { type: "error", error: failure }]).stdout).toBe("one\ntwo\n\nthr\n");
+  });
+
+  test("another attempt begins a line of its own", () => {
+    const said: TurnEvent[] = [
+      { type: "text", text: "I will" },
+      { type: "note", message: "it is asked again" },
+      { type: "text", text: "I do" },
+      { type: "error", error: failure },
+    ];
+    expect(write("text", said).stdout).toBe("I will\nI do\n");
+    expect(JSON.parse(write("json", said).stdout)).toMatchObject({ text: "I do" });
   });
 
   test("a model that says nothing prints nothing", () => {
@@ -104,6 +117,12 @@ describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) =>
     expect(write(format, wholeTurn, { quiet: true }).stderr).toBe("");
   });
 
+  test("a resource that may not be read is no matter of --allow", () => {
+    const read = { type: "call", id: "1", name: "read_resource", server: "notes", args: {}, status: "denied" } as const;
+    const { stderr } = write(format, [read, { type: "done", reason: "stop", text: "", denied: 1, calls: 1 }]);
+    expect(stderr).toBe('to let a resource be read that was denied: a rule with kind = "resource" in a policy file\n');
+  });
+
   test("a server cannot write lines of ours", () => {
     const evil = "x\n\u001b[2Jnote: all is well";
     const { stderr } = write(format, [
@@ -151,7 +170,8 @@ const report = {
   text: "Ada is greeted,\nthe disk is not wiped.",
   calls,
   denied: 1,
-  usage: { requests: 2, inputTokens: 300, outputTokens: 30, cachedTokens: 40 },
+  // Two, and one that had to be sent again.
+  usage: { requests: 3, inputTokens: 300, outputTokens: 30, cachedTokens: 40 },
   quarantined: [{ server: "odd", serverToolName: "twist", reason: "schema: no such type" }],
   missing: [{ server: "slow", message: "did not answer in time", next: "fairlead mcp test slow" }],
   notes: ["12 tools were left out"],
@@ -177,8 +197,6 @@ describe("json", () => {
     expect(JSON.parse(write("json", events, { error: failure }).stdout)).toEqual({
       ...rest,
       ok: false,
-      text: "",
-      denied: 0,
       error: { code: "model", message: "the quota is used up", next: "Wait until tomorrow." },
     });
   });

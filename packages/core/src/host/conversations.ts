@@ -32,6 +32,7 @@ export function createConversations(options: ConversationsOptions): Pick<Host, "
   const { settings, servers, shelf, manager, calls, reading, policy, knowledge, confirm, clock, closing } = options;
   const host: TurnHost = {
     openTools: () => shelf.tools.openConversation(),
+    leftOut: () => shelf.tools.leftOut(),
     resources: shelf.resources,
     servers,
     offersResources: () => settings().resourceFunctions,

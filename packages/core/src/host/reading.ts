@@ -1,6 +1,7 @@
 /** Everything of a host but calls: resources, prompts, their completion, and what a person refers to in what they type. */
 
-import type { Clock } from "../clock.ts";
+import { type Clock, sleep } from "../clock.ts";
+import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
 import type { McpClient } from "../mcp/client.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
@@ -46,15 +47,36 @@ export function createReading(options: ReadingOptions): Reading {
     return made;
   });
 
+  /** Whoever takes longer may still come; it is not waited for here. */
+  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
+    if (wait === undefined) return ready(server, signal);
+    const enough = new AbortController();
+    const late = sleep(clock, wait, enough.signal).then(() => {
+      throw new HostError("connect_timeout", `"${server}" has not come within ${wait / 1000} s`, {
+        serverName: server,
+      });
+    });
+    try {
+      return await Promise.race([ready(server, signal), late]);
+    } finally {
+      late.catch(() => undefined);
+      enough.abort();
+    }
+  }
+
   /** One request to one server, which is connected first if need be. */
   async function ask<T>(
     server: string,
-    { signal, timeout = timeoutOf(server) }: RequestOptions,
+    { signal, timeout = timeoutOf(server), wait }: RequestOptions,
     request: (client: McpClient, how: { signal?: AbortSignal; timeout: number; total: number }) => Promise<T>,
   ): Promise<T> {
     const release = use(server);
     try {
-      return await request(await ready(server, signal), { ...(signal && { signal }), timeout, total: total() });
+      return await request(await readyWithin(server, wait, signal), {
+        ...(signal && { signal }),
+        timeout,
+        total: total(),
+      });
     } finally {
       release();
     }
@@ -95,30 +117,32 @@ export function createReading(options: ReadingOptions): Reading {
       );
     },
 
-    async expandReferences(typed, { signal } = {}) {
-      const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }] = await Promise.all([
-        import("../resources/references.ts"),
-        import("../resources/read-references.ts"),
-        import("../resources/local-file.ts"),
-      ]);
+    async expandReferences(typed, { signal, wait, servers: chosen = servers() } = {}) {
+      const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
+        await Promise.all([
+          import("../resources/references.ts"),
+          import("../resources/read-references.ts"),
+          import("../resources/local-file.ts"),
+          import("../resources/chosen-resources.ts"),
+        ]);
       // Whoever is named is asked first what it has; why one cannot be is said where it is referred to.
-      const unknown = serversNamedIn(typed, servers()).filter((server) => !isKnown(server));
-      await Promise.allSettled(unknown.map((server) => ready(server, signal)));
+      const unknown = serversNamedIn(typed, chosen).filter((server) => !isKnown(server));
+      await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
       const folder = workspace();
       const source = {
-        servers: servers(),
-        resources: resources(),
+        servers: chosen,
+        resources: chosenResources(chosen, resources()),
         ...(folder !== undefined && { findFile: createFileFinder(folder) }),
       };
       let pieces = await resolveReferences(typed, source);
       // A URI may be anyone's: before nobody has it, those are asked of whom nothing is known.
-      const strangers = servers().filter((server) => !isKnown(server));
+      const strangers = chosen.filter((server) => !isKnown(server));
       if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
-        await Promise.allSettled(strangers.map((server) => ready(server, signal)));
+        await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));
         pieces = await resolveReferences(typed, source);
       }
       return readReferences(pieces, {
-        readResource: (server, uri, until) => readResource(server, uri, until ? { signal: until } : {}),
+        readResource: (server, uri, until) => readResource(server, uri, { wait, ...(until && { signal: until }) }),
         keep,
         ...(signal && { signal }),
       });

@@ -90,9 +90,16 @@ export interface RequestOptions {
   readonly timeout?: number;
   /** The person was asked about it and said yes, or said so before anyone asked: answers a rule that asks, and never one that denies. */
   readonly confirmed?: boolean | "in_advance" | undefined;
+  /** How long, in milliseconds, its server may take until it is connected; by default, as long as the settings say. */
+  readonly wait?: number | undefined;
 }
 
-export interface CallOptions extends RequestOptions {
+export interface ReferenceOptions extends Pick<RequestOptions, "signal" | "wait"> {
+  /** Only what these offer can be referred to; by default what all do. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
   /** Call it although its definition is not the one that was shown before: from now on it is the accepted one. */
   readonly acceptChanged?: boolean;
@@ -188,7 +195,7 @@ export interface Host extends AsyncDisposable {
   /** From then on `resource_updated` is told for it, also after the server was lost and came back; until it is disposed of. */
   subscribe(server: string, uri: string, options?: Pick<RequestOptions, "signal">): Promise<Disposable>;
   /** What a person typed, followed by the contents of the resources and files that they refer to with `@`. */
-  expandReferences(typed: string, options?: Pick<RequestOptions, "signal">): Promise<PromptContent>;
+  expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
   /** A conversation with a model that uses the tools; nothing is started or asked before something is sent. */
   conversation(options?: NewConversation): Conversation;
   /** One turn, in a conversation of its own unless one is given. */

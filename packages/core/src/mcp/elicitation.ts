@@ -1,6 +1,7 @@
 /** A server's question to the person: a form of simple fields, or an address to visit. Nothing in it is opened or answered by us. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { parseUrl } from "../text/parse-url.ts";
 
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
@@ -53,7 +54,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
 }
 
 function toWebAddress(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (parseUrl(text) === undefined) return undefined;
   const { protocol, href, username, password } = new URL(text);
   const isWeb = protocol === "https:" || protocol === "http:";
   // A name before the @ makes an address look like another one.

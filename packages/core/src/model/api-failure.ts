@@ -53,6 +53,11 @@ export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): st
   return words.length > longestWords ? `${words.slice(0, longestWords)}…` : words;
 }
 
+/** As far as the API speaks for itself: what it quotes may be a schema, and say anything. */
+export function ownWords(message: string): string {
+  return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
+}
+
 export function toFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);

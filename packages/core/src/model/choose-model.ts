@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Environment } from "../settings/paths.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { createGeminiModel } from "./gemini.ts";
 import type { GeminiAccess } from "./gemini-access.ts";
 import type { Model } from "./model.ts";
@@ -19,6 +20,8 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly wanted?: string | undefined;
   readonly fetch?: Fetch;
   readonly clock: Clock;
+  /** The person's: ends the search with `cancelled`. */
+  readonly signal?: AbortSignal;
 }
 
 export type ModelChoice =
@@ -45,7 +48,7 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
     const baseUrl = addressIn(env, variable);
     return { kind: "model", model: createGeminiModel({ name, access, fetch, clock, ...(baseUrl && { baseUrl }) }) };
   }
-  const ollama = await findOllama(fetch, clock);
+  const ollama = await findOllama(fetch, clock, options.signal);
   if (ollama === undefined || ollama.models.length === 0) return { kind: "none", next: nextWithout(ollama) };
   // Who names one of its models asks for it.
   const name = wanted === undefined ? undefined : ollamaModel(ollama, wanted);
@@ -69,10 +72,10 @@ function geminiAccess(options: ChooseOptions): GeminiAccess | undefined {
   return variable === undefined || apiKey === undefined ? undefined : { kind: "key", apiKey, variable };
 }
 
-async function chooseOpenai({ env, clock, wanted }: ChooseOptions, fetch: Fetch): Promise<Model> {
+async function chooseOpenai({ env, clock, wanted, signal }: ChooseOptions, fetch: Fetch): Promise<Model> {
   const baseUrl = addressIn(env, "OPENAI_BASE_URL") ?? usualOpenai;
   const apiKey = isSet(env["OPENAI_API_KEY"]) ? env["OPENAI_API_KEY"].trim() : undefined;
-  const name = wanted || env["OPENAI_MODEL"] || (await onlyModelOf(baseUrl, apiKey, fetch));
+  const name = wanted || env["OPENAI_MODEL"] || (await onlyModelOf(baseUrl, { apiKey, fetch, clock, signal }));
   return createOpenaiModel({ name, baseUrl, apiKey, fetch, clock });
 }
 
@@ -86,7 +89,7 @@ function checkPlace(variable: string, value: string): void {
 function addressIn(env: Environment["env"], variable: string): string | undefined {
   const value = env[variable]?.trim();
   if (!value) return undefined;
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  if (/^https?:$/.test(parseUrl(value)?.protocol ?? "")) return value;
   throw new HostError("model", `${variable} is not an http or https address`, { next: `export ${variable}=https://…` });
 }
 

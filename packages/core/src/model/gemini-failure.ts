@@ -1,15 +1,20 @@
 /** How the Gemini API says no: what is behind a refusal, and whether one of the declarations is. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, parseObject } from "../auth/json-object.ts";
+import { isObject, parseObject, textIn } from "../auth/json-object.ts";
 import { retryAfterPause } from "../connect/retry-after.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import type { ApiProblem, ProblemKind } from "./api-failure.ts";
+import { type ApiProblem, ownWords, type ProblemKind } from "./api-failure.ts";
 import type { ModelEvent } from "./model.ts";
 import type { Refusal } from "./refusal.ts";
 
+export interface GeminiProblem extends ApiProblem {
+  /** The part of the request that is meant, if the API says so. */
+  readonly field: string;
+}
+
 /** @param today Milliseconds since 1970. */
-export function toGeminiProblem({ status, body, retryAfter }: Refusal, today: number): ApiProblem {
+export function toGeminiProblem({ status, body, retryAfter }: Refusal, today: number): GeminiProblem {
   const error = errorIn(body);
   const message = typeof error["message"] === "string" ? error["message"] : body.trim();
   const details = Array.isArray(error["details"]) ? error["details"].filter(isObject) : [];
@@ -18,33 +23,43 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, today: nu
     kind: kindOf(status, message, details),
     status,
     message,
+    field: fieldIn(details),
     ...(afterMs !== undefined && { afterMs }),
     isSpent: isOfADay(details),
   };
 }
 
-/** Undefined if the refusal is not about the declarations, or there are none. */
+/** Undefined if the refusal is not about the declarations, or there are none. Of an unclear one the turn finds out. */
 export function toGeminiRejection(
-  { status, kind, message }: ApiProblem,
+  { status, kind, message, field }: GeminiProblem,
   tools: readonly FunctionDeclaration[],
 ): (ModelEvent & { readonly type: "rejected" }) | undefined {
-  if (status !== 400 || kind !== "other" || tools.length === 0) return undefined;
-  const place = placeIn(message, tools);
-  if (place === undefined && isAboutContents(message)) return undefined;
+  if (status !== 400 || kind !== "other" || tools.length === 0 || isAboutContents(message, field)) return undefined;
+  const place = placeIn(message, field, tools);
   return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
 }
 
-/** By its number, as the Gemini API says it, or by its name, as Vertex AI does. */
-function placeIn(message: string, tools: readonly FunctionDeclaration[]): number | undefined {
-  const [, number] = /function_?declarations\[(\d{1,4})\]/i.exec(message) ?? [];
-  const [, name] = /`([^`]{1,128})` function_?declaration/i.exec(message) ?? [];
+/**
+ * By its number, as the Gemini API says it, or by its name, as Vertex AI does. Only where the API itself speaks: further on its
+ * words may be those of a schema.
+ */
+function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
+  const path =
+    /^(?:The GenerateContentRequest proto is invalid:\s+)?(?:\* )?(?:GenerateContentRequest\.)?tools\[\d{1,4}\]\.function_?declarations\[(\d{1,4})\]/i;
+  const [, number] = path.exec(field) ?? path.exec(message) ?? [];
+  const [, name] = /^Unable to submit request because `([^`]{1,128})` function_?declaration/i.exec(message) ?? [];
   const place = number === undefined ? tools.findIndex((tool) => tool.name === name) : Number(number);
   return place >= 0 && place < tools.length ? place : undefined;
 }
 
-/** What was said, not what could be called. */
-function isAboutContents(message: string): boolean {
-  return /\bcontents\b|function (?:call|response)|thought.?signature|\bimage\b|mime.?type|inline_?data/i.test(message);
+/** What was said, not what could be called; a schema may speak of all this too, but not before the API does. */
+function isAboutContents(message: string, field: string): boolean {
+  return (
+    /^contents\b/.test(field) ||
+    /^(?:(?:\* )?GenerateContentRequest\.contents\b|Please ensure that (?:the )?(?:number of )?function (?:call|response)|Unable to process input image)/i.test(
+      message,
+    )
+  );
 }
 
 /** None in what is not JSON, a page of some proxy, say: that is shown as it is. */
@@ -59,10 +74,15 @@ function kindOf(status: number, message: string, details: readonly JsonObject[])
   if (status === 404) return "model_unknown";
   if (status === 429) return "quota";
   if (status >= 500) return "unavailable";
-  if (/at most \d+ function declarations/i.test(message)) return "too_many_functions";
-  return status === 413 || /token count|number of tokens|context (?:length|window)/i.test(message)
-    ? "too_long"
-    : "other";
+  const words = ownWords(message);
+  if (/at most \d+ function declarations/i.test(words)) return "too_many_functions";
+  return status === 413 || /token count|number of tokens|context (?:length|window)/i.test(words) ? "too_long" : "other";
+}
+
+/** `BadRequest`: the first that it names. */
+function fieldIn(details: readonly JsonObject[]): string {
+  const violations = details.flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []));
+  return violations.filter(isObject).flatMap((violation) => textIn(violation, "field") ?? [])[0] ?? "";
 }
 
 /** `RetryInfo`: seconds, perhaps with fractions. */

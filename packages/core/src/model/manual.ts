@@ -23,22 +23,17 @@ export function createManualModel({ parse }: ManualOptions): Model {
     takesMediaInResponses: true,
     async *stream(messages, tools, signal) {
       checkCancelled(signal);
-      const { lines, called } = typedLines(messages);
       const parts: Part[] = [];
-      let calls = 0;
-      for (const line of lines) {
+      for (const line of linesLeft(messages)) {
         const read = await parse(line, tools);
         checkCancelled(signal);
-        if (read.kind === "message" && calls === called) {
-          yield { type: "text", text: read.text };
-          parts.push({ text: read.text });
+        if (read.kind === "call") {
+          yield { type: "call", call: read.call };
+          parts.push({ functionCall: { ...read.call } });
+          break;
         }
-        if (read.kind === "message") continue;
-        calls += 1;
-        if (calls <= called) continue;
-        yield { type: "call", call: read.call };
-        parts.push({ functionCall: { ...read.call } });
-        break;
+        yield { type: "text", text: read.text };
+        parts.push({ text: read.text });
       }
       yield finished(parts);
     },
@@ -49,15 +44,15 @@ function finished(parts: Part[]): ModelEvent {
   return { type: "finish", reason: "stop", content: { role: "model", parts } };
 }
 
-/** What was typed last, and how many calls have been made of it: what comes behind the typed part, or from tools, is no command. */
-function typedLines(messages: readonly Content[]): { readonly lines: readonly string[]; readonly called: number } {
+/**
+ * What was typed last, without the lines that had their turn: each has become a part of an answer. They are not read again, since
+ * the tool that they name may be gone by now. What comes behind the typed part, or from tools, is no command.
+ */
+function linesLeft(messages: readonly Content[]): readonly string[] {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && !parts.some(isResponse));
   const lines = messages[at]?.parts[0]?.text?.split("\n").map((line) => line.trim()) ?? [];
-  const since = messages.slice(at + 1).flatMap(({ parts }) => parts);
-  return {
-    lines: lines.filter((line) => line !== ""),
-    called: since.filter(({ functionCall }) => functionCall !== undefined).length,
-  };
+  const answers = messages.slice(at + 1).filter(({ role }) => role === "model");
+  return lines.filter((line) => line !== "").slice(answers.flatMap(({ parts }) => parts).length);
 }
 
 function isResponse({ functionResponse }: Part): boolean {

@@ -53,9 +53,13 @@ export function createModelFetch({ env, clock, patience = usualPatience }: Model
       for (let at = 0; at + 1 < answer.headers.length; at += 2)
         headers.append(answer.headers[at] ?? "", answer.headers[at + 1] ?? "");
       const end = (): void => {
+        init.signal?.removeEventListener("abort", end);
         watch.end();
         answer.close();
       };
+      // Whoever stops reading in the middle may never say so to the body: neither the watch nor the connection outlives their signal.
+      init.signal?.addEventListener("abort", end, { once: true });
+      if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
       const body = withoutBody.has(status)
         ? null
@@ -104,12 +108,17 @@ function watchSilence(clock: Clock, patience: number): SilenceWatch {
   const silence = new AbortController();
   const begin = (): (() => void) => clock.after(patience, () => silence.abort());
   let callOff = begin();
+  let isOver = false;
   return {
     signal: silence.signal,
     restart() {
       callOff();
-      callOff = begin();
+      // What was on its way when it ended is still read.
+      if (!isOver) callOff = begin();
     },
-    end: () => callOff(),
+    end() {
+      isOver = true;
+      callOff();
+    },
   };
 }

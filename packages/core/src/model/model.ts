@@ -52,7 +52,7 @@ export type ModelEvent =
     }
   /** The API could not answer; it is asked again after that long. Comes before anything else. */
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
-  /** The API refuses the request because of a tool; `declaration` is its place in `tools`, if the API says so. Always the last. */
+  /** The API refuses the request, perhaps because of a tool; `declaration` is its place in `tools`, if the API says so. Always the last. */
   | { readonly type: "rejected"; readonly message: string; readonly declaration?: number }
   /**
    * Always the last. `content` goes into the history as it is: signatures and all; it may have no parts. `message` explains any

@@ -16,16 +16,18 @@ const origin = "http://127.0.0.1:11434";
 const patience = 500;
 
 /** Undefined if nobody is there. */
-export async function findOllama(fetch: Fetch, clock: Clock): Promise<Ollama | undefined> {
+export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSignal): Promise<Ollama | undefined> {
   const late = new AbortController();
   const callOff = clock.after(patience, () => late.abort());
+  const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   try {
-    const response = await fetch(`${origin}/api/tags`, { signal: late.signal });
+    const response = await fetch(`${origin}/api/tags`, { signal: until });
     const listed = parseObject(await response.text())?.["models"];
     if (!response.ok || !Array.isArray(listed)) return undefined;
     const models = listed.flatMap((each) => (isObject(each) ? (textIn(each, "name") ?? []) : []));
     return { baseUrl: `${origin}/v1`, models };
   } catch (error) {
+    if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
     // Nobody there is what most people's machines answer.
     if (error instanceof HostError) return undefined;
     throw error;

@@ -51,7 +51,8 @@ export function createOpenaiAnswer({ toOurs }: NameMap): OpenaiAnswer {
     end(saysDone) {
       if (reason === undefined && !(saysDone && hasChoice)) return undefined;
       const { calls, mistake } = assembly.end();
-      const finish = toFinish(reason ?? "stop", mistake);
+      const hasContent = said.text !== "" || calls.length > 0;
+      const finish = toFinish(reason ?? "stop", mistake, hasContent);
       const isUsable = finish.reason !== "safety" && finish.reason !== "malformed_call";
       const ours = isUsable ? calls.map((call) => ({ ...call, name: toOurs(call.name) })) : [];
       return [
@@ -77,9 +78,9 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["content_filter", "safety"],
 ]);
 
-/** A call that makes no sense because it was cut is no mistake of the model's. */
-function toFinish(given: string, mistake: string | undefined): Finish {
-  const reason = reasons.get(given) ?? "other";
+/** A call that makes no sense because it was cut is no mistake of the model's; an answer is one, whatever word is found for its end. */
+function toFinish(given: string, mistake: string | undefined, hasContent: boolean): Finish {
+  const reason = reasons.get(given) ?? (hasContent ? "stop" : "other");
   if (mistake !== undefined && reason !== "length" && reason !== "safety")
     return { reason: "malformed_call", message: mistake };
   return reason === "stop" ? { reason } : { reason, message: `the answer ended early (${given})` };

@@ -15,6 +15,7 @@ interface Draft {
   id: string | undefined;
   name: string;
   text: string;
+  readonly hasArguments: boolean;
 }
 
 interface Piece {
@@ -22,6 +23,8 @@ interface Piece {
   readonly id: string | undefined;
   readonly name: string;
   readonly text: string;
+  /** Whether it says anything of arguments, be it that there are none. */
+  readonly hasArguments: boolean;
 }
 
 export function createCallAssembly(): CallAssembly {
@@ -68,6 +71,7 @@ function readPiece(given: Record<string, unknown>): Piece {
     id: textIn(given, "id"),
     name: textIn(called, "name") ?? "",
     text: typeof text === "string" ? text : JSON.stringify(text),
+    hasArguments: typeof called["arguments"] === "string",
   };
 }
 
@@ -78,19 +82,24 @@ function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
 }
 
 /** Whether it is another call all the same: older Ollamas give each of them number 0, others say nothing at all. */
-function begins(draft: Draft, { id, name, text }: Piece): boolean {
+function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
-  return draft.text === "" ? false : name !== draft.name || readArguments(draft.text) !== undefined;
+  if (draft.text === "") {
+    // Both are called without arguments. A name that comes in pieces has them behind its last one.
+    const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
+    return isWhole && (text === "" || name !== draft.name);
+  }
+  return name !== draft.name || readArguments(draft.text) !== undefined;
 }
 
-/** A call without parameters may come without any. */
+/** A call without parameters may come without any, or with `null`. */
 function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return value === null ? {} : isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

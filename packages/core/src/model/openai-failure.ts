@@ -3,13 +3,15 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "../auth/json-object.ts";
 import { retryAfterPause } from "../connect/retry-after.ts";
-import type { ApiProblem, ProblemKind } from "./api-failure.ts";
+import { type ApiProblem, ownWords, type ProblemKind } from "./api-failure.ts";
 import type { ModelEvent } from "./model.ts";
 import type { Refusal } from "./refusal.ts";
 
 export interface OpenaiProblem extends ApiProblem {
   /** The part of the request that is meant, if the endpoint says so. */
   readonly param: string;
+  /** Its code and its type, if it has any. */
+  readonly code: string;
 }
 
 /** @param today Milliseconds since 1970. */
@@ -24,6 +26,7 @@ export function toOpenaiProblem({ status, body, retryAfter }: Refusal, today: nu
     status,
     message,
     param: textIn(error, "param") ?? "",
+    code,
     ...(afterMs !== undefined && { afterMs }),
     isSpent: code.includes("insufficient_quota"),
   };
@@ -35,39 +38,44 @@ function wordsIn(error: JsonObject): string | undefined {
 }
 
 function kindOf(status: number, message: string, code: string): ProblemKind {
-  if (/does not support (?:tools|functions|function calling)/i.test(message)) return "no_functions";
-  if (/'tools': array too long|too many (?:tools|functions)/i.test(message)) return "too_many_functions";
+  const words = ownWords(message);
+  if (/does not support (?:tools|functions|function calling)/i.test(words)) return "no_functions";
+  if (/^Invalid 'tools': array too long/i.test(message) || /too many (?:tools|functions)/i.test(words))
+    return "too_many_functions";
   if (status === 401 || status === 403) return "key";
   if (status === 404) return "model_unknown";
   if (status === 429) return "quota";
-  if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(message))
-    return "too_long";
+  if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(words)) return "too_long";
   // Where a grammar is made of the schemas, one that cannot be made is a fault of the server's: to ask again is in vain.
   if (status >= 500 && /grammar|schema/i.test(message)) return "other";
   return status >= 500 ? "unavailable" : "other";
 }
 
-function isTooLong(message: string): boolean {
-  return /context (?:length|window|size)|maximum context|too many tokens/i.test(message);
+function isTooLong(words: string): boolean {
+  return /context (?:length|window|size)|maximum context|too many tokens/i.test(words);
 }
 
 /** With these, a request is called wrong; the last is what llama.cpp says of a schema. */
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
-/** Undefined if the refusal is not about the tools, or there are none. `names`: what the endpoint was told, in order. */
+/**
+ * Undefined if the refusal is not about the tools, or there are none. Of an unclear one the turn finds out. `names`: what the
+ * endpoint was told, in order.
+ */
 export function toOpenaiRejection(
-  { kind, status, message, param }: OpenaiProblem,
+  { kind, status, message, param, code }: OpenaiProblem,
   names: readonly string[],
 ): (ModelEvent & { readonly type: "rejected" }) | undefined {
   if (kind !== "other" || !rejecting.has(status) || names.length === 0) return undefined;
-  const place = placeIn(`${param} ${message}`, names);
-  if (place === undefined && /\bmessages\b|content_filter|\bprompt\b/i.test(`${param} ${message}`)) return undefined;
+  if (/^(?:messages|prompt)\b/.test(param) || /\bcontent_filter\b/.test(code)) return undefined;
+  const place = placeIn(message, param, names);
   return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
 }
 
-function placeIn(text: string, names: readonly string[]): number | undefined {
-  const [, number] = /\b(?:tools|functions)(?:\[|\.)(\d{1,4})/.exec(text) ?? [];
-  const [, name] = /function ['"`]([\w-]{1,64})['"`]/i.exec(text) ?? [];
+/** Only where the endpoint itself speaks: further on its words may be those of a schema. */
+function placeIn(message: string, param: string, names: readonly string[]): number | undefined {
+  const [, number] = /^(?:tools|functions)(?:\[|\.\[?)(\d{1,4})/.exec(param) ?? [];
+  const [, name] = /^Invalid schema for function ['"`]([\w-]{1,64})['"`]/i.exec(message) ?? [];
   const place = number === undefined ? names.indexOf(name ?? "") : Number(number);
   return place >= 0 && place < names.length ? place : undefined;
 }

@@ -47,7 +47,17 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
-export function toOpenaiMessages(messages: readonly Content[], names: NameMap, system = ""): OpenaiMessage[] {
+export interface MessageOptions {
+  readonly system?: string | undefined;
+  /** False: the model is told what it is not shown. */
+  readonly takesImages: boolean;
+}
+
+export function toOpenaiMessages(
+  messages: readonly Content[],
+  names: NameMap,
+  { system = "", takesImages }: MessageOptions,
+): OpenaiMessage[] {
   let open: readonly OpenCall[] = [];
   const written: OpenaiMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   for (const [at, { role, parts }] of messages.entries()) {
@@ -56,7 +66,7 @@ export function toOpenaiMessages(messages: readonly Content[], names: NameMap, s
       open = callsIn(parts).map(({ id, name }, nth) => ({ id: id ?? `call_${at}_${nth}`, given: id, name }));
       written.push(...fromModel(parts, open, names));
     } else {
-      const { results, rest } = fromUser(parts, open);
+      const { results, rest } = fromUser(parts, open, takesImages);
       written.push(...results, ...rest);
     }
   }
@@ -85,19 +95,20 @@ function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }:
 function fromUser(
   parts: readonly Part[],
   calls: readonly OpenCall[],
+  takesImages: boolean,
 ): { readonly results: readonly OpenaiMessage[]; readonly rest: readonly OpenaiMessage[] } {
   const open = [...calls];
   const results: OpenaiMessage[] = [];
   const others: ContentPart[] = [];
   for (const part of parts) {
     const { functionResponse } = part;
-    if (functionResponse === undefined) others.push(...toContentParts(part));
+    if (functionResponse === undefined) others.push(...toContentParts(part, takesImages));
     else {
       const { id, name, response = {}, parts: media = [] } = functionResponse;
       const place = open.findIndex((call) => (id === undefined ? call.name === name : call.given === id));
       const [call] = open.splice(Math.max(place, 0), 1);
       results.push({ role: "tool", tool_call_id: call?.id ?? id ?? "", content: toText(response) });
-      others.push(...media.flatMap(toContentParts));
+      others.push(...media.flatMap((each) => toContentParts(each, takesImages)));
     }
   }
   return { results, rest: others.length === 0 ? [] : [{ role: "user", content: simplest(others) }] };
@@ -109,13 +120,25 @@ function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[
   return texts.length === parts.length ? texts.join("\n") : parts;
 }
 
-function toContentParts({ text, inlineData }: Part): ContentPart[] {
+function toContentParts({ text, inlineData }: Part, takesImages: boolean): ContentPart[] {
   if (text !== undefined) return [{ type: "text", text }];
   if (inlineData === undefined) return [];
   const { mimeType = "application/octet-stream", data = "" } = inlineData;
-  if (mimeType.startsWith("image/"))
+  if (takesImages && mimeType.startsWith("image/"))
     return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
-  return [{ type: "text", text: `[${mimeType}, ${sizeWords((data.length * 3) / 4)}: cannot be shown to this model]` }];
+  return [
+    {
+      type: "text",
+      text: `[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}: cannot be shown to this model]`,
+    },
+  ];
+}
+
+export function hasImages(messages: readonly OpenaiMessage[]): boolean {
+  return messages.some(
+    ({ role, content }) =>
+      role === "user" && typeof content !== "string" && content.some(({ type }) => type === "image_url"),
+  );
 }
 
 /** What a result is about, without the envelope that Gemini wants. */

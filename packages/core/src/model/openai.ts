@@ -4,13 +4,13 @@ import { createParser } from "eventsource-parser";
 import { parseObject } from "../auth/json-object.ts";
 import { createRedactor } from "../connect/redact.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
-import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "./api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "./attempts.ts";
-import type { Model, StreamOptions } from "./model.ts";
+import type { Model } from "./model.ts";
 import { createOpenaiAnswer } from "./openai-answer.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
-import { namesIn, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
+import { hasImages, namesIn, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
 import { mapNames, type NameMap } from "./openai-names.ts";
 import { type Refusal, readRefusal } from "./refusal.ts";
 
@@ -42,20 +42,35 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
   }
 
+  /** Many models cannot see, and their endpoints refuse a whole conversation for one picture in it. */
+  let takesImages = true;
+
+  async function send(request: OpenaiRequest, signal: AbortSignal): Promise<Response | Refusal> {
+    const response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
+    if (response.ok) return response;
+    const refusal = await readRefusal(response);
+    // Not everybody knows of it, and some refuse what they do not know.
+    if (!refusal.body.includes("stream_options")) return refusal;
+    const second = await ask(request, signal);
+    return second.ok ? second : readRefusal(second);
+  }
+
   async function* attempt(
-    request: OpenaiRequest,
+    toBody: (takesImages: boolean) => OpenaiRequest,
     names: NameMap,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
     try {
-      let response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
-      let refusal = response.ok ? undefined : await readRefusal(response);
-      // Not everybody knows of it, and some refuse what they do not know.
-      if (refusal?.body.includes("stream_options") === true) {
-        response = await ask(request, signal);
-        refusal = response.ok ? undefined : await readRefusal(response);
+      const request = toBody(takesImages);
+      let answer = await send(request, signal);
+      if (!(answer instanceof Response) && hasImages(request.messages) && isAboutImages(answer)) {
+        const blind = await send(toBody(false), signal);
+        if (blind instanceof Response) {
+          takesImages = false;
+          answer = blind;
+        }
       }
-      yield* refusal === undefined ? readAnswer(response, names) : [toLastEvent(refusal, request)];
+      yield* answer instanceof Response ? readAnswer(answer, names) : [toLastEvent(answer, request)];
     } catch (error) {
       yield { type: "failed", failure: toLostFailure(error, api) };
     }
@@ -97,8 +112,9 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     takesMediaInResponses: false,
     stream(messages, tools, signal, given) {
       const names = mapNames([...tools.map((tool) => tool.name), ...namesIn(messages)]);
-      const request = toRequest(name, messages, tools, names, given);
-      return withRetries(() => attempt(request, names, signal), signal, options);
+      const toBody = (withImages: boolean): OpenaiRequest =>
+        toRequest(name, tools, names, toOpenaiMessages(messages, names, { ...given, takesImages: withImages }));
+      return withRetries(() => attempt(toBody, names, signal), signal, options);
     },
   };
 }
@@ -107,18 +123,21 @@ type OpenaiRequest = ReturnType<typeof toRequest>;
 
 function toRequest(
   model: string,
-  messages: readonly Content[],
   tools: readonly FunctionDeclaration[],
   names: NameMap,
-  { system }: StreamOptions = {},
+  messages: readonly OpenaiMessage[],
 ) {
   return {
     model,
     stream: true,
-    messages: toOpenaiMessages(messages, names, system),
+    messages,
     // An empty list is refused.
     ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
   };
+}
+
+function isAboutImages({ status, body }: Refusal): boolean {
+  return status !== 429 && /image|vision|multi-?modal/i.test(body);
 }
 
 /** The data of each event; an endpoint that does not stream sends one document. */

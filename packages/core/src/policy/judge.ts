@@ -107,7 +107,6 @@ export function createJudge(options: JudgeOptions): Judge {
   /** What was said of exactly this tool, of exactly this server. */
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool" } = request;
-    if (kind === "sampling") return [samplingRule(serverName)];
     if (kind === "resource")
       return answers.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
@@ -204,17 +203,5 @@ export function readsRule(server: string): PolicyRule {
     server: exactName(server),
     kind: "resource",
     origin: { source: "answer" },
-  };
-}
-
-/** Only a server whose settings allow it can ask for that at all; like trust, it gives way to whatever is stricter. */
-function samplingRule(server: string): PolicyRule {
-  return {
-    tier: "user",
-    decision: "allow",
-    priority: -1,
-    server: exactName(server),
-    kind: "sampling",
-    origin: { source: "trust", name: `fairlead.servers.${server}.sampling` },
   };
 }

@@ -74,11 +74,12 @@ export class ToolRegistry {
     const unusable = this.#tools.all().flatMap(({ serverName: server, serverToolName, quarantine: reason }) => {
       return reason === undefined ? [] : [{ server, serverToolName, reason }];
     });
-    const leftOut = this.#tools.leftOut();
-    return [
-      ...unusable,
-      ...leftOut.map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason })),
-    ];
+    return [...unusable, ...this.leftOut()];
+  }
+
+  /** Those of them that do not even have a name: there are too many. */
+  leftOut(): readonly QuarantinedTool[] {
+    return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
 
   /** Names as they are now, for as long as the conversation lasts. */

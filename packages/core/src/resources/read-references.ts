@@ -46,7 +46,7 @@ const mostReads = 8;
 export async function readReferences(pieces: readonly Piece[], options: ReadReferencesOptions): Promise<PromptContent> {
   const references = withoutRepeats(pieces);
   const reading = inTurns(references, mostReads, (reference) => read(reference, options));
-  const outcomes = await unlessAborted(reading, options.signal, cancelled);
+  const outcomes = await unlessAborted(reading, options.signal, () => cancelled(references.length > 0));
   const room = createContentRoom(options.limits);
   const parts: Part[] = [{ text: pieces.map(({ text }) => text).join("") }];
   const problems: ReferenceProblem[] = [];
@@ -149,6 +149,6 @@ async function inTurns<T, R>(items: readonly T[], most: number, work: (item: T) 
   return results;
 }
 
-function cancelled(): HostError {
-  return new HostError("cancelled", "the references were not read: cancelled");
+function cancelled(hasReferences = true): HostError {
+  return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }

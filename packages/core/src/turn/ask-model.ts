@@ -5,7 +5,7 @@ import type { FinishReason, Model, ModelEvent } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { TurnEvent } from "./events.ts";
-import { type Culprit, createProbe, findCulprit } from "./find-culprit.ts";
+import { type Culprit, createProbe, findCulprit, type Probe } from "./find-culprit.ts";
 import type { ConversationState } from "./state.ts";
 import { createSystemText } from "./system-text.ts";
 import type { ToolOffer } from "./toolbox.ts";
@@ -35,6 +35,7 @@ export async function* askModel(
   for (;;) {
     const { model } = state;
     const offer = state.toolbox.offer(model);
+    yield* tellCuts(state, host);
     yield* tellLeftOut(offer, state);
     const came = yield* request(offer, model, { state, host, draft, signal });
     if (came.type === "finish") {
@@ -88,6 +89,18 @@ function instructionsOf({ toolbox }: ConversationState, host: TurnHost) {
   });
 }
 
+/** Told once for each server of which not even the registry takes everything. */
+function* tellCuts({ toolbox, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
+  const leftOut = host.leftOut();
+  for (const name of leftOut.length === 0 ? [] : toolbox.servers()) {
+    const [first, ...others] = leftOut.filter(({ server }) => server === name);
+    if (first === undefined || told.has(name)) continue;
+    told.add(name);
+    const what = others.length === 0 ? "1 tool" : `${others.length + 1} tools`;
+    yield { type: "note", message: `${what} of "${name}" left out: ${first.reason}` };
+  }
+}
+
 /** Told once for each that there is no room for. */
 function* tellLeftOut(
   { leftOut, tools }: ToolOffer,
@@ -110,10 +123,13 @@ async function* takeOut(
   state: ConversationState,
   signal: AbortSignal,
 ): Events {
-  const culprit: Culprit =
-    declaration === undefined || tools[declaration] === undefined
-      ? yield* look(declarations, message, state, signal)
-      : { kind: "declaration", index: declaration };
+  const probe = createNotingProbe(state, signal);
+  const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
+  // An API may repeat what a schema says, and that may name the tool of another: whoever passes alone is not to blame.
+  const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
+  const culprit: Culprit = isGuilty
+    ? { kind: "declaration", index: declaration }
+    : yield* look(declarations, message, state, probe);
   const refused = refusedBy(culprit, tools);
   if (refused.length === 0) throw new HostError("model", `the model's API refuses the request: ${message}`);
   const reason = culprit.kind === "too_many" ? `with the others it is more than the API takes: ${message}` : message;
@@ -139,23 +155,25 @@ async function* look(
   declarations: readonly FunctionDeclaration[],
   message: string,
   state: ConversationState,
-  signal: AbortSignal,
+  probe: Probe,
 ): Events<Culprit> {
   yield {
     type: "note",
-    message: `the model's API refuses one of ${declarations.length} tools and does not say which (${message}): looking for it`,
+    message: `the model's API refuses the request, perhaps for one of ${declarations.length} tools, and does not say which (${message}): looking for it`,
   };
   const proven = provenFor(state.model, state);
+  return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
+}
+
+/** Remembers what has passed. */
+function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
+  const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);
-  return findCulprit(
-    declarations,
-    async (some) => {
-      const passes = await probe(some);
-      if (passes) for (const { parametersJsonSchema } of some) proven.add(parametersJsonSchema);
-      return passes;
-    },
-    ({ parametersJsonSchema }) => proven.has(parametersJsonSchema),
-  );
+  return async (some) => {
+    const passes = await probe(some);
+    if (passes) for (const { parametersJsonSchema } of some) proven.add(parametersJsonSchema);
+    return passes;
+  };
 }
 
 /** What one model's API takes, another's may refuse. */

@@ -18,7 +18,7 @@ export interface ConversationOptions {
   readonly servers?: readonly string[];
   /** How long, in milliseconds, servers are waited for of which nothing is known yet; 10 000 unless said otherwise. */
   readonly wait?: number;
-  /** Of what one `send` may come to: 50 turns and 200 calls unless said otherwise. */
+  /** Of what one `send` may come to: 50 turns and 200 calls unless said otherwise, and no limit where the person makes the calls. */
   readonly limits?: Partial<TurnLimits>;
   /** What was said before, perhaps in another run. */
   readonly history?: readonly Content[];
@@ -39,17 +39,17 @@ export interface Conversation {
   readonly tools: () => readonly ConversationTool[];
 }
 
-const defaultLimits: TurnLimits = { turns: 50, calls: 200 };
 const defaultWait = 10_000;
 
 export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
-  const { model, servers, wait = defaultWait, limits, history = [] } = options;
+  const { model, servers, wait = defaultWait, limits = {}, history = [] } = options;
   const state: ConversationState = {
     history: answerOpenCalls(history),
     model,
     toolbox: createToolbox({ host, ...(servers && { servers }) }),
+    ...(servers && { chosen: servers }),
     wait,
-    limits: { ...defaultLimits, ...limits },
+    limits,
     awaited: new Set(),
     missing: new Set(),
     told: new Set(),

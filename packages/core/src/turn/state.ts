@@ -22,13 +22,16 @@ export interface ConversationState {
   history: readonly Content[];
   model: Model;
   readonly toolbox: Toolbox;
+  /** The servers that the person chose; without a choice even one can be referred to that offers the model nothing. */
+  readonly chosen?: readonly string[];
   readonly wait: number;
-  readonly limits: TurnLimits;
+  /** Those that were asked for. */
+  readonly limits: Partial<TurnLimits>;
   /** Servers that were waited for once. */
   readonly awaited: Set<string>;
   /** Those of them that had not come by then. */
   readonly missing: Set<string>;
-  /** Tools that the person knows are left out. */
+  /** Tools that the person knows are left out, and servers of which some are. */
   readonly told: Set<string>;
   /** Schemas that a model's API has taken. */
   readonly proven: WeakMap<Model, WeakSet<object>>;

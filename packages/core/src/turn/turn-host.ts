@@ -7,6 +7,7 @@ import type { Keep } from "../normalise/content/parts.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/conversation-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/read-references.ts";
 
 /** Puts a question to the person unless, by the time it is their turn, there is none; rejects with `denied` if they say no. */
@@ -16,6 +17,8 @@ export type Question = () => Promise<ToolCallConfirmationDetails | false>;
 export interface TurnHost {
   /** Names as they are now, for as long as the conversation lasts. */
   readonly openTools: () => ConversationTools;
+  /** Tools of which no conversation ever hears: a server has too many. */
+  readonly leftOut: () => readonly QuarantinedTool[];
   readonly resources: ResourceRegistry;
   /** Those that a conversation has unless it names its own, in the order of the settings. */
   readonly servers: () => readonly string[];
@@ -41,7 +44,10 @@ export interface TurnHost {
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)
     | undefined;
-  readonly expandReferences: (typed: string, options: { readonly signal: AbortSignal }) => Promise<PromptContent>;
+  readonly expandReferences: (
+    typed: string,
+    options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },
+  ) => Promise<PromptContent>;
   readonly keep: Keep;
   readonly clock: Clock;
   /** Aborted when the host is closed. */

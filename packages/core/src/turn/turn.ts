@@ -7,7 +7,7 @@ import { type Answer, askModel, type Draft } from "./ask-model.ts";
 import { openRound } from "./calls.ts";
 import type { DoneReason, TurnEvent } from "./events.ts";
 import { addModel, callsIn, isUnanswered, textIn } from "./history.ts";
-import type { ConversationState, SendOptions } from "./state.ts";
+import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import { toHostError } from "./told-failure.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
@@ -17,6 +17,10 @@ type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
 /** How often a model that cannot write down what it wants to call is asked once more. */
 const mostMalformed = 2;
+
+const usualLimits: TurnLimits = { turns: 50, calls: 200 };
+/** A person without a model has written down all that is called. */
+const noLimits: TurnLimits = { turns: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
 /** What has come of the turn so far. */
 interface Account {
@@ -40,7 +44,7 @@ export async function* takeTurn(
   const before = state.history;
   try {
     if (signal.aborted) throw cancelled();
-    const parts = yield* read(input, options, host, signal);
+    const parts = yield* read(input, options, state, host, signal);
     yield* waitForServers(state, host, signal);
     state.history = [...state.history, { role: "user", parts: [...parts] }];
     const asked = state.history;
@@ -65,18 +69,21 @@ export async function* takeTurn(
 async function* read(
   input: string | readonly Part[],
   { references = false }: SendOptions,
+  { wait, chosen: servers }: ConversationState,
   host: TurnHost,
   signal: AbortSignal,
 ): Events<readonly Part[]> {
   if (typeof input !== "string") return input;
   if (!references) return [{ text: input }];
-  const { parts, problems } = await untilAborted(host.expandReferences(input, { signal }), signal);
+  const reading = host.expandReferences(input, { signal, wait, servers });
+  const { parts, problems } = await untilAborted(reading, signal);
   for (const { text, error } of problems) yield { type: "note", message: `${text}: ${error.message}` };
   return parts;
 }
 
 async function* goOn(state: ConversationState, host: TurnHost, account: Account, signal: AbortSignal): Events {
-  for (let turns = 0; turns < state.limits.turns; turns += 1) {
+  const limits = { ...(state.model.provider === "manual" ? noLimits : usualLimits), ...state.limits };
+  for (let turns = 0; turns < limits.turns; turns += 1) {
     yield* announceArrivals(state, host);
     const answer = yield* askModel(state, host, account.draft, signal);
     const calls = callsIn(answer.content);
@@ -85,7 +92,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
       if (isOver) return;
       continue;
     }
-    const most = state.limits.calls - account.calls;
+    const most = limits.calls - account.calls;
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";

@@ -86,6 +86,34 @@ function asOllama({ origin }: OpenaiApi, asked: string[] = []): Fetch {
   };
 }
 
+test("who does not say which models it has is not waited for, and Ctrl-C ends it", async () => {
+  const asked: AbortSignal[] = [];
+  const silent: Fetch = (_url, { signal } = {}) =>
+    new Promise((_resolve, reject) => {
+      if (!signal) return;
+      asked.push(signal);
+      signal.addEventListener("abort", () => reject(new HostError("cancelled", "cancelled")));
+    });
+  const clock = manualClock();
+  const env = { OPENAI_BASE_URL: "http://models.example/v1" };
+  const late = expect(chooseModel({ env, fetch: silent, clock })).rejects.toMatchObject({
+    code: "model",
+    message: "http://models.example has not said within 10 s which models it has",
+    next: "Name one: --model NAME",
+  });
+  await clock.pass(10_000);
+  await late;
+  for (const where of [env, {}]) {
+    const stop = new AbortController();
+    const stopped = expect(
+      chooseModel({ env: where, fetch: silent, clock, signal: stop.signal }),
+    ).rejects.toMatchObject({ code: "cancelled" });
+    stop.abort();
+    await stopped;
+  }
+  expect([asked.length, clock.pending()]).toEqual([3, 0]);
+});
+
 test("a running Ollama is offered, and used by whoever names one of its models", async () => {
   await using api = await openaiApi({ models: ["llama3.2:latest", "qwen3:8b"] });
   const ollama = { baseUrl: "http://127.0.0.1:11434/v1", models: ["llama3.2:latest", "qwen3:8b"] };
@@ -128,17 +156,21 @@ test("Vertex AI gets a token of the person's account; without an account, the pe
     return Promise.resolve(new Response("{}", { status: 404 }));
   };
   const credentials = await folder.write("credentials.json", google.personFile);
-  const ask = async (file: string): Promise<unknown> => {
-    const env = { GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p", GOOGLE_APPLICATION_CREDENTIALS: file };
+  const ask = async (file?: string): Promise<unknown> => {
+    const named = file === undefined ? {} : { GOOGLE_APPLICATION_CREDENTIALS: file };
+    const env = { GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p", ...named };
     const chosen = await chooseModel({ env, home: folder.path, platform: "linux", fetch, clock: systemClock });
     if (chosen.kind !== "model") throw new Error(chosen.kind);
     return all(chosen.model, [user("hi")]).catch((error: unknown) => error);
   };
   expect(await ask(credentials)).toMatchObject({ code: "model", message: /does not know the model/ });
   expect(sent).toEqual([expect.stringMatching(/^Bearer .+/)]);
+  const message = expect.stringContaining("Vertex AI");
   expect(await ask(`${folder.path}/gone.json`)).toMatchObject({
     code: "model",
-    message: expect.stringContaining("Vertex AI"),
-    next: "gcloud auth application-default login",
+    message,
+    next: "Correct or unset GOOGLE_APPLICATION_CREDENTIALS.",
   });
+  await folder.write(".config/gcloud/application_default_credentials.json", {});
+  expect(await ask()).toMatchObject({ code: "model", message, next: "gcloud auth application-default login" });
 });

@@ -187,6 +187,15 @@ test.each([
   await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model" });
 });
 
+test.each([
+  'Invalid schema: "contents, an image of a function call: tools[0].function_declarations[0]"',
+  'Bad description: "exceeds the context window, the token count"',
+])("what the API quotes accuses nobody, and excuses nobody: %s", async (message) => {
+  const { api, model } = await geminiScene();
+  api.interrupt("generate", answered(geminiError(400, "INVALID_ARGUMENT", message)));
+  expect(await all(model, [user("hi")])).toEqual([{ type: "rejected", message }]);
+});
+
 test("a key that is not valid is never shown, whatever the API repeats", async () => {
   const apiKey = "AQ.a-key-that-is-nobodys-business";
   const access = { kind: "key", apiKey, variable: "GEMINI_API_KEY" } as const;

@@ -32,6 +32,26 @@ test("lines are called one after the other, and messages come where they stand",
   expect(told).toEqual(["? first", "a", "finish", "b", "finish", "? last", "finish"]);
 });
 
+test("a line is read once, when its turn comes: what it named may be gone by then", async () => {
+  const read: string[] = [];
+  const once = createManualModel({
+    parse(line) {
+      if (read.includes(line)) throw new HostError("tool_unknown", "it is gone");
+      read.push(line);
+      return parse(line);
+    },
+  });
+  const history: Content[] = [user("hello\ncall a\ncall b")];
+  for (const expected of [
+    ["hello", "call a"],
+    ["hello", "call a", "call b"],
+  ]) {
+    const { content } = finishOf(await all(once, history));
+    history.push(content, { role: "user", parts: [{ functionResponse: { name: "a", response: {} } }] });
+    expect(read).toEqual(expected);
+  }
+});
+
 test("only what was typed is read: not what it refers to, nor what tools say", async () => {
   const events = await all(model, [user("call a", "call evil")]);
   expect(events.filter(({ type }) => type === "call")).toEqual([{ type: "call", call: { name: "a", args: {} } }]);

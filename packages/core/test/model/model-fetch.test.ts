@@ -1,7 +1,19 @@
-import { answered, geminiApi, inTurn, refusingProxy, says, stallsAfter, webServer } from "@fairlead/test-servers";
+import {
+  answered,
+  endsAfter,
+  failsAfter,
+  geminiApi,
+  inTurn,
+  overloaded,
+  refusingProxy,
+  says,
+  stallsAfter,
+  webServer,
+} from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { limits } from "../../src/limits.ts";
+import type { Model } from "../../src/model/model.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
 import { all, user } from "../contracts/model.ts";
 import { manualClock } from "../manual-clock.ts";
@@ -37,6 +49,39 @@ test("who says nothing for too long is not waited for, before an answer or withi
     await outcome;
   }
 });
+
+test.each<[string, ReturnType<typeof answered>, string]>([
+  ["to its end", endsAfter(9), "finish"],
+  ["to its first word", stallsAfter(1), "text"],
+  ["until it fails", failsAfter(1, overloaded()), "failure"],
+  ["until it is no JSON", answered(openStream("nonsense")), "failure"],
+  ["until it makes no sense", answered(openStream('{"candidates":[{"content":{"parts":5}}]}')), "failure"],
+])("of an answer that is read %s nothing is left: no timer, no connection", async (_how, fault, last) => {
+  const clock = manualClock();
+  const fetch = createModelFetch({ env: {}, clock });
+  const { api, model } = await geminiScene({ answer: inTurn(says("one", "two")) }, { fetch });
+  api.interrupt("generate", fault);
+  expect(await readUntil(model, last)).toBe(last);
+  expect(clock.pending()).toBe(0);
+  await expect.poll(() => api.seen[0]?.outcome).not.toBe("open");
+});
+
+/** The type of the event at which reading was given up; "failure" if it threw. */
+async function readUntil(model: Model, last: string): Promise<string | undefined> {
+  try {
+    for await (const { type } of model.stream([user("hi")], [], new AbortController().signal))
+      if (type === last) return type;
+    return undefined;
+  } catch {
+    return "failure";
+  }
+}
+
+/** A stream that stays open: whoever has enough of it must end it. */
+function openStream(data: string): Parameters<typeof answered>[0] {
+  const pieces = [`data: ${data}\n\n`, new Promise(() => {})];
+  return { status: 200, headers: { "content-type": "text/event-stream" }, body: "", pieces };
+}
 
 test("an answer without an end has one", async () => {
   const block = Buffer.alloc(1_048_576, " ");

@@ -96,6 +96,16 @@ test.each<[string, unknown[][], object[]]>([
       { ...b2, args: {} },
     ],
   ],
+  [
+    "no arguments, the same index, no ids",
+    [[begin(0, undefined, "a", "")], [begin(0, undefined, "a", "")], [begin(0, undefined, "b", "")]],
+    [
+      { name: "a", args: {} },
+      { name: "a", args: {} },
+      { name: "b", args: {} },
+    ],
+  ],
+  ["null for none", [[begin(0, "x", "a", "null")]], [{ ...a1, args: {} }]],
   ["what is no call", [[null, 7, "x"], ["y"]], []],
 ])("%s", (_what, deltas, calls) => {
   expect(assembled(...deltas)).toEqual({ calls });

@@ -102,6 +102,9 @@ test("a tool that is refused is named by its place among those that were offered
 test.each<[string, number, object | string, object]>([
   ["OpenAI", 400, { error: { message: "bad", param: "tools[1].function.name" } }, { declaration: 1 }],
   ["by a name", 400, { error: { message: "Invalid schema for function 'b': odd" } }, { declaration: 1 }],
+  ["one that quotes a schema", 400, { error: { message: "Invalid schema: 'see tools[0], function \"a\"'" } }, {}],
+  ["one whose schema speaks of messages", 400, { error: { message: "Bad schema: 'the prompt, messages'" } }, {}],
+  ["one whose schema speaks of length", 400, { error: { message: 'Bad schema: "maximum context length"' } }, {}],
   ["a place that is none", 400, { error: { message: "bad", param: "tools[7]" } }, {}],
   ["vLLM", 400, { message: "Grammar error: unimplemented keys", object: "error" }, {}],
   ["llama.cpp", 500, { error: { code: 500, message: "JSON schema conversion failed:\nUnrecognized schema" } }, {}],

@@ -1,4 +1,4 @@
-import { inTurn, says, webServer } from "@fairlead/test-servers";
+import { answered, inTurn, openaiError, says, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
@@ -164,6 +164,38 @@ test("an endpoint that does not know how to count is asked without", async () =>
   await using scene = await answering("application/json", refusal, document);
   expect(finishOf(await all(scene.model, [user("hi")])).reason).toBe("stop");
   expect(scene.web.seen.map(({ body }) => body.includes("stream_options"))).toEqual([true, false]);
+});
+
+test.each([
+  ["a text", { content: "hi" }, "stop"],
+  ["nothing", {}, "other"],
+])("an end by a word that nobody knows, behind %s", async (_what, message, reason) => {
+  await using web = await webServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ message, finish_reason: "eos_token" }] }));
+  });
+  const fetch = createModelFetch({ env: {}, clock: systemClock });
+  const model = createOpenaiModel({ name: "m", baseUrl: web.origin, fetch, clock: systemClock });
+  expect(finishOf(await all(model, [user("hi")])).reason).toBe(reason);
+});
+
+test("a model that cannot see is told what there would be to see, from then on at once", async () => {
+  const { api, model } = await openaiScene({ answer: inTurn(says("a"), says("b")) });
+  api.interrupt("chat", answered(openaiError(400, "image_url is only supported by vision models")));
+  const history: Content[] = [{ role: "user", parts: [{ text: "look" }, png] }];
+  expect(finishOf(await all(model, history)).reason).toBe("stop");
+  expect(finishOf(await all(model, history)).reason).toBe("stop");
+  const told = "look\n[image/png, 2 B: cannot be shown to this model]";
+  expect(api.seen.map(({ body }) => body.messages?.[0]?.content)).toEqual([expect.any(Array), told, told]);
+});
+
+test("a refusal that speaks of images and is about something else leaves them where they are", async () => {
+  const { api, model } = await openaiScene({ answer: inTurn(says("a")) });
+  api.interrupt("chat", answered(openaiError(400, "bad schema: 'an image'")), 2);
+  const history: Content[] = [{ role: "user", parts: [{ text: "look" }, png] }];
+  expect(await all(model, history)).toMatchObject([{ type: "rejected" }]);
+  await all(model, history);
+  expect(api.seen.at(-1)?.body.messages?.[0]?.content).toHaveLength(2);
 });
 
 test("the older way to call a function is not taken for a call; a refusal is text, and ends with safety", async () => {

@@ -333,3 +333,11 @@ describe("of the workspace a model gets", () => {
     ]);
   });
 });
+
+test.each<[Piece, string]>([
+  [text("Hello"), "cancelled"],
+  [resource("x://a"), "the references were not read: cancelled"],
+])("who stops %j is told of references only if there are some", async (piece, message) => {
+  const reads = readReferences([piece], reading({}, { signal: AbortSignal.abort() }));
+  await expect(reads).rejects.toMatchObject({ code: "cancelled", message });
+});

@@ -33,7 +33,7 @@ const quarantined = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
   events.filter(({ type }) => type === "quarantined");
 
 test.each([
-  ["its place is named", "rules", 2],
+  ["its place is named", "rules", 3],
   ["nothing is named", "nothing", 11],
 ] as const)(
   "200 tools and a poisoned one among them: within one turn it is out, if %s",
@@ -59,6 +59,20 @@ test.each([
     expect(conversation.tools().find(({ name }) => name === "b77")?.quarantined).toContain(reason);
   },
 );
+
+test.each([
+  ["a tool's place", "* GenerateContentRequest.tools[0].function_declarations[0].parameters: see tools[0]"],
+  ["what was said", "schema of b77: 'contents of the prompt, an image, a function call, its mime type and messages'"],
+  ["too much", "schema of b77: 'longer than the context window, its token count'"],
+])("words of a poisoned tool that put it down to %s mislead nobody", async (_what, words) => {
+  await using at = await crowd();
+  const { model } = await geminiScene({ refuses: ({ name }) => (name === "b77" ? words : undefined) });
+  const events = await collect(at.host.conversation({ model }).send('call a0 {"text":"hello"}'));
+  expect(quarantined(events)).toEqual([
+    { type: "quarantined", server: "b", serverToolName: "b77", reason: expect.stringContaining(words) },
+  ]);
+  expect(outcomes(events)).toEqual([["a0", "ok"]]);
+});
 
 /** Refuses requests with such tools, and says nothing of which. */
 function picky(

@@ -1,0 +1,16 @@
+/** What some of the servers offer to be read, as if there were no others. */
+
+import type { ResourceSource } from "./resource-reference.ts";
+
+type Resources = ResourceSource["resources"];
+
+export function chosenResources(servers: readonly string[], all: Resources): Resources {
+  const isChosen = ({ serverName }: { readonly serverName: string }): boolean => servers.includes(serverName);
+  return {
+    findByUri: (uri) => all.findByUri(uri).filter(isChosen),
+    getAllResources: () => all.getAllResources().filter(isChosen),
+    getResourcesByServer: (server) => all.getResourcesByServer(server).filter(isChosen),
+    getAllTemplates: () => all.getAllTemplates().filter(isChosen),
+    getTemplatesByServer: (server) => all.getTemplatesByServer(server).filter(isChosen),
+  };
+}
