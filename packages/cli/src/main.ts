@@ -8,6 +8,7 @@ import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output/output.ts";
 import { resolve } from "./resolve.ts";
+import { streamFailure } from "./stream-failure.ts";
 
 declare const FAIRLEAD_VERSION: string | undefined;
 
@@ -130,12 +131,22 @@ export async function run(): Promise<void> {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       // With the terminal gone there is nobody to tell, but servers to end.
       if (interrupted !== undefined) return;
-      // A reader that went away (`| head`) has seen enough.
-      if (error.code === "EPIPE") process.exit(0);
+      const failure = streamFailure(error, stream.isTTY);
+      if (failure === "enough") process.exit(0);
+      if (failure === "hangup") {
+        interrupted = 128 + constants.signals.SIGHUP;
+        return interrupt.abort();
+      }
       if (stream === process.stdout)
         process.stderr.write(safe`fairlead: cannot write to stdout: ${toSafeLine(error.message)}\n`);
       process.exit(1);
     });
+  // What Node would print is not made safe to show. The modes of a terminal are put back on the way out.
+  process.on("uncaughtException", (error: unknown) => {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(safe`fairlead: ${marked(`this should not have happened: ${words}`)}\n`);
+    process.exit(exitCodeOf("internal"));
+  });
   const code = await main(process.argv.slice(2), {
     // Opened only by those who read it: a stream for stdin is not free.
     get stdin() {

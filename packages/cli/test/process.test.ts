@@ -47,6 +47,20 @@ test("a reader that goes away ends the command quietly", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
+test("an error that nobody expected is told with nothing in it that a terminal would obey", async () => {
+  await using here = await machine();
+  const crash = await here.write(
+    "crash.mjs",
+    'setImmediate(() => { throw new Error("boom\\u001b[31m\\nfairlead: all is well"); });',
+  );
+  const env = { ...here.env, NODE_OPTIONS: `--import=${crash}` };
+  const { code, stderr } = await runProcess({ ...here, env }, "mcp", "list");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^fairlead: this should not have happened: Error: boom/);
+  expect(stderr).not.toContain("\u001b");
+  expect(stderr).not.toMatch(/^fairlead: all/m);
+});
+
 test("the bundle runs every part that writes: settings, trust, secrets", async () => {
   await using here = await machine();
   const { command, args } = stdioServer("well-behaved");

@@ -46,7 +46,7 @@ export { type ClientEnd, type Completion, McpClient, type McpClientOptions } fro
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { Offering } from "./mcp/offering.ts";
-export type { Sample, SamplingRequest } from "./mcp/requests.ts";
+export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
 export { createGeminiModel } from "./model/gemini.ts";
 export { createManualModel } from "./model/manual.ts";

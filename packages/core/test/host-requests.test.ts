@@ -13,7 +13,13 @@ interface Asked {
   readonly work: string;
 }
 
-async function ask(method: string, params: object, options: HostOptions, fairlead: object = {}, rules = ""): Promise<Asked> {
+async function ask(
+  method: string,
+  params: object,
+  options: HostOptions,
+  fairlead: object = {},
+  rules = "",
+): Promise<Asked> {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
   await folder.write("home/.gemini/settings.json", { mcpServers: { s: stdioServer("counted", notes) }, fairlead });
@@ -90,12 +96,7 @@ test.each([
     { role: "assistant", model: "m" },
   ],
 ])("a server whose settings allow sampling may ask for it, and no more: %s", async (_how, options, expected) => {
-  const { declared, answer } = await ask(
-    "sampling/createMessage",
-    { messages: [] },
-    { sample, ...options },
-    sampling,
-  );
+  const { declared, answer } = await ask("sampling/createMessage", { messages: [] }, { sample, ...options }, sampling);
   expect(declared).toEqual({ sampling: {} });
   expect(answer).toEqual(expected);
 });

@@ -8,6 +8,7 @@ import type { Context } from "../verb.ts";
 import { askAtStart, chooseAtStart } from "./begin.ts";
 import { captured } from "./captured.ts";
 import { loadHistory, saveEntry } from "./input/history-file.ts";
+import { keepMedia } from "./kept-media.ts";
 import { createLiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping } from "./models.ts";
 import { openBench } from "./open-bench.ts";
@@ -72,6 +73,7 @@ export function openSession(context: Context, configuration: Configuration, scre
     conversation,
     clock: systemClock,
     ready,
+    keepMedia: (event) => keepMedia(event, folder, (text) => session.note("warning", text)),
     commands: () => allCommands(bench),
     overlay: { press: (key) => overlay.press(key), pressed: (key) => overlay.pressed(key) },
     onEntered: (text) => {

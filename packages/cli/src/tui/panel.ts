@@ -12,6 +12,7 @@ import type { Bench } from "./bench.ts";
 import { plainStyle } from "./captured.ts";
 import type { Key } from "./input/keys.ts";
 import { readLogTail } from "./log-tail.ts";
+import { asTyped } from "./slash/prompt-commands.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
 
 export interface Panel {
@@ -45,7 +46,7 @@ export function createPanel({ session, settings, servers }: Omit<Bench, "openPan
       case "tools":
         return serverText(server, host.tools(server), { ...look, all: false }, host.hidden(server));
       case "prompts":
-        return promptsText(server, host.prompts(server), look);
+        return promptsText(server, asTyped(host.prompts(server), session.commands()), look);
       case "resources":
         return resourcesText(server, host.resources(server), look);
       case "log":

@@ -4,8 +4,10 @@ import { createInterface } from "node:readline";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../verb.ts";
 import type { Key } from "./input/keys.ts";
+import { createQuestionGuard } from "./input/question-guard.ts";
 import { openSession } from "./open-session.ts";
-import { lineKeys } from "./plain/line-keys.ts";
+import { createLateLine } from "./plain/late-line.ts";
+import { lineSteps } from "./plain/line-steps.ts";
 import { createPlainPrinter } from "./plain/printer.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
@@ -15,6 +17,8 @@ const endless = 1_000_000;
 /** Resolves when the person has left. */
 export async function runPlain(context: Context, configuration: Configuration): Promise<void> {
   const { stdin, stdout, signal, takeInterrupts } = context.io;
+  // Whoever wanted to leave before there was anything to leave.
+  signal.throwIfAborted();
   let leave: (() => void) | undefined;
   const left = new Promise<void>((resolve) => {
     leave = resolve;
@@ -26,15 +30,29 @@ export async function runPlain(context: Context, configuration: Configuration): 
     onRedraw: () => {},
   });
   const { get, subscribe, dispatch } = session.store;
-  const printer = createPlainPrinter({ get, dispatch, write: (text) => void stdout.write(text) });
-  const stopListening = subscribe(printer.update);
+  const { press, clock } = session;
+  const guard = createQuestionGuard({ get, dispatch, press, clock });
+  const printer = createPlainPrinter({ get, onAsked: guard.drawn, write: (text) => void stdout.write(text) });
+  const late = createLateLine({ get, clock });
+  const stopListening = subscribe(() => {
+    late.look();
+    printer.update();
+  });
   const giveBack = takeInterrupts?.(() => session.press(ctrlC));
   const quit = (): void => session.quit();
   signal.addEventListener("abort", quit, { once: true });
   const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (line) => {
     printer.entered();
-    for (const key of lineKeys(get(), line)) session.press(key);
+    const isLate = late.isLate();
+    if (isLate) session.note("warning", "The question is gone: this line was not sent anywhere.");
+    for (const step of isLate ? [] : lineSteps(get(), line)) {
+      if ("key" in step) press(step.key);
+      else dispatch(step.event);
+    }
+    // There is no Tab here: once a message that was begun is sent, the question is next.
+    if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
+    late.read();
     printer.update();
   });
   lines.once("close", quit);
@@ -43,6 +61,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
     await left;
   } finally {
     stopListening();
+    guard.end();
     giveBack?.();
     signal.removeEventListener("abort", quit);
     lines.close();

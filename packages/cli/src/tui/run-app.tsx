@@ -9,6 +9,7 @@ import { createImageDrawing, imageProtocol } from "../output/inline-image.ts";
 import type { Context } from "../verb.ts";
 import { App } from "./app.tsx";
 import { drawingStream } from "./drawing-stream.ts";
+import { createQuestionGuard } from "./input/question-guard.ts";
 import { openSession } from "./open-session.ts";
 import type { Size } from "./state/app-state.ts";
 import { type Terminal, takeTerminal } from "./terminal-modes.ts";
@@ -17,6 +18,8 @@ import { type Look, LookContext } from "./view/look.ts";
 
 /** Resolves when the person has left; rejects with what ended it otherwise. */
 export async function runApp(context: Context, configuration: Configuration): Promise<void> {
+  // Whoever wanted to leave before there was anything to leave.
+  context.io.signal.throwIfAborted();
   const { stdin, stdout, signal } = terminalOf(context.io);
   let leave: (() => void) | undefined;
   const left = new Promise<void>((resolve) => {
@@ -29,7 +32,9 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     onQuit: () => leave?.(),
     onRedraw: redraw,
   });
-  const { dispatch } = session.store;
+  const { get, dispatch, subscribe } = session.store;
+  const guard = createQuestionGuard({ get, dispatch, press: session.press, clock: session.clock });
+  const stopLooking = subscribe(guard.look);
 
   /** The cursor to the top, and the screen empty; what has scrolled away stays. */
   function redraw(): void {
@@ -43,10 +48,8 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     committed = question;
   };
   /** What was rendered may wait a moment before it is written; only then can somebody have seen it. */
-  const onWritten = (): void => {
-    if (rendered !== undefined) dispatch({ type: "drawn", key: rendered });
-  };
-  const restore = takeTerminal({ stdin, stdout }, session.press, session.quit);
+  const onWritten = (): void => guard.drawn(rendered);
+  const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);
   const abort = (): void => session.quit();
   signal.addEventListener("abort", abort, { once: true });
   stdout.on("resize", redraw);
@@ -70,6 +73,8 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     signal.removeEventListener("abort", abort);
     screen.unmount();
     restore();
+    stopLooking();
+    guard.end();
     await close();
   }
   signal.throwIfAborted();

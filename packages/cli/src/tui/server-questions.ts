@@ -4,6 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Asking } from "./asking.ts";
 import { sampleModel } from "./sample-model.ts";
 
@@ -17,10 +18,12 @@ export interface ServerQuestionsOptions {
   readonly tell: (text: string) => void;
 }
 
-type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample">>;
+type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
 /** How the host names what a server wants when it wants the model; no tool can have such a name. */
 const samplingName = "sampling/createMessage";
+
+const longestAddress = 300;
 
 export function answerServers({ asking, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
   return {
@@ -31,6 +34,10 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
         return ask("confirmation", { kind: "confirmation", details }, signal);
       }
       const { serverName, args: params } = details;
+      if (model().provider === "manual") {
+        tell(`"${toVisibleLine(serverName)}" wants to ask your model, but there is none: /model`);
+        return ToolConfirmationOutcome.Cancel;
+      }
       const isAllowed = await ask("sampling", { kind: "sampling", serverName, params, model: model().name }, signal);
       return isAllowed ? ToolConfirmationOutcome.ProceedOnce : ToolConfirmationOutcome.Cancel;
     },
@@ -47,6 +54,14 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
       if (answer === "decline" || answer === "cancel") return { action: answer };
       if (answer === "open" && !(await openUrl(url))) tell(`No browser could be opened here. Open it yourself: ${url}`);
       return { action: "accept" };
+    },
+
+    onUnaskable({ serverName, url }) {
+      const what =
+        url === undefined
+          ? "asked you something that is no form"
+          : `wanted you to open an address that is not fit for that: ${toVisibleLine(url.slice(0, longestAddress))}`;
+      tell(`"${toVisibleLine(serverName)}" ${what}. It was declined.`);
     },
 
     async sample({ serverName, params }, signal) {

@@ -3,10 +3,11 @@
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { HostEvent } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host";
+import type { Host, HostPrompt } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Part } from "@fairlead/core/normalise/model-types";
 import type { Conversation } from "@fairlead/core/turn/conversation";
+import type { TurnEvent } from "@fairlead/core/turn/events";
 import { type Asking, createAsking } from "./asking.ts";
 import { type Action, routeKey } from "./input/key-router.ts";
 import type { Key } from "./input/keys.ts";
@@ -19,6 +20,8 @@ export interface SlashCommand {
   readonly summary: string;
   /** What may follow the name: `[list|auth SERVER]`. */
   readonly usage?: string;
+  /** The prompt that it stands for. */
+  readonly prompt?: HostPrompt;
   /** `words`: what follows the name. What it throws is shown. */
   readonly run: (words: string, session: Session) => void | Promise<void>;
 }
@@ -64,20 +67,17 @@ export interface SessionOptions {
   /** What may stand over the prompt: a panel, a list of what can be typed. */
   readonly overlay?: Overlay;
   readonly onQuit: () => void;
+  /** Puts the bytes that an event brings into files, and names them in it. */
+  readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
   /** Clears the screen. */
   readonly onRedraw: () => void;
 }
 
-const hostEvents: readonly HostEvent["type"][] = [
-  "state",
-  "settings_changed",
-  "history_failed",
-  "refresh_failed",
-  "catalog",
-];
+/** That settings have changed is told by who knows whether it was us. */
+const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
 
 export function createSession(options: SessionOptions): Session {
-  const { host, store, conversation, clock, ready, onEntered, onQuit, onRedraw } = options;
+  const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const asking = createAsking(store);
   /** What was said while a turn was running. */
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): Session {
       // Why it failed is told already; somebody answers all the same.
       await Promise.race([ready.catch(() => undefined), stopped]);
       for await (const event of conversation.send(input, { signal, references: true }))
-        dispatch({ type: "turn", event, now: clock.now() });
+        dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation tells its failures; what it throws is not meant to happen, and ends the turn all the same.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
@@ -178,7 +178,11 @@ export function createSession(options: SessionOptions): Session {
     press(key) {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
-      for (const event of events) dispatch(event);
+      for (const event of events) {
+        // What is shown whole, or folded again, takes the place of what stands on the screen.
+        if (event.type === "fold") onRedraw();
+        dispatch(event);
+      }
       if (action !== undefined) act(action);
       options.overlay?.pressed(key);
     },

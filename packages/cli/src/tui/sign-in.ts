@@ -63,7 +63,8 @@ function screenWays(
     again: true,
     openBrowser: (url) => openUrl(url, { platform: io.platform, env: io.env }),
     show(message) {
-      if (message.kind === "signed_in" || message.kind === "scopes_differ")
+      // The question is closed then, or about to be.
+      if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
         return note("info", joinSafe(messageLines(message, { place, browserFirst })));
       messages = [...messages, message];
       renewQuestion();

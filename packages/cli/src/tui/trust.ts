@@ -1,5 +1,6 @@
 /** Whether a workspace and its servers are trusted, asked on the screen: every server is shown as it would run, and none has started. */
 
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approve } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
@@ -27,7 +28,7 @@ export async function askTrust(found: Review, { session, settings }: TrustBench)
   const { root, pending, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
   if (!(await session.ask("trust", { kind: "trust", root, servers })))
-    return session.note("info", `Nothing of ${root} was started.`, "/trust asks again");
+    return session.note("info", `Nothing of ${toVisibleLine(root)} was started.`, "/trust asks again");
   const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
   await settings.change(async () => {
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
@@ -35,7 +36,7 @@ export async function askTrust(found: Review, { session, settings }: TrustBench)
   });
   session.note(
     "info",
-    `Trusted: ${root}. Approved: ${approved.map(({ name }) => name).join(", ") || "no server"}.`,
+    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no server"}.`,
     "/trust remove takes it back",
   );
   session.host.start().catch(session.fail);

@@ -3,6 +3,7 @@
 import type { HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import type { SettingsFile } from "@fairlead/core/settings/definition";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { exampleCall } from "../output/signature.ts";
 
@@ -34,24 +35,25 @@ function foundLines({ settings, locations, trust, servers }: Configuration): rea
   const read = settings.files.filter(({ state }) => state !== "absent").map(fileWords);
   const verdict = trust.trusted ? "trusted" : "not trusted";
   return [
-    `workspace  ${locations.root} (${verdict}: ${trust.detail})`,
+    `workspace  ${toVisibleLine(locations.root)} (${verdict}: ${toVisibleLine(trust.detail)})`,
     `settings   ${read.length === 0 ? "none yet" : read.join(", ")}`,
-    `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => server.name).join(", ")}`,
+    `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => toVisibleLine(server.name)).join(", ")}`,
   ];
 }
 
 function fileWords({ file, state }: SettingsFile): string {
-  return state === "read" ? file : `${file} (${state})`;
+  const name = toVisibleLine(file);
+  return state === "read" ? name : `${name} (${state})`;
 }
 
 function modelLines({ choice, wanted }: Welcome): readonly string[] {
-  if (choice?.kind === "model") return [`model      ${choice.model.name}`];
+  if (choice?.kind === "model") return [`model      ${toVisibleLine(choice.model.name)}`];
   const none = "model      none: you call the tools yourself, as server.tool key=value";
   if (choice === undefined) return ["model      none, as you wish: you call the tools yourself"];
   if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
-  const { models } = choice.ollama;
+  const models = choice.ollama.models.map(toVisibleLine);
   const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
-  const unknown = wanted === undefined ? "" : ` Nothing here knows "${wanted}".`;
+  const unknown = wanted === undefined ? "" : ` Nothing here knows "${toVisibleLine(wanted)}".`;
   return [none, `          ${unknown} Ollama runs here and has ${named}. To use one: /model ${models[0] ?? "NAME"}`];
 }
 

@@ -78,6 +78,15 @@ test("a large paste is shown by its size, and a resize keeps the prompt", async 
   expect(await terminal.exitCode).toBe(0);
 });
 
+test("a paste that never ends does not take the keyboard with it", async () => {
+  await using here = await machine();
+  const terminal = await openApp(here);
+  terminal.type("\u001b[200~half of it");
+  await terminal.until(/› half of it/);
+  terminal.type("\u0015/quit\r");
+  expect(await terminal.exitCode).toBe(0);
+});
+
 test("without a model a line is a call, and its result is a card", async () => {
   await using here = await machine();
   const terminal = await openApp(here, "--model", "manual");

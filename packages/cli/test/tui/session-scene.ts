@@ -92,7 +92,7 @@ function textOf(item: AppState["items"][number] | undefined): string {
       : text;
 }
 
-function contextOf({ env, home, project }: Machine, more: Readonly<Record<string, string>>): Context {
+export function contextOf({ env, home, project }: Machine, more: Readonly<Record<string, string>>): Context {
   const silent = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
   const io: Io = {
     stdin: Readable.from([]),

@@ -20,7 +20,7 @@ import type { OpenHostOptions } from "./types.ts";
 
 export { demoName } from "../demo/name.ts";
 
-export interface HostServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample"> {
+export interface HostServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
   readonly context: () => Promise<ConnectContext>;
   readonly memory: HostMemory;
   /** Before the server is heard. */
@@ -131,12 +131,13 @@ function identityOf({ fingerprint, values, extras }: ServerDefinition, { trust, 
 function answerersFor(
   { extras }: ServerDefinition,
   { trust, locations }: Configuration,
-  { elicit, sample }: Pick<HostServersOptions, "elicit" | "sample">,
+  { elicit, sample, onUnaskable }: Pick<HostServersOptions, "elicit" | "sample" | "onUnaskable">,
 ): Answerers {
   const root = { uri: pathToFileURL(locations.root).href, name: basename(locations.root) };
   return {
     ...(trust.trusted && { roots: [root] }),
     ...(elicit && { elicit }),
+    ...(onUnaskable && { onUnaskable }),
     ...(sample && extras.sampling && { sample }),
   };
 }

@@ -10,7 +10,7 @@ import type { Difference } from "../discover/tool-changes.ts";
 import type { Emitter, MCPDiscoveryState, Offer, Peer, ServerChanges, ServerState } from "../events.ts";
 import type { CallResult } from "../execute/call-result.ts";
 import type { Elicit } from "../mcp/elicitation.ts";
-import type { Sample } from "../mcp/requests.ts";
+import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
 import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
@@ -63,6 +63,8 @@ export interface OpenHostOptions {
   readonly interactive?: boolean;
   /** Puts a server's question to the person; without it, servers are told that nobody can be asked. */
   readonly elicit?: Elicit;
+  /** Told of a question of a server that is declined without being put to anyone: its address or its form is not fit for that. */
+  readonly onUnaskable?: (question: UnaskableQuestion) => void;
   /** Asks the person's model for a server, if its settings allow that (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
   /** Who answers in conversations that name no model of their own. */

@@ -24,6 +24,16 @@ export interface Answerers {
   readonly roots?: readonly Root[];
   readonly elicit?: Elicit;
   readonly sample?: Sample;
+  /** Told of a question that is declined without being put to anyone. */
+  readonly onUnaskable?: (question: UnaskableQuestion) => void;
+}
+
+/** Raw: the server's own words. */
+export interface UnaskableQuestion {
+  readonly serverName: string;
+  readonly message: string;
+  /** What it wanted to be opened, if it was that. */
+  readonly url?: string;
 }
 
 export interface RequestLimits {
@@ -46,7 +56,7 @@ const notAllowed = "sampling is not allowed here";
 /** Undefined where nobody answers anything. */
 export function answerRequests(
   serverName: string,
-  { roots, elicit, sample }: Answerers,
+  { roots, elicit, sample, onUnaskable }: Answerers,
   { perMinute, clock }: RequestLimits,
 ): Answering | undefined {
   const capabilities: JsonObject = {
@@ -81,7 +91,10 @@ export function answerRequests(
       if (method === "roots/list" && roots) return { roots: roots.map((root) => ({ ...root })) };
       if (method === "elicitation/create" && elicit) {
         const request = toElicitation(serverName, params);
-        if (request === undefined) return { action: "decline" };
+        if (request === undefined) {
+          onUnaskable?.(toUnaskable(serverName, params));
+          return { action: "decline" };
+        }
         return oneAtATime(method, signal, async () => withDefaults(request, await elicit(request, signal)));
       }
       if (method === "sampling/createMessage" && sample) {
@@ -92,6 +105,11 @@ export function answerRequests(
       throw await rpcError(methodNotFound, `${method.slice(0, 100)} is not supported`);
     },
   };
+}
+
+function toUnaskable(serverName: string, { message, url }: JsonObject): UnaskableQuestion {
+  const words = typeof message === "string" ? message : "";
+  return { serverName, message: words, ...(typeof url === "string" && { url }) };
 }
 
 function unwanted(serverName: string, what: string): HostError {

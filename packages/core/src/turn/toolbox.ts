@@ -77,10 +77,15 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   /** In the order of the settings, those that cannot be offered too. */
-  function all({ dialect }: Model, from: ConversationTools = opened ?? host.openTools()): readonly DiscoveredMCPTool[] {
+  function all(
+    { dialect, provider }: Model,
+    from: ConversationTools = opened ?? host.openTools(),
+  ): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
+    // A person names whom they mean, also one that "all" does not mean.
+    const isAnyMeant = chosen === undefined && provider === "manual";
     return from.getEveryTool().flatMap((tool) => {
-      if (!wanted.has(tool.serverName)) return [];
+      if (!isAnyMeant && !wanted.has(tool.serverName)) return [];
       const known = inDialect.get(tool) ?? new Map<Model["dialect"], DiscoveredMCPTool>();
       const compiled = known.get(dialect) ?? tool.inDialect(dialect);
       inDialect.set(tool, known.set(dialect, compiled));

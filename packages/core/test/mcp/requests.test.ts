@@ -43,6 +43,25 @@ test("nothing is declared that nobody answers", () => {
   });
 });
 
+test.each([
+  [
+    "an address that is no page",
+    { mode: "url", message: "Go", url: "javascript:alert(1)" },
+    { url: "javascript:alert(1)" },
+  ],
+  [
+    "an address that hides where it leads",
+    { mode: "url", message: "Go", url: "https://a@b/" },
+    { url: "https://a@b/" },
+  ],
+  ["a form that is none", { mode: "form", message: "Go" }, {}],
+])("what is declined without being asked is told: %s", async (_what, params, told) => {
+  const heard: unknown[] = [];
+  const { onRequest } = answering({ elicit: accept({}), onUnaskable: (question) => heard.push(question) });
+  expect(await onRequest("elicitation/create", params, signal)).toEqual({ action: "decline" });
+  expect(heard).toEqual([{ serverName: "s", message: "Go", ...told }]);
+});
+
 test("folders are told as they are", async () => {
   const root = { uri: "file:///work", name: "work" };
   expect(await answering({ roots: [root] }).onRequest("roots/list", {}, signal)).toEqual({ roots: [root] });

@@ -50,7 +50,9 @@ export function routeKey(state: AppState, key: Key): Routed {
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  if (question !== undefined) return { events: [], action: answerOf(question, refusals[question.kind]) };
+  // What nobody has seen yet cannot be what they want to end.
+  if (question !== undefined && state.focus !== "unseen")
+    return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {
     const hasCall = items.some((item) => item.kind === "call" && isRunning(item.call.status));
     return { events: [], action: { type: hasCall ? "cancel_calls" : "cancel_turn" } };

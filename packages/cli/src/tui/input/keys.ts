@@ -35,6 +35,8 @@ export interface KeyState {
   readonly pending: string;
   /** What of a paste has come so far. */
   readonly paste?: string;
+  /** The end of a paste was not waited for: what comes before it, if it comes after all, was pasted too. */
+  readonly isPasteCut?: true;
 }
 
 export interface ReadKeys {
@@ -43,8 +45,10 @@ export interface ReadKeys {
 }
 
 export const noKeys: KeyState = { pending: "" };
+const pasteCut: KeyState = { pending: "", isPasteCut: true };
 
 const esc = "\u001b";
+const ctrlC = "\u0003";
 const pasteStart = `${esc}[200~`;
 const pasteEnd = `${esc}[201~`;
 /** No key is longer: what goes on and on is not one. */
@@ -56,6 +60,12 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   const keys: Key[] = [];
   let { paste } = state;
   let rest = state.pending + chunk;
+  // Alone, it was not pasted: somebody wants to get out.
+  if (paste !== undefined && chunk === ctrlC) {
+    const ended = endKeys(state);
+    return withKeys(ended.keys, readKeys(ended.state, chunk));
+  }
+  if (state.isPasteCut) return readAfterCut(rest);
   while (rest !== "") {
     if (paste !== undefined) {
       const end = rest.indexOf(pasteEnd);
@@ -84,11 +94,27 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   return { keys, state: paste === undefined ? noKeys : { pending: "", paste } };
 }
 
-/** Nothing has come for a while: what looked like a beginning was the Escape key. A paste is waited for. */
-export function endKeys(state: KeyState): ReadKeys {
-  const { pending, paste } = state;
-  if (pending === "" || paste !== undefined) return { keys: [], state };
-  return { keys: unfinishedKeys(pending), state: noKeys };
+/** Nothing has come for a while: what looked like a beginning was the Escape key, and what came of a paste is all of it. */
+export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
+  const keys = pending === "" ? [] : unfinishedKeys(pending);
+  if (paste === undefined) return { keys, state: isPasteCut ? pasteCut : noKeys };
+  return { keys: [pasted(paste), ...keys], state: pasteCut };
+}
+
+/** The rest of a paste over a slow line: a line break in it must not send anything. */
+function readAfterCut(text: string): ReadKeys {
+  const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
+  if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);
+  if (end !== -1) {
+    const late = end === 0 ? [] : [pasted(text.slice(0, end))];
+    return withKeys(late, readKeys(noKeys, text.slice(end + pasteEnd.length)));
+  }
+  const read = readKeys(noKeys, text);
+  return { ...read, state: { ...read.state, isPasteCut: true } };
+}
+
+function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
+  return { ...read, keys: [...keys, ...read.keys] };
 }
 
 function unfinishedKeys(pending: string): readonly Key[] {

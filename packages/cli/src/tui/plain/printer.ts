@@ -17,11 +17,13 @@ export interface PlainPrinter {
   readonly entered: () => void;
 }
 
-export interface PlainPrinterOptions extends Pick<Store, "get" | "dispatch"> {
+export interface PlainPrinterOptions extends Pick<Store, "get"> {
+  /** Told which question stands there now, if any. */
+  readonly onAsked: (question: string | undefined) => void;
   readonly write: (text: string) => void;
 }
 
-export function createPlainPrinter({ get, dispatch, write }: PlainPrinterOptions): PlainPrinter {
+export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
@@ -62,7 +64,7 @@ export function createPlainPrinter({ get, dispatch, write }: PlainPrinterOptions
   function update(): void {
     const state = get();
     printNews(state);
-    const { turn, isQuitArmed, dialog, questions, isQuitting } = state;
+    const { turn, isQuitArmed, dialog, questions, isQuitting, focus } = state;
     const [question] = questions;
     if (turn.kind === "running" && before?.turn.kind !== "running") print([[{ text: safe`working; Ctrl-C stops it` }]]);
     if (turn.kind === "running" && turn.doing !== undefined && turn !== before?.turn)
@@ -78,10 +80,11 @@ export function createPlainPrinter({ get, dispatch, write }: PlainPrinterOptions
       print([...dialogLines(question, dialog, placeOf(state), room), hint]);
     }
     before = state;
-    if (question !== undefined) dispatch({ type: "drawn", key: question.key });
-    const isFree = turn.kind === "idle" || question !== undefined;
+    onAsked(question?.key);
+    // What is typed before a question can have been read is no answer to it.
+    const isFree = question === undefined ? turn.kind === "idle" : focus !== "unseen";
     if (isFree && !isAtPrompt && !isQuitting) {
-      write(question === undefined ? "> " : "answer> ");
+      write(question === undefined || focus === "input" ? "> " : "answer> ");
       isAtPrompt = true;
     }
   }
@@ -97,7 +100,7 @@ export function createPlainPrinter({ get, dispatch, write }: PlainPrinterOptions
 /** How it is answered here; the keys in its frame are those of a screen. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
   read: safe`Type one of the letters, then Enter; an empty line is no.`,
-  form: safe`A line fills in the field that is marked, an empty one leaves it as it is; at the end, an empty line sends it and - declines. A dot cancels.`,
+  form: safe`A line fills in the field that is marked, an empty one leaves it as it is; at the end, an empty line sends it. - declines, a dot cancels; \\- and \\. type them.`,
   typed: safe`Type or paste it, then Enter; an empty line ends this.`,
   chosen: safe`Type its number, counted from 1; an empty line is none.`,
 };

@@ -36,10 +36,8 @@ export function commandsOf({ session }: Bench): readonly (BuiltIn | PromptComman
 }
 
 export function allCommands(bench: Bench): readonly SlashCommand[] {
-  return commandsOf(bench).map(({ name, summary, usage, run }) => ({
-    name,
-    summary,
-    ...(usage !== undefined && { usage }),
-    run: (words) => run(words, bench),
+  return commandsOf(bench).map((command) => ({
+    ...command,
+    run: (words) => command.run(words, bench),
   }));
 }

@@ -36,6 +36,7 @@ export const form: BuiltIn = {
     const asked = {
       kind: "form",
       serverName: server,
+      toolName: tool,
       message: description,
       schema,
       purpose: "arguments",

@@ -19,14 +19,18 @@ export const model: BuiltIn = {
     if (!isAsked)
       return session.note("info", `${session.conversation.model.name} answers here.`, "/model NAME or /model manual");
     const choice = await models.find(name === "" ? undefined : name);
-    if (choice.kind === "model") return use(choice.model.name, () => session.setModel(choice.model), bench);
+    if (choice.kind === "model")
+      return use(choice.model.name, () => session.setModel(choice.model), bench, name !== "");
     session.note("warning", whyNone(choice, name), nextFor(choice));
   },
 };
 
-function use(name: string, set: () => void, { session }: Bench): void {
+/** `isGuess`: nobody has been asked whether there is one by that name. */
+function use(name: string, set: () => void, { session }: Bench, isGuess = false): void {
   set();
-  session.note("info", name === "manual" ? "From now on you call the tools yourself." : `From now on ${name} answers.`);
+  const doubt = isGuess ? " Whether there is such a model was not checked: your next message will show." : "";
+  const words = name === "manual" ? "From now on you call the tools yourself." : `From now on ${name} answers.${doubt}`;
+  session.note("info", words);
 }
 
 function whyNone(choice: Exclude<ModelChoice, { readonly kind: "model" }>, name: string): string {

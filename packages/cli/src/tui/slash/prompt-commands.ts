@@ -10,6 +10,7 @@ import { reportPrompt } from "../../output/prompt-report.ts";
 import type { Bench } from "../bench.ts";
 import { captured } from "../captured.ts";
 import type { Suggestion } from "../input/completion.ts";
+import type { SlashCommand } from "../session.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 
@@ -33,6 +34,16 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
       complete: (before) => offerArguments(prompt, before),
       run: (words, bench) => run(prompt, words, bench),
     };
+  });
+}
+
+/** Under the names by which they can be typed here. */
+export function asTyped(prompts: readonly HostPrompt[], commands: readonly SlashCommand[]): readonly HostPrompt[] {
+  return prompts.map((prompt) => {
+    const { server, serverPromptName } = prompt;
+    const isIt = ({ prompt: one }: SlashCommand): boolean =>
+      one?.server === server && one.serverPromptName === serverPromptName;
+    return { ...prompt, name: commands.find(isIt)?.name ?? prompt.name };
   });
 }
 
@@ -95,6 +106,7 @@ async function argumentsOf(
   const asked = {
     kind: "form",
     serverName: server,
+    toolName: prompt.serverPromptName,
     message: title,
     schema: schemaOf(prompt),
     purpose: "arguments",

@@ -5,6 +5,7 @@ import { groupBy } from "../../output/group-by.ts";
 import { promptsText } from "../../output/prompt-list.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { lookFor, namedServer } from "./listing.ts";
+import { asTyped } from "./prompt-commands.ts";
 
 export const prompts: BuiltIn = {
   name: "prompts",
@@ -13,8 +14,9 @@ export const prompts: BuiltIn = {
   complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
   run(line, bench) {
     const { session } = bench;
+    const commands = session.commands();
     const servers = [...groupBy(session.host.prompts(namedServer(line, bench)), ({ server }) => server)];
-    const texts = servers.map(([server, own]) => promptsText(server, own, lookFor(bench)));
+    const texts = servers.map(([server, own]) => promptsText(server, asTyped(own, commands), lookFor(bench)));
     session.show(
       "/prompts",
       texts.length === 0 ? "No server offers any, as far as is known." : joinSafe(texts, safe`\n\n`),

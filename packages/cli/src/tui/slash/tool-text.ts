@@ -10,7 +10,14 @@ import { lookFor } from "./listing.ts";
 /** `server`: undefined for all. */
 export function toolListText(server: string | undefined, isWhole: boolean, bench: Bench): SafeText {
   const { host, conversation } = bench.session;
-  const tools = conversation.tools().filter((tool) => server === undefined || tool.server === server);
+  const meant = new Set(host.tools(server).map((tool) => tool.server));
+  const inside = conversation.tools();
+  const tools = inside.filter((tool) => meant.has(tool.server));
+  if (server !== undefined && tools.length === 0 && meant.size > 0)
+    return joinSafe([
+      serverText(server, host.tools(server), { ...lookFor(bench), all: isWhole }, host.hidden(server)),
+      safe`\n  not for the model of this conversation: other servers are configured`,
+    ]);
   const texts = [...groupBy(tools, (tool) => tool.server)].map(([name, own]) => {
     const offered = host
       .tools(name)

@@ -38,7 +38,7 @@ export type FieldInput =
   /** Whatever has no field of its own is typed as it would be after `key=`. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
-interface Choice {
+export interface Choice {
   readonly value: unknown;
   readonly title: string;
 }

@@ -1,5 +1,6 @@
 /** From what stands in a field to the value that is sent, or to what is wrong with it. Pure. */
 
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { coerce } from "../../coerce.ts";
 import { inexactNumber } from "../../exact-number.ts";
 import { type Editor, wholeText } from "../input/editor.ts";
@@ -101,7 +102,7 @@ export const formatWords: Readonly<Record<TextFormat, string>> = {
 
 const isOfFormat: Readonly<Record<TextFormat, (text: string) => boolean>> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
-  uri: (text) => /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text),
+  uri: (text) => /^[a-z][a-z\d+.-]*:/i.test(text) && parseUrl(text) !== undefined,
   date: isDate,
   "date-time": (text) => {
     const [, day = "", hours, minutes, seconds] =

@@ -111,7 +111,7 @@ function places({ fields }: FormState): readonly FormState["focus"][] {
   return [...fields.keys(), "send", "decline"];
 }
 
-function moveFocus(form: FormState, by: 1 | -1): FormState {
+export function moveFocus(form: FormState, by: 1 | -1): FormState {
   const all = places(form);
   const at = all.indexOf(form.focus) + by;
   return { ...form, focus: all[(at + all.length) % all.length] ?? "decline" };
@@ -168,7 +168,8 @@ function switched(
 ): FieldEntry {
   if (isErasing(key)) return { kind: "switched" };
   if (turns) return { kind: "switched", isOn: entry.isOn !== true };
-  return letter === "y" || letter === "n" ? { kind: "switched", isOn: letter === "y" } : entry;
+  const isYes = letter === "y" || letter === "yes";
+  return isYes || letter === "n" || letter === "no" ? { kind: "switched", isOn: isYes } : entry;
 }
 
 function turn(at: number | undefined, step: number, count: number): number | undefined {
@@ -176,9 +177,11 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** The next one that begins with what was typed; a long list is gone through faster. */
+/** The one that was typed whole, else the next one that begins so; a long list is gone through faster. */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
+  const whole = titles.findIndex((title) => title.toLowerCase() === letters);
+  if (whole !== -1 && (whole !== at || letters.length > 1)) return whole;
   const start = (at ?? -1) + 1;
   const order = [...titles.keys()].map((_, place) => (start + place) % titles.length);
   return order.find((place) => titles[place]?.toLowerCase().startsWith(letters) === true) ?? at;

@@ -27,6 +27,8 @@ export type Asked =
       readonly kind: "form";
       /** Who asks; of a form for arguments, whose tool it is. */
       readonly serverName: string;
+      /** Whose arguments they are: a tool's or a prompt's. */
+      readonly toolName?: string;
       readonly message: string;
       readonly schema: JsonObject;
       readonly purpose: "elicitation" | "arguments";

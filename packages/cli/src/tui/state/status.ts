@@ -1,7 +1,8 @@
-/** How the servers are, in one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in`. Pure; names are raw. */
+/** How the servers are, in one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in`. Pure. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../../output/group-by.ts";
 
 type Group =
@@ -46,7 +47,8 @@ function isOfInterest({ name }: ServerState, _at: number, all: readonly ServerSt
 }
 
 function names(members: readonly ServerState[], group: Group, now: number): string {
-  const shown = members.slice(0, mostNamed).map(({ name, since }) => {
+  const shown = members.slice(0, mostNamed).map(({ name: raw, since }) => {
+    const name = toVisibleLine(raw);
     const seconds = Math.floor((now - since) / 1000);
     return group === "starting" && seconds > 0 ? `${name} ${seconds} s` : name;
   });

@@ -38,13 +38,19 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...progressLines(card, inner),
     ...errorLines(card, inner),
     ...resultLines(card, inner),
-    ...card.media.flatMap(({ mimeType, data }) =>
-      readingLines(`[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}]`, inner),
-    ),
+    ...mediaLines(card, inner),
     // To be copied, so broken nowhere but at the edge.
     ...card.files.flatMap((file) => breakLine([span(safe`kept in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
+}
+
+/** Where the result says nothing of them. */
+function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
+  if (display !== "") return [];
+  return media.flatMap(({ mimeType, data }) =>
+    readingLines(`[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}]`, width),
+  );
 }
 
 function headLine(card: CallCard, now: number, width: number): Line {
@@ -59,7 +65,9 @@ function headLine(card: CallCard, now: number, width: number): Line {
   // How it stands is told before everything else that does not fit.
   const begun = clipLine(start, Math.max(8, room));
   const left = room - lineColumns(begun) - 1;
-  const said = isOpen || left < 8 ? [] : clipLine([span(safe` ${argumentWords(card)}`, { isDim: true })], left);
+  const hasArguments = Object.keys(card.args).length > 0;
+  const said =
+    isOpen || left < 8 || !hasArguments ? [] : clipLine([span(safe` ${argumentWords(card)}`, { isDim: true })], left);
   return clipLine([...begun, ...said, ...end], width);
 }
 

@@ -6,7 +6,7 @@ import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/t
 import type { JsonObject } from "@fairlead/wire";
 import { offeredKeys } from "../state/confirmation-keys.ts";
 import type { Place } from "../state/questions.ts";
-import { key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
+import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
 import { bodyWidth, type Frame, type Room } from "./frame.ts";
 import { breakLine, type Line, span, wrapLine } from "./line.ts";
 import { jsonLines, quoteColumns, toDecisionText } from "./text-lines.ts";
@@ -25,8 +25,8 @@ export function confirmationFrame(details: ToolCallConfirmationDetails, place: P
     body: [
       ...labelled(safe`server`, serverName, width),
       ...labelled(safe`tool`, isOther ? `${toolName} (to the model: ${toolDisplayName})` : toolName, width),
-      ...(rule === undefined ? [] : labelled(safe`asked by`, rule.text, width)),
-      ...(annotations === undefined ? [] : labelled(safe`claims`, claimWords(annotations), width)),
+      ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
+      ...(annotations === undefined ? [] : told(safe`claims`, claimWords(annotations), width)),
       ...changeLines(change, width),
       ...(Object.keys(args).length === 0
         ? wrapLine([span(safe`It is sent no arguments.`, { isBold: true })], width)

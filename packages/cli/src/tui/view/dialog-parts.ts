@@ -3,7 +3,7 @@
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Place } from "../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
-import { decisionLines, quoteColumns, quoted } from "./text-lines.ts";
+import { decisionLines, quoteColumns, quoted, toDecisionText } from "./text-lines.ts";
 
 /** `(1 of 3) github asks`. How many there are stands first: the end of a title may be cut. */
 export function titleLine(words: Line, { index, total }: Place): Line {
@@ -17,8 +17,17 @@ export function nameSpan(name: string): Line[number] {
 
 /** `label  value`, the value whole and in its own column; under the label where there is little room. */
 export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
+  return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
+}
+
+/** The same for a sentence of ours: broken between words. */
+export function told(label: SafeText, words: string, width: number): readonly Line[] {
+  return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
+}
+
+function beside(label: SafeText, width: number, layOut: (room: number) => readonly Line[]): readonly Line[] {
   const indent = width < 40 ? 2 : labelColumns;
-  const rows = breakLine([span(toVisibleLine(value))], width - indent);
+  const rows = layOut(width - indent);
   const blank = span(" ".repeat(indent) as SafeText);
   const head = span(label, { isDim: true });
   if (indent < labelColumns) return [[head], ...rows.map((row) => [blank, ...row])];

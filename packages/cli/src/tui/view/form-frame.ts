@@ -10,7 +10,7 @@ import { key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 import { editorLines } from "./editor-lines.ts";
 import { bodyWidth, type Frame, type Room } from "./frame.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
-import { decisionLines } from "./text-lines.ts";
+import { decisionLines, quoteColumns, quoted } from "./text-lines.ts";
 
 export interface FormFrame extends Frame {
   /** The rows that the person is at. */
@@ -18,12 +18,12 @@ export interface FormFrame extends Frame {
 }
 
 export function formFrame(question: QuestionOf<"form">, form: FormState, place: Place, room: Room): FormFrame {
-  const { serverName, message, purpose } = question;
+  const { serverName, toolName, message, purpose } = question;
   const width = bodyWidth(room);
   const isQuestion = purpose === "elicitation";
   const title = isQuestion
     ? [nameSpan(serverName), span(safe` asks you`)]
-    : [span(safe`Arguments for `), nameSpan(serverName)];
+    : [span(safe`Arguments for `), nameSpan(toolName === undefined ? serverName : `${serverName}.${toolName}`)];
   const body: Line[] = [...speech(isQuestion ? safe`It says:` : safe`Tool:`, message, width)];
   let focused = { from: 0, to: 0 };
   const put = (isFocused: boolean, lines: readonly Line[]): void => {
@@ -89,7 +89,9 @@ function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, w
     ...(isSecret
       ? note(safe`! looks like a secret: type one only if this server may have it`, { colour: "yellow" })
       : []),
-    ...(isFocused && description !== undefined ? decisionLines(description, inner, { isDim: true }) : []),
+    ...(isFocused && description !== undefined
+      ? quoted(decisionLines(description, inner - quoteColumns, { isDim: true }))
+      : []),
     ...(isFocused ? hintWords(field).flatMap((words) => note(words, { isDim: true })) : []),
   ];
   return [

@@ -1,5 +1,6 @@
 /** The other questions: an address to open, a model to be asked, a folder to trust, a sign-in that goes on elsewhere. Pure. */
 
+import { parseUrl } from "@fairlead/core/text/parse-url";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approvalFields } from "../../output/approval-details.ts";
 import { isObject, listOf, member } from "../../output/json-shape.ts";
@@ -26,6 +27,7 @@ export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room):
     body: [
       ...labelled(safe`site`, siteOf(url), width),
       ...(consent === undefined ? [] : labelled(safe`issuer`, consent.issuer, width)),
+      ...(consent?.tokenHost === undefined ? [] : labelled(safe`tokens`, `from ${consent.tokenHost}`, width)),
       ...(scopes.length === 0 ? [] : labelled(safe`asks for`, scopes.join(", "), width)),
       ...speech(safe`It says:`, message, width),
       ...wrapLine([span(safe`The whole address:`, { isBold: true })], width),
@@ -42,7 +44,7 @@ export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room):
 
 /** The part of an address that says whose it is; in letters that cannot be mistaken for others. */
 function siteOf(url: string): string {
-  if (!URL.canParse(url)) return url;
+  if (parseUrl(url) === undefined) return url;
   const { protocol, host } = new URL(url);
   return protocol === "https:" ? host : `${host} (NOT encrypted: ${protocol}//)`;
 }

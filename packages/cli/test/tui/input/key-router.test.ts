@@ -59,6 +59,11 @@ test("what is typed before a question is seen is no answer to it", () => {
   expect([early.actions, early.state.editor.text]).toEqual([[], "y"]);
 });
 
+test("what is ended before a question is seen is what went on before it, not the question", () => {
+  const asked = after(inTurn(call("a", "running")), { type: "ask", question: confirmation("q1") });
+  expect([kindsOf(asked, escapeKey), kindsOf(asked, ctrlC)]).toEqual([["cancel_calls"], ["cancel_calls"]]);
+});
+
 test("whoever is typing when a question appears goes on typing, until Tab", () => {
   const asked = shown(after(press(idle, "tell me").state, { type: "ask", question: confirmation("q1") }));
   const typed = press(asked, "y");

@@ -61,10 +61,31 @@ test("what goes on and on is no key, and what follows it is read", () => {
   expect(readKeys(noKeys, `${esc}]${"x".repeat(5000)}`)).toEqual({ keys: [], state: noKeys });
 });
 
-test("a paste is waited for, however long it takes", () => {
+const ctrlC: Key = { name: "text", text: "c", ctrl: true };
+
+test("a paste whose end is lost is what came of it, and keys are keys again", () => {
   const begun = readKeys(noKeys, `${esc}[200~half`).state;
-  expect(endKeys(begun)).toEqual({ keys: [], state: begun });
   expect(readKeys(begun, ` of it${esc}[201~`).keys).toEqual([{ name: "paste", text: "half of it" }]);
+  const ended = endKeys(begun);
+  expect(ended.keys).toEqual([{ name: "paste", text: "half" }]);
+  expect(readKeys(ended.state, "\r").keys).toEqual([{ name: "enter" }]);
+  const left = readKeys(begun, esc);
+  expect([...left.keys, ...endKeys(left.state).keys]).toEqual([{ name: "paste", text: "half" }, { name: "escape" }]);
+  expect(readKeys(begun, "\u0003").keys).toEqual([{ name: "paste", text: "half" }, ctrlC]);
+});
+
+test("the rest of a paste that comes too late is pasted all the same: its line breaks send nothing", () => {
+  const { state } = endKeys(readKeys(noKeys, `${esc}[200~half`).state);
+  expect(readKeys(state, `a\rb\r${esc}[201~c`)).toEqual({
+    keys: [
+      { name: "paste", text: "a\nb\n" },
+      { name: "text", text: "c" },
+    ],
+    state: noKeys,
+  });
+  const typed = readKeys(state, "a\r").state;
+  expect(readKeys(typed, `${esc}[201~`)).toEqual({ keys: [], state: noKeys });
+  expect(readKeys(typed, `${esc}[200~x${esc}[201~`)).toEqual({ keys: [{ name: "paste", text: "x" }], state: noKeys });
 });
 
 /** Text that was cut, together again. */

@@ -1,5 +1,6 @@
 /** The app on a pseudo-terminal, as a person finds it: ready to be typed into. What it showed last is told when a test fails. */
 
+import { setTimeout } from "node:timers/promises";
 import { expect, onTestFailed } from "vitest";
 import type { Machine } from "../../machine.ts";
 import { openTerminal, type Terminal } from "../../terminal.ts";
@@ -29,6 +30,15 @@ export async function openApp(here: Place, ...argv: readonly string[]): Promise<
 
 export function enter(terminal: Terminal, line: string): void {
   terminal.type(`${line}\r`);
+}
+
+/** Milliseconds: keys that come sooner after a question has appeared are no answers, and nothing on the screen says when they are. */
+const readingTime = 600;
+
+/** To a question that has just appeared. */
+export async function answerWith(terminal: Terminal, keys: string): Promise<void> {
+  await setTimeout(readingTime);
+  terminal.type(keys);
 }
 
 /** Leaves the app by its command, whatever stands in the prompt. */

@@ -2,7 +2,7 @@ import { calls, inTurn, says, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { scene } from "../../headless/scene.ts";
 import type { Cell, Terminal } from "../../terminal.ts";
-import { dialogPlace, enter, openApp, quit } from "./app.ts";
+import { answerWith, dialogPlace, enter, openApp, quit } from "./app.ts";
 
 const esc = "\u001b";
 /** Goes up and home, clears, hides, colours, sets the title and the clipboard, turns text around, and draws a frame of its own. */
@@ -41,7 +41,7 @@ async function ask(text: string): Promise<Seen & { readonly output: string; read
   enter(terminal, "go");
   await terminal.untilRows((rows) => /╭─ notes: run echo\?[\s\S]*╰─ y yes, once/.test(rows));
   const seen = frameOf(terminal);
-  terminal.type("y");
+  await answerWith(terminal, "y");
   const end = await terminal.untilRows((rows) => rows.includes("The model says: fine.") && !rows.includes("working"));
   await quit(terminal);
   return { ...seen, output: terminal.output(), end };

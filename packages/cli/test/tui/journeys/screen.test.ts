@@ -4,7 +4,7 @@ import { processesOf } from "../../left-over.ts";
 import { machine, userFile } from "../../machine.ts";
 import { program } from "../../process.ts";
 import { openProgram } from "../../terminal.ts";
-import { enter, keys, openApp, quit, watched } from "./app.ts";
+import { answerWith, enter, keys, openApp, quit, watched } from "./app.ts";
 
 test("a narrow terminal shows everything that a wide one does, and a wide one is filled again", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { notes: stdioServer("well-behaved") } } });
@@ -23,7 +23,7 @@ test("a narrow terminal shows everything that a wide one does, and a wide one is
   expect(narrow).toMatch(/^› *$/m);
   expect(narrow).toMatch(/more rows/);
   expect(narrow).toContain("› notes.echo text=one-tw\n  o-three-four-five-six");
-  for (let press = 0; press < 20; press += 1) terminal.type(keys.down);
+  await answerWith(terminal, keys.down.repeat(20));
   await terminal.untilRows((rows) => rows.includes("the end"));
   terminal.resize(100, 30);
   await terminal.untilRows(
@@ -35,6 +35,19 @@ test("a narrow terminal shows everything that a wide one does, and a wide one is
   await quit(terminal);
   // What has scrolled away is nobody's to clear.
   expect(terminal.output()).not.toContain("\u001b[3J");
+});
+
+test("a result that is shown whole takes the place of its folded form", async () => {
+  await using here = await machine();
+  const terminal = await openApp(here, "--model", "manual");
+  await terminal.until(/1 ready/);
+  enter(terminal, "demo.greet name=Ada");
+  await terminal.until(/✓ demo\.greet name=Ada done/);
+  terminal.type("\u000f");
+  const open = await terminal.untilRows((rows) => rows.includes('"name": "Ada"'));
+  expect(open.match(/✓ demo\.greet/g)).toHaveLength(1);
+  expect(open.match(/^› demo\.greet/gm)).toHaveLength(1);
+  await quit(terminal);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { browser, processesWith, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 import { signInScene } from "../../sign-in-scene.ts";
-import { enter, keys, openApp, pasted, quit } from "./app.ts";
+import { answerWith, enter, keys, openApp, pasted, quit } from "./app.ts";
 
 test("the first run shows what there is; the demo server answers, and a server can be added", async () => {
   await using here = await machine();
@@ -30,7 +30,7 @@ test("a workspace's server is shown as it would run, and starts after a yes", as
   expect(asked).toContain(`command     ${process.execPath}`);
   expect(asked).toContain("3: --read-only");
   expect(processesWith("--read-only").filter((line) => line.includes(here.path))).toEqual([]);
-  terminal.type("y");
+  await answerWith(terminal, "y");
   await terminal.until(/^1 ready/m);
   await quit(terminal);
 });
@@ -69,7 +69,7 @@ test("a server's question is a form: filled in, corrected, sent", async () => {
   enter(terminal, `asker.ask method=elicitation/create 'params:=${params}'`);
   const asked = await terminal.until(/╭─ asker asks you/);
   expect(asked).toContain("Who are you?");
-  terminal.type("Ada\r");
+  await answerWith(terminal, "Ada\r");
   await terminal.until(/› age/);
   terminal.type("7\r");
   await terminal.until(/› colour/);
@@ -101,7 +101,7 @@ test("a sign-in by paste: the address is shown whole, and the server is ready", 
   const asked = await terminal.until(/paste the address here/);
   const [lines = ""] = /^http(?:\S+\n)+/m.exec(asked) ?? [];
   const { address } = await browser(lines.replaceAll("\n", ""), { visits: false });
-  terminal.type(pasted(address));
+  await answerWith(terminal, pasted(address));
   await terminal.until(/code=/);
   terminal.type("\r");
   const seen = await terminal.until(/^1 ready/m);

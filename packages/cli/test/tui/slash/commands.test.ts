@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -49,9 +49,10 @@ test("a form gives the arguments of a call, with what is typed behind its name f
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
   scene.enter("/form demo.greet language=de");
-  const { key, serverName, purpose, values } = await scene.asked("form");
-  expect({ serverName, purpose, values }).toEqual({
+  const { key, serverName, toolName, purpose, values } = await scene.asked("form");
+  expect({ serverName, toolName, purpose, values }).toEqual({
     serverName: "demo",
+    toolName: "greet",
     purpose: "arguments",
     values: { language: "de" },
   });
@@ -118,6 +119,69 @@ test("settings that somebody else changes are told, and taken over by /mcp reloa
   scene.enter("/mcp reload");
   await scene.shown(/The settings were read again\. New: w\./);
   await scene.until(({ servers }) => servers.some(({ name, status }) => name === "w" && status === "connected"));
+  expect(scene.state().items.filter((item) => item.kind === "note" && item.text.includes("have changed"))).toHaveLength(
+    1,
+  );
+});
+
+test("the demo server can be used by its name beside others", async () => {
+  await using here = await machine({ [userFile]: workshop });
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("demo.greet name=Ada");
+  expect(await scene.shown(/^greet ok/)).toContain("Hello, Ada!");
+  scene.enter("/tools demo");
+  expect(await scene.shown(/^\/tools/)).toContain("greet(");
+  scene.enter("/form demo.greet");
+  expect((await scene.asked("form")).toolName).toBe("greet");
+});
+
+test("pictures of a result are described, and kept in files", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("demo.picture");
+  const text = await scene.shown(/^picture ok/);
+  expect(text).toMatch(/\[image image\/png, [\d.]+ k?B\]/);
+  expect(text).not.toContain("```");
+  const card = scene.state().items.find((item) => item.kind === "call");
+  const files = card?.kind === "call" ? card.call.files : [];
+  expect(files).toHaveLength(1);
+  expect((await readFile(files[0] ?? "")).subarray(1, 4).toString()).toBe("PNG");
+});
+
+test("names from a workspace stay in the line in which they are told", async () => {
+  const name = "x\nworkspace  /home (trusted)";
+  await using here = await machine({ [projectFile]: { mcpServers: Object.fromEntries([[name, { command: "x" }]]) } });
+  await using scene = await openScene(here);
+  const text = await scene.shown(/^Fairlead/);
+  expect(text.match(/^workspace /gm)).toHaveLength(1);
+});
+
+test("a model that is named is used, and that nobody has looked for it is said", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here, { GEMINI_API_KEY: "k" });
+  await scene.shown(/^Fairlead/);
+  scene.enter("/model nosuch");
+  expect(await scene.shown(/From now on nosuch answers/)).toContain("was not checked");
+});
+
+test("/prompts shows what can be typed", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("/prompts");
+  expect(await scene.shown(/^\/prompts/)).toContain("/teach(");
+});
+
+test("an address that is not fit to be opened is declined, and the person is told", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { c: stdioServer("counted") } } });
+  await using scene = await openScene(here);
+  await scene.until(({ servers }) => servers.some(({ name, status }) => name === "c" && status === "connected"));
+  const params = { mode: "url", message: "Go", url: "https://good.example@evil.example/" };
+  scene.enter(`c.ask(method: "elicitation/create", params: ${JSON.stringify(params)})`);
+  expect(await scene.shown(/"c" wanted you to open/)).toContain("good.example@evil.example");
+  expect(await scene.shown(/^ask ok/)).toContain("decline");
 });
 
 test("the servers of a workspace are shown whole before any of them starts, and a yes approves exactly these", async () => {

@@ -73,6 +73,15 @@ test("choices are chosen with the arrows, by their first letters, and taken back
   expect(valuesOf(after(state, right, { name: "backspace" }))).toEqual({});
 });
 
+test("a choice or a switch that is typed whole is the one that is meant", () => {
+  const state = form({
+    size: { enum: ["larger", "large"], default: "large" },
+    isOn: { type: "boolean", default: true },
+  });
+  expect(valuesOf(after(state, typed("large"), down, typed("no")))).toEqual({ size: "large", isOn: false });
+  expect(valuesOf(after(state, typed("l"), typed("large"), down, typed("yes")))).toEqual({ size: "large", isOn: true });
+});
+
 test.each([
   [
     "oneOf",

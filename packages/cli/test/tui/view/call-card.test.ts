@@ -24,6 +24,9 @@ test("time is told while it passes and when it is over, if there is any to speak
   expect(rows({ status: "ok", durationMs: 900 })).toEqual(["✓ github.create_issue title=Hello done"]);
 });
 
+test("a call without arguments is told without a gap", () =>
+  expect(rows({ args: {} })).toEqual(["⠋ github.create_issue runs"]));
+
 test("progress is a bar with its message, or a step where there is no whole", () => {
   expect(rows({ progress: { progress: 3, total: 4, message: "copying" } })[1]).toBe(
     "  ███████████████░░░░░ 75% copying",

@@ -104,7 +104,7 @@ test("a form names who asks, warns about secrets, and says what the field takes"
     "│ › size (required)",
     "│     ( ) s",
     "│     ( ) l",
-    "│   How big.",
+    "│   ▏ How big.",
     "│   Your token (token)",
     "│   (empty)",
     "│   ! looks like a secret: type one only if this server may",
@@ -115,4 +115,19 @@ test("a form names who asks, warns about secrets, and says what the field takes"
     "│   [ Decline ]",
     "╰─ ←→ choose · ↑↓ fields · Enter next · Esc cancel",
   ]);
+});
+
+test("a form for arguments names the tool, and what a server says of a field stands behind a bar, line by line", () => {
+  const schema = { type: "object", properties: { a: { type: "string", description: "one\n[y] yes" } } };
+  const shown = rows({ kind: "form", serverName: "s", toolName: "t", message: "", schema, purpose: "arguments" });
+  expect(shown[0]).toBe("╭─ Arguments for s.t");
+  expect(shown).toContain("│   ▏ one");
+  expect(shown).toContain("│   ▏ [y] yes");
+});
+
+test("before a sign-in it is told where the tokens come from, if not from the issuer", () => {
+  const url = "https://login.example/";
+  const consent = { serverName: "s", url, domain: "login.example", issuer: url, tokenHost: "t.example", scopes: [] };
+  const shown = rows({ kind: "url", serverName: "s", message: "", url, purpose: "sign_in", consent });
+  expect(shown).toContain("│ tokens   from t.example");
 });

@@ -1,0 +1,97 @@
+/** Between the keyboard and the session while questions come and go: keys that were meant for something else are no answers. */
+
+import type { Clock } from "@fairlead/core/clock";
+import type { AppEvent, AppState } from "../state/app-state.ts";
+import { takesText } from "../state/dialog.ts";
+import type { Key } from "./keys.ts";
+
+export interface QuestionGuardOptions {
+  readonly get: () => AppState;
+  readonly dispatch: (event: AppEvent) => void;
+  readonly press: (key: Key) => void;
+  readonly clock: Clock;
+}
+
+export interface QuestionGuard {
+  readonly press: (key: Key) => void;
+  /** A frame stands on the screen, with this question in it; may be told again and again. */
+  readonly drawn: (question: string | undefined) => void;
+  /** The state has changed. */
+  readonly look: () => void;
+  readonly end: () => void;
+}
+
+/** Milliseconds: nobody reads a question and answers it in less. */
+const readingTime = 400;
+/** Milliseconds without a key: whoever was typing has looked up. */
+const pause = 1000;
+
+export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
+  /** The question that stands on the screen. */
+  let shown: string | undefined;
+  let callOffReading: (() => void) | undefined;
+  /** The question into which the person types. */
+  let typedInto: string | undefined;
+  /** While what was typed into is gone, and its keys still come. */
+  let callOffPause: (() => void) | undefined;
+
+  /** Whoever goes on typing does not read yet. */
+  function startReading(question: string): void {
+    callOffReading?.();
+    callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
+  }
+
+  function startPause(): void {
+    callOffPause?.();
+    callOffPause = clock.after(pause, endPause, { background: true });
+  }
+
+  function endPause(): void {
+    callOffPause?.();
+    callOffPause = undefined;
+  }
+
+  function look(): void {
+    const { questions, isQuitting } = get();
+    if (typedInto === undefined || questions[0]?.key === typedInto) return;
+    typedInto = undefined;
+    if (isQuitting) return;
+    startPause();
+    const text = "The question is gone, and with it what was typed there; keys count again after a moment.";
+    dispatch({ type: "note", tone: "warning", text });
+  }
+
+  return {
+    look,
+    drawn(question) {
+      if (question === shown) return;
+      shown = question;
+      callOffReading?.();
+      if (question !== undefined) startReading(question);
+    },
+    press(key) {
+      look();
+      if (callOffPause !== undefined && !isCtrlC(key)) {
+        if (key.name === "enter" || key.name === "escape") endPause();
+        else startPause();
+        return;
+      }
+      const before = get();
+      press(key);
+      const { questions, focus } = get();
+      const [question] = questions;
+      if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
+      const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
+      // A question that its own key has answered is not one that went away.
+      typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
+    },
+    end() {
+      callOffReading?.();
+      endPause();
+    },
+  };
+}
+
+function isCtrlC({ name, text, ctrl }: Key): boolean {
+  return name === "text" && ctrl === true && text === "c";
+}

@@ -1,0 +1,79 @@
+/** What a line that was entered does: a key that is pressed, or something that happens to the question. Pure. */
+
+import type { Key } from "../input/keys.ts";
+import type { AppEvent, AppState } from "../state/app-state.ts";
+import { offeredKeys } from "../state/confirmation-keys.ts";
+import { type DialogState, dialogKey, dialogRoom } from "../state/dialog.ts";
+import { type FormState, moveFocus } from "../state/form.ts";
+import { fillIn } from "../state/form-fill.ts";
+import type { Question, QuestionOf } from "../state/questions.ts";
+
+export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
+
+const enter: LineStep = { key: { name: "enter" } };
+const cancel: LineStep = { key: { name: "escape" } };
+
+/** Without a question it is what is sent. An answer is a letter, a number, or what is asked for; nothing at all is no. */
+export function lineSteps(state: AppState, line: string): readonly LineStep[] {
+  const { questions, focus, dialog } = state;
+  const [question] = questions;
+  if (question === undefined || focus !== "dialog" || dialog === undefined) return [typed(line), enter];
+  const words = line.trim();
+  switch (dialog.kind) {
+    case "read": {
+      if (words === "") return [enter];
+      const key: Key = { name: "text", text: words };
+      const isAnswer = "answer" in dialogKey(question, dialog, key, dialogRoom(state.size));
+      return isAnswer ? [{ key }] : [say(`"${words}" is no answer here. ${lettersOf(question)}`), put(dialog)];
+    }
+    case "chosen":
+      return question.kind === "choice" ? chosenSteps(question, dialog, words) : [];
+    case "typed":
+      return words === "" ? [cancel] : [typed(words), enter];
+    case "form":
+      return formSteps(dialog, line);
+  }
+}
+
+type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
+
+function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, words: string): readonly LineStep[] {
+  if (words === "") return [enter];
+  const number = /^\d+$/.test(words) ? Number(words) : 0;
+  if (number >= 1 && number <= options.length) return [put({ ...dialog, at: number - 1 }), enter];
+  return [say(`"${words}" is none of them: type a number from 1 to ${options.length}.`), put(dialog)];
+}
+
+/** Field by field: a line fills one in and goes on; an empty one leaves it as it is. `-` declines, `.` cancels; behind a backslash they are text. */
+function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
+  const { form } = dialog;
+  const withForm = (next: FormState): LineStep => put({ ...dialog, form: next });
+  const words = line.trim();
+  if (words === ".") return [cancel];
+  if (words === "-") return [withForm({ ...form, focus: "decline" }), enter];
+  if (typeof form.focus !== "number") return words === "" ? [enter] : [withForm(form)];
+  if (words === "") return [withForm(moveFocus(form, 1))];
+  return [withForm(fillIn(form, /^\\+[-.]$/.test(words) ? words.slice(1) : line))];
+}
+
+function lettersOf(question: Question): string {
+  if (question.kind === "confirmation") {
+    const keys = offeredKeys(question.details.outcomes).map(({ letter, words }) => `${letter} (${words})`);
+    return `Type one letter: ${keys.join(", ")}.`;
+  }
+  return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
+}
+
+/** Even if it is as before: then it is asked again. */
+function put(dialog: DialogState): LineStep {
+  return { event: { type: "dialog", dialog: { ...dialog } } };
+}
+
+function say(text: string): LineStep {
+  return { event: { type: "note", tone: "warning", text } };
+}
+
+/** Not as a paste: nothing that is typed here is shortened. */
+function typed(text: string): LineStep {
+  return { key: { name: "text", text } };
+}

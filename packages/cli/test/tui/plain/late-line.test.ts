@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { createLateLine, type LateLine } from "../../../src/tui/plain/late-line.ts";
+import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
+import type { Question } from "../../../src/tui/state/questions.ts";
+import { handClock } from "../hand-clock.ts";
+import { after, idle } from "../state/app.ts";
+
+const clientId: Question = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
+
+test("a line that was begun as the answer to what is gone is for nobody; later ones are", () => {
+  const clock = handClock();
+  let state: AppState = idle;
+  const late: LateLine = createLateLine({ get: () => state, clock });
+  const happen = (event: AppEvent): void => {
+    state = after(state, event);
+    late.look();
+  };
+  happen({ type: "ask", question: clientId });
+  expect(late.isLate()).toBe(false);
+  happen({ type: "asked", key: "id" });
+  clock.pass(4999);
+  expect(late.isLate()).toBe(true);
+  late.read();
+  expect(late.isLate()).toBe(false);
+  happen({ type: "ask", question: clientId });
+  // Because of the line, and so before it was read to its end.
+  state = after(state, { type: "asked", key: "id" });
+  late.read();
+  expect(late.isLate()).toBe(false);
+  happen({ type: "ask", question: clientId });
+  happen({ type: "asked", key: "id" });
+  clock.pass(5000);
+  expect(late.isLate()).toBe(false);
+});
