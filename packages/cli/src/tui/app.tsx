@@ -54,6 +54,7 @@ export function App({ session: { store, clock }, onCommit }: AppProps): ReactEle
         <TextInput
           editor={state.editor}
           isActive={questions.length === 0 ? state.panel === undefined : state.focus === "input"}
+          isPaused={questions.length > 0 && state.focus === "unseen"}
           width={width}
           height={room.prompt}
         />

@@ -1,6 +1,5 @@
 /** The app on a pseudo-terminal, as a person finds it: ready to be typed into. What it showed last is told when a test fails. */
 
-import { setTimeout } from "node:timers/promises";
 import { expect, onTestFailed } from "vitest";
 import type { Machine } from "../../machine.ts";
 import { openTerminal, type Terminal } from "../../terminal.ts";
@@ -32,12 +31,9 @@ export function enter(terminal: Terminal, line: string): void {
   terminal.type(`${line}\r`);
 }
 
-/** Milliseconds: keys that come sooner after a question has appeared are no answers, and nothing on the screen says when they are. */
-const readingTime = 600;
-
-/** To a question that has just appeared. */
+/** To a question that has just appeared: keys count for it when the prompt has its mark again. */
 export async function answerWith(terminal: Terminal, keys: string): Promise<void> {
-  await setTimeout(readingTime);
+  await terminal.untilRows((rows) => /^╭─ [\s\S]*^›/m.test(rows));
   terminal.type(keys);
 }
 
