@@ -111,15 +111,15 @@ async function conversation() {
   const app = openApp({ GEMINI_API_KEY: api.settings.apiKey, GOOGLE_GEMINI_BASE_URL: api.baseUrl });
   await app.until(/^2 ready/m);
   app.type("which knots do I have notes about?\r");
-  await app.until(/1 of 2/);
+  await app.until(/1 of 2[\s\S]*^›/m);
   app.type("y");
-  await app.until(/^(?![\s\S]*1 of 2)[\s\S]*╰─ y/);
+  await app.until(/^(?![\s\S]*1 of 2)[\s\S]*╰─ y[\s\S]*\n›/);
   app.type("y");
   await app.until(/sheet bend\?[\s\S]*› /);
   await app.until(/^(?![\s\S]*working)/);
   app.record("conversation", "fairlead");
   app.type("yes, please\r");
-  await app.until(/╰─ y/);
+  await app.until(/╰─ y[\s\S]*^›/m);
   app.record("confirmation", "fairlead");
   app.type("n");
   await app.until(/stay as they are[\s\S]*› /);
@@ -134,7 +134,7 @@ async function form() {
   const app = openApp({}, ["--model", "manual"]);
   await app.until(/^2 ready/m);
   app.type("everything.trigger-elicitation-request\r");
-  await app.until(/╭─ everything asks you/);
+  await app.until(/╭─ everything asks you[\s\S]*^›/m);
   app.type("Ada\r");
   await app.until(/Ada/);
   app.record("form", "fairlead");
