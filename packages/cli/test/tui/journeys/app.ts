@@ -37,6 +37,12 @@ export async function answerWith(terminal: Terminal, keys: string): Promise<void
   terminal.type(keys);
 }
 
+/** Whether a question with this title stands there whole: a terminal gets what is drawn in pieces. */
+export function isAsked(rows: string, title: string): boolean {
+  const at = rows.indexOf(`╭─ ${title}`);
+  return at >= 0 && /^╰─ [\s\S]*^[›…]/m.test(rows.slice(at));
+}
+
 /** Leaves the app by its command, whatever stands in the prompt. */
 export async function quit(terminal: Terminal): Promise<void> {
   terminal.type("\u0005\u0015/quit\r");

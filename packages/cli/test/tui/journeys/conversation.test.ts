@@ -1,7 +1,7 @@
 import { calls, inTurn, says, stdioServer, workshop } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { scene } from "../../headless/scene.ts";
-import { answerWith, enter, keys, openApp, quit } from "./app.ts";
+import { answerWith, enter, isAsked, keys, openApp, quit } from "./app.ts";
 
 test("a chat with two tools: both are asked about, one runs, one does not, and the model is told", async () => {
   await using here = await scene({
@@ -17,13 +17,11 @@ test("a chat with two tools: both are asked about, one runs, one does not, and t
   await terminal.until(/2 ready/);
   enter(terminal, "please look");
   // Which of them is asked about first is nobody's promise.
-  const first = await terminal.untilRows((rows) => /╭─ \(1 of 2\) .*\?/.test(rows));
+  const first = await terminal.untilRows((rows) => isAsked(rows, "(1 of 2) "));
   expect(first).toContain("Let me look.");
   const isLook = first.includes("╭─ (1 of 2) shop: run look?");
   await answerWith(terminal, isLook ? "y" : "n");
-  const second = await terminal.untilRows((rows) =>
-    rows.includes(`╭─ ${isLook ? "notes: run echo" : "shop: run look"}?`),
-  );
+  const second = await terminal.untilRows((rows) => isAsked(rows, isLook ? "notes: run echo?" : "shop: run look?"));
   expect(isLook ? second : first).toContain('│ ▏   "text": "hi"');
   await answerWith(terminal, isLook ? "n" : "y");
   const end = await terminal.untilRows((rows) => rows.includes("two") && !rows.includes("working"));
@@ -107,7 +105,7 @@ test.each([
   const terminal = await openApp({ ...here, env: { ...here.env, ...env } });
   await terminal.until(/1 ready/);
   enter(terminal, "go");
-  const asked = await terminal.until(/╭─ notes: run echo\?/);
+  const asked = await terminal.untilRows((rows) => isAsked(rows, "notes: run echo?"));
   expect(asked).toMatch(/\? notes\.echo +asks you/);
   const colours = new Set(
     terminal.cells().flatMap((row) => row.flatMap(({ look: [mode, , ground] }) => [mode, ground])),

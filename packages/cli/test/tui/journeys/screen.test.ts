@@ -4,7 +4,7 @@ import { processesOf } from "../../left-over.ts";
 import { machine, userFile } from "../../machine.ts";
 import { program } from "../../process.ts";
 import { openProgram } from "../../terminal.ts";
-import { answerWith, enter, keys, openApp, quit, watched } from "./app.ts";
+import { answerWith, enter, isAsked, keys, openApp, quit, watched } from "./app.ts";
 
 test("a narrow terminal shows everything that a wide one does, and a wide one is filled again", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { notes: stdioServer("well-behaved") } } });
@@ -18,7 +18,10 @@ test("a narrow terminal shows everything that a wide one does, and a wide one is
   await terminal.until(/╭─ notes: run echo\?/);
   terminal.resize(24, 16);
   const narrow = await terminal.untilRows(
-    (rows) => rows.split("\n").some((row) => row === "╭─ notes: run echo?") && rows.includes("╰─ y once · n no"),
+    (rows) =>
+      isAsked(rows, "notes: run echo?\n") &&
+      rows.includes("╰─ y once · n no") &&
+      rows.includes("› notes.echo text=one-tw\n"),
   );
   expect(narrow).toMatch(/^[›…] *$/m);
   expect(narrow).toMatch(/more rows/);
@@ -45,7 +48,7 @@ test("a result that is shown whole takes the place of its folded form", async ()
   enter(terminal, "demo.greet name=Ada");
   await terminal.until(/✓ demo\.greet name=Ada done/);
   terminal.type("\u000f");
-  const open = await terminal.untilRows((rows) => rows.includes('"name": "Ada"'));
+  const open = await terminal.untilRows((rows) => rows.includes('"name": "Ada"') && /^› *$/m.test(rows));
   expect(open.match(/✓ demo\.greet/g)).toHaveLength(1);
   expect(open.match(/^› demo\.greet/gm)).toHaveLength(1);
   await quit(terminal);

@@ -2,7 +2,7 @@ import { browser, processesWith, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 import { signInScene } from "../../sign-in-scene.ts";
-import { answerWith, enter, keys, openApp, pasted, quit } from "./app.ts";
+import { answerWith, enter, isAsked, keys, openApp, pasted, quit } from "./app.ts";
 
 test("the first run shows what there is; the demo server answers, and a server can be added", async () => {
   await using here = await machine();
@@ -26,7 +26,7 @@ test("a workspace's server is shown as it would run, and starts after a yes", as
   await using here = await machine();
   await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--read-only") } });
   const terminal = await openApp(here);
-  const asked = await terminal.until(/╭─ Do you trust this folder/);
+  const asked = await terminal.untilRows((rows) => isAsked(rows, "Do you trust this folder"));
   expect(asked).toContain(`command     ${process.execPath}`);
   expect(asked).toContain("3: --read-only");
   expect(processesWith("--read-only").filter((line) => line.includes(here.path))).toEqual([]);
@@ -67,7 +67,7 @@ test("a server's question is a form: filled in, corrected, sent", async () => {
   await terminal.until(/^1 ready/m);
   const params = JSON.stringify({ message: "Who are you?", requestedSchema: person });
   enter(terminal, `asker.ask method=elicitation/create 'params:=${params}'`);
-  const asked = await terminal.until(/╭─ asker asks you/);
+  const asked = await terminal.untilRows((rows) => isAsked(rows, "asker asks you"));
   expect(asked).toContain("Who are you?");
   await answerWith(terminal, "Ada\r");
   await terminal.until(/› age/);
@@ -98,7 +98,7 @@ test("a sign-in by paste: the address is shown whole, and the server is ready", 
   const terminal = await openApp(scene.here);
   await terminal.until(/1 needs sign-in \(docs\)/);
   enter(terminal, "/mcp auth docs");
-  const asked = await terminal.until(/paste the address here/);
+  const asked = await terminal.untilRows((rows) => /paste the address here[\s\S]*^╰─ [\s\S]*^[›…]/m.test(rows));
   const [lines = ""] = /^http(?:\S+\n)+/m.exec(asked) ?? [];
   const { address } = await browser(lines.replaceAll("\n", ""), { visits: false });
   await answerWith(terminal, pasted(address));
