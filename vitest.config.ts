@@ -18,8 +18,8 @@ const project = (name: string, globalSetup: string[] = []) => ({
     globalSetup,
     // To start a process for each file and load everything in it again took longer than most of their tests.
     isolate: false,
-    // What a person sees on a terminal comes in pieces, at the system's pace; on a loaded machine such a test may be unlucky once.
-    retry: name === "cli" && process.env["CI"] ? 1 : 0,
+    // Real processes and terminals go at the system's pace; on a loaded machine a test may be unlucky once.
+    retry: process.env["CI"] ? 1 : 0,
     ...limits,
   },
 });

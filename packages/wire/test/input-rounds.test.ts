@@ -250,11 +250,11 @@ describe("a request that the server answers with questions", () => {
       // Somebody with more patience than the request has runs out of it meanwhile.
       onRequest: async () => {
         const other = await rpcTo(memoryServer());
-        await failure(other.rpc.request("slow", {}, { timeout: 120 }));
+        await failure(other.rpc.request("slow", {}, { timeout: 1200 }));
         return {};
       },
     });
-    const given = { timeout: 60, total: 60 };
+    const given = { timeout: 600, total: 600 };
     const [fine, late] = [
       session.request("tools/call", { name: "a" }, given),
       failure(session.request("tools/call", { name: "b" }, given)),
