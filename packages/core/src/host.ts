@@ -3,39 +3,26 @@
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
 import { createEmitter, type ServerChanges } from "./events.ts";
-import { createCallableTool } from "./host/callable.ts";
-import { createHostCalls } from "./host/calls.ts";
+import { createCatalogs } from "./host/catalogs/catalogs.ts";
+import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
 import { toConfigurationOptions } from "./host/configuration-options.ts";
-import { createHostContext } from "./host/context.ts";
-import { createConversations } from "./host/conversations.ts";
-import { createGate } from "./host/gate.ts";
-import { createIdleStop } from "./host/idle.ts";
-import { keepKnowledge } from "./host/knowledge.ts";
-import { createHostLedger } from "./host/ledger.ts";
-import { createChangeMarks } from "./host/marks.ts";
-import { createHostMemory } from "./host/memory.ts";
-import { toHostPrompts, toHostResources, toHostTools } from "./host/offer.ts";
 import { once } from "./host/once.ts";
-import { createHostPolicy } from "./host/policy.ts";
-import { createReading } from "./host/reading.ts";
-import { isResting } from "./host/resting.ts";
-import { demoName, toHostServers } from "./host/servers.ts";
-import { createShelf, type ShelvedServer } from "./host/shelf.ts";
+import { createOpenWork } from "./host/open-work.ts";
+import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
+import { createConnectContext } from "./host/servers/connect-context.ts";
+import { isIdle } from "./host/servers/is-idle.ts";
+import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
+import { createHostServers } from "./host/servers/servers.ts";
 import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
-import { type FileWatch, watchFiles } from "./host/watch.ts";
-import type { McpClient } from "./mcp/client.ts";
-import { McpClientManager } from "./mcp/client-manager.ts";
-import type { Offering } from "./mcp/offering.ts";
 import { unlessAborted } from "./mcp/unless-aborted.ts";
-import { defaults } from "./settings/defaults.ts";
 import { type Configuration, loadConfiguration } from "./trust/configuration.ts";
 
 export type { Progress } from "@fairlead/wire";
-export type { HostPrompt, HostResource, HostTool } from "./host/offer.ts";
-export { demoName } from "./host/servers.ts";
+export { demoName } from "./demo/name.ts";
+export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listings.ts";
 export type * from "./host/types.ts";
 
-/** What is known from earlier runs is there at once; servers are reached by `start`, or by the first call into them. */
+/** Cached catalogs are there at once; servers are reached by `start`, or by the first call into them. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const load = (): Promise<Configuration> => loadConfiguration(toConfigurationOptions(options));
   const host = openHost(await load(), { recover: true, ...options, load });
@@ -43,265 +30,125 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   return host;
 }
 
-/** A host for a configuration that is loaded already. Once it is closed, no process of it is left. */
-export function openHost(configuration: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, recover = false, idleStop, confirm, load } = options;
-  const { startLimit, today = Date.now, approvalMode: mode = "default", interactive = true, allow, sample } = options;
+/**
+ * A host for a configuration that is loaded already, in three groups: catalogs hold what servers list, servers connect
+ * to them, requests run through one path. After dispose nothing of the host runs or writes.
+ */
+export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
+  const { clock = systemClock, today = Date.now, load } = options;
   const { on, emit } = createEmitter();
-  const closing = new AbortController();
-  const context = createHostContext(configuration, options);
-  const { state } = configuration.locations;
-  const memory = createHostMemory({
-    state,
-    secret: async (name) => (await context.get()).secret(name),
-    accountAt: context.accountAt,
-    today,
-  });
-  const marks = createChangeMarks(() => policy.lock);
-  const knowledge = keepKnowledge({
-    memory,
-    marks,
-    shelf: () => shelf,
-    client: (server) => manager.getClient(server),
-    definition: (server) => servers.definitions.get(server),
-    shelved,
-    emit,
-    today,
-  });
-  let current = configuration;
-  let servers = serversOf(configuration);
+  const work = createOpenWork();
+  const configuration = createLiveConfiguration(first);
+  const context = createConnectContext(configuration, options);
+  const shared = { ...options, configuration, emit, on, clock, today };
 
-  const policy = createHostPolicy({
-    configuration: () => current,
-    definition: (server) => servers.definitions.get(server),
-    catalog: (server) => shelf.offering(server)?.catalog,
-    marks,
-    remember: knowledge.remember,
-    mode,
-    interactive,
-    flags: allow ? { allow } : {},
-    today,
+  const catalogs = createCatalogs({ ...shared, secret: context.secret, accountAt: context.accountAt });
+  const servers = createHostServers({
+    ...shared,
+    context,
+    catalogs,
+    closing: work.closing,
+    ...(options.sample && { sample: (...request) => requests.sample(...request) }),
   });
-  const ledger = createHostLedger({
-    state,
-    keepArguments: () => current.settings.host.audit.arguments,
-    mode,
-    today,
-    emit,
+  const requests: HostRequests = createHostRequests({ ...shared, servers, catalogs, work });
+  catalogs.join({
+    client: servers.client,
+    tools: requests.binding,
+    getPrompt: (server, name, values, signal) => requests.getPrompt(server, name, values, signal ? { signal } : {}),
   });
-  const gate = createGate({ consent: policy.consent, confirm, record: ledger.record, clock });
-  const calls = createHostCalls({
-    settings: () => current.settings.host,
-    gate,
-    marks,
-    accept: policy.accept,
-    ready: (server, signal) => ready(server, signal),
-    use: (server) => idle.use(server),
-    timeoutOf,
-    trustsAnnotations: (server) => servers.definitions.get(server)?.extras.trustAnnotations ?? false,
-    state,
-    clock,
-  });
-  const reading = createReading({
-    gate,
-    on,
-    emit,
-    ready: (server, signal) => ready(server, signal),
-    client: (server) => manager.getClient(server),
-    use: (server) => idle.use(server),
-    timeoutOf,
-    total: () => current.settings.host.limits.callTotal,
-    resources: () => shelf.resources,
-    servers: () => servers.order,
-    isKnown: (server) => shelf.offering(server) !== undefined,
-    workspace: () => (current.trust.trusted ? current.locations.root : undefined),
-    keep: calls.keep,
-    clock,
-  });
-  const shelf = createShelf({
-    order: servers.order,
-    humble: servers.hasDemo ? [demoName] : [],
-    binding: calls.binding,
-    getPrompt: (server, name, values, signal) => reading.getPrompt(server, name, values, signal ? { signal } : {}),
-  });
-  const manager = new McpClientManager({
-    servers: servers.managed,
-    emit,
-    clock,
-    recover,
-    today,
-    ...(startLimit !== undefined && { startLimit }),
-  });
-  const idle = createIdleStop({
-    ...(idleStop !== undefined && { milliseconds: idleStop }),
-    isLazy: (server) => recover && servers.definitions.get(server)?.extras.start === "lazy",
-    stop: (server) => void manager.stop(server),
-    clock,
-  });
-  const conversations = createConversations({
-    ...options,
-    settings: () => current.settings.host,
-    servers: () => servers.order.filter(isMeantByAll),
-    shelf,
-    manager,
-    calls,
-    reading,
-    policy,
-    knowledge,
-    clock,
-    closing: closing.signal,
-  });
-  const watching = options.watch === true ? watchSettings() : undefined;
+  const { manager } = servers;
+  const { decisions } = requests;
 
-  function serversOf(from: Configuration): ReturnType<typeof toHostServers> {
-    return toHostServers(from, {
-      ...options,
-      ...(sample && { sample: (request, signal) => gate.sample(sample, request, signal) }),
-      context: () => context.get(),
-      memory,
-      ...knowledge,
-      clock,
-    });
-  }
-
-  function watchSettings(): FileWatch {
-    const files = configuration.settings.files.map(({ file }) => file);
-    return watchFiles({ files, onChange: (file) => emit({ type: "settings_changed", file }), clock });
-  }
-
-  function isTrusted(server: string): boolean {
-    return current.trust.trusted && servers.definitions.get(server)?.trust === true;
-  }
-
-  function timeoutOf(server: string): number {
-    return servers.definitions.get(server)?.timeout ?? defaults.timeout;
-  }
-
-  function shelved(name: string): ShelvedServer {
-    const { includeTools, excludeTools = [] } = servers.definitions.get(name) ?? {};
-    const filter = { excludeTools, ...(includeTools && { includeTools }) };
-    return { name, filter, trust: isTrusted(name), timeout: timeoutOf(name) };
-  }
-
-  function isMeantByAll(server: string): boolean {
-    return servers.isAlone || !servers.hasDemo || server !== demoName;
-  }
-
-  /** Those of one server, or of all. */
+  /** Those of one server, or of all. @throws HostError `server_unknown` */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
-    if (server === undefined) return items.filter((item) => isMeantByAll(item.server));
+    if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
     return items.filter((item) => item.server === client?.name);
   }
 
-  /** Throws for a server that there is not. */
-  function known(server: string): Offering | undefined {
-    return manager.getClient(server) && shelf.offering(server);
-  }
-
-  function throwIfClosed(): void {
-    if (closing.signal.aborted) throw new HostError("usage", "this host has been closed");
-  }
-
-  /** Settings that cannot be read, perhaps because somebody is writing them, change nothing. */
+  /** Settings that cannot be read, perhaps because an editor is writing them, change nothing. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
-    current = next;
-    servers = serversOf(next);
-    const changes = await manager.update(servers.managed);
-    for (const name of [...changes.replaced, ...changes.removed]) {
-      shelf.remove(name);
-      marks.forget(name);
-    }
-    await Promise.all([knowledge.recall(servers.order), policy.renew()]);
+    configuration.replace(next);
+    catalogs.reorder();
+    const changes = await servers.update();
+    await Promise.all([catalogs.recall(configuration.order()), decisions.renew()]);
     return changes;
   }
 
-  /** Who began before the host was closed is cancelled; who comes after has been told that it is closed. */
-  async function ready(server: string, signal: AbortSignal | undefined): Promise<McpClient> {
-    closing.signal.throwIfAborted();
-    return manager.ready(server, signal);
-  }
-
-  async function close(): Promise<void> {
-    closing.abort(new HostError("cancelled", "the host was closed"));
-    idle.close();
-    watching?.close();
-    await Promise.all([calls.close(), reading.close(), manager.stop()]);
-    await Promise.all([knowledge.saved(), ledger.close()]);
+  const dispose = once(async () => {
+    const ended = work.close();
+    await Promise.all([ended, servers.close()]);
+    await requests.close();
+    await catalogs.saved();
     await context.close();
-  }
-  const closed = once(close);
+  });
 
-  const host: Host = {
+  return {
     on,
-    toolRegistry: shelf.tools,
-    promptRegistry: shelf.prompts,
-    resourceRegistry: shelf.resources,
+    toolRegistry: catalogs.tools,
+    promptRegistry: catalogs.prompts,
+    resourceRegistry: catalogs.resources,
     states: () => manager.states(),
     getDiscoveryState: () => manager.getDiscoveryState(),
-    tools: (server) => only(toHostTools(shelf.tools.getAllTools(), policy.decision), server),
-    prompts: (server) => only(toHostPrompts(shelf.prompts.getAllPrompts()), server),
-    resources: (server) => only(toHostResources(shelf.resources), server),
-    quarantined: (server) => only(shelf.quarantined(), server),
-    hidden: (server) => only(shelf.hidden(), server),
-    notes: (server) => only([...shelf.notes(), ...policy.notes()], server),
-    catalog: (server) => known(server)?.catalog,
-    recall: (names = servers.order) => knowledge.recall(names),
+    tools: (server) => only(toHostTools(catalogs.tools.getAllTools(), decisions.decisionOf), server),
+    prompts: (server) => only(toHostPrompts(catalogs.prompts.getAllPrompts()), server),
+    resources: (server) => only(toHostResources(catalogs.resources), server),
+    quarantined: (server) => only(catalogs.quarantined(), server),
+    hidden: (server) => only(catalogs.hidden(), server),
+    notes: (server) => only([...catalogs.notes(), ...decisions.notes()], server),
+    catalog: (server) => manager.getClient(server) && catalogs.catalog(server),
+    recall: (names = configuration.order()) => work.run(() => catalogs.recall(names)),
 
-    async start({ servers: names, signal } = {}) {
-      throwIfClosed();
-      const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-      const why = (): HostError => new HostError("cancelled", "the servers were not waited for: cancelled");
-      await unlessAborted(started, signal, why);
-    },
+    start: ({ servers: names, signal } = {}) =>
+      work.run(() => {
+        const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
+        const why = (): HostError => new HostError("cancelled", "the servers were not waited for: cancelled");
+        return unlessAborted(started, signal, why);
+      }),
 
-    async restart(names) {
-      throwIfClosed();
-      const wasUsed = manager.states().flatMap(({ name, ...state }) => (isResting(state) ? [] : [name]));
-      const changes = await takeOver(await load?.());
-      if (names !== undefined) return manager.restart(names);
-      // Who is as before, and connected, is left alone.
-      const there = new Set(servers.order);
-      const lost = wasUsed.filter((name) => there.has(name));
-      if (changes === undefined) return manager.restart(lost);
-      await Promise.all([manager.discoverAllMcpTools(), manager.start(lost)]);
-    },
+    restart: (names) =>
+      work.run(async () => {
+        const wasUsed = manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
+        const changes = await takeOver(await load?.());
+        if (names !== undefined) return manager.restart(names);
+        // Servers that are connected and have the same definition as before are left alone.
+        const there = new Set(configuration.order());
+        const lost = wasUsed.filter((name) => there.has(name));
+        if (changes === undefined) return manager.restart(lost);
+        await Promise.all([manager.discoverAllMcpTools(), manager.start(lost)]);
+      }),
 
     stop: (names) => manager.stop(names),
 
-    async reload(next) {
-      throwIfClosed();
-      const changes = await takeOver(next ?? (await load?.()));
-      if (changes !== undefined) return changes;
-      throw new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
-    },
+    reload: (next) =>
+      work.run(async () => {
+        const changes = await takeOver(next ?? (await load?.()));
+        if (changes !== undefined) return changes;
+        throw new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
+      }),
 
-    async call(server, tool, args = {}, callOptions = {}) {
-      throwIfClosed();
-      return calls.call(server, tool, args, callOptions);
-    },
+    call: async (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
+    callAsModel: requests.callAsModel,
+    readResource: requests.readResource,
+    getPrompt: requests.getPrompt,
+    complete: requests.complete,
+    subscribe: requests.subscribe,
+    expandReferences: requests.expandReferences,
 
-    readResource: reading.readResource,
-    getPrompt: reading.getPrompt,
-    complete: reading.complete,
-    subscribe: reading.subscribe,
-    expandReferences: reading.expandReferences,
+    policy: decisions.policies,
+    decide: async (...request) => (await decisions.explain(...request)).decision,
+    explain: decisions.explain,
+    changeOf: decisions.changeOf,
 
-    policy: policy.policies,
-    decide: async (...request) => (await policy.explain(...request)).verdict,
-    explain: policy.explain,
-    changeOf: policy.changeOf,
+    conversation: requests.conversation,
+    runTurn: requests.runTurn,
+    asCallableTool: requests.asCallableTool,
 
-    ...conversations,
-    asCallableTool: () =>
-      createCallableTool({ open: () => shelf.tools.openConversation(), confirm, signal: closing.signal }),
-
-    [Symbol.asyncDispose]: closed,
+    [Symbol.asyncDispose]: dispose,
   };
-  return host;
 }
 
 interface Reloading {

@@ -25,6 +25,7 @@ export {
 } from "./events.ts";
 export type { CallResult } from "./execute/call-result.ts";
 export {
+  type CallAsModelOptions,
   type CallOptions,
   createHost,
   type DecideOptions,
@@ -74,6 +75,7 @@ export type {
   ArgsPattern,
   CheckRequest,
   Decision,
+  DecisionOutcome,
   PolicyRule,
   PolicyVerdict,
   RequestKind,

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { CatalogTool } from "../src/discover/catalog.ts";
 import { definitionDigest } from "../src/discover/tool-changes.ts";
-import { type ChangeMarks, createChangeMarks } from "../src/host/marks.ts";
+import { type ChangedDefinitions, createChangedDefinitions } from "../src/host/catalogs/changed-definitions.ts";
 
 const tool = (name: string, description: string): CatalogTool => ({ name, description, inputSchema: {} });
 const pay = { serverName: "s", serverToolName: "pay" };
-const difference = (marks: ChangeMarks): unknown => marks.changeOf(pay)?.difference();
+const difference = (marks: ChangedDefinitions): unknown => marks.changeOf(pay)?.difference();
 
 test("what is new is not changed; what becomes another is, until it is accepted or is what it was", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   marks.see("s", [tool("pay", "one")]);
   expect(marks.changeOf(pay)).toBeUndefined();
   marks.see("s", [tool("pay", "two")]);
@@ -26,7 +26,7 @@ test("what is new is not changed; what becomes another is, until it is accepted 
 });
 
 test("what earlier runs know counts, and what they do not is for the runs to come", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   const one = definitionDigest(tool("pay", "one"));
   const known = (name: string): readonly string[] | undefined => (name === "pay" ? [one] : undefined);
   marks.know("s", { of: known, isFull: false });
@@ -43,7 +43,7 @@ test("what earlier runs know counts, and what they do not is for the runs to com
 });
 
 test("where no further names are kept, one that is not known is no new one", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   marks.know("s", { of: () => undefined, isFull: true });
   marks.see("s", [tool("pay", "one")]);
   expect(marks.changeOf(pay)).toBeDefined();
@@ -53,13 +53,13 @@ test("where no further names are kept, one that is not known is no new one", () 
 });
 
 test("a run hands on what was accepted, also of tools that are gone", () => {
-  const first = createChangeMarks();
+  const first = createChangedDefinitions();
   first.see("s", [tool("pay", "one"), tool("look", "one"), tool("same", "one")]);
   const now = [tool("look", "two"), tool("same", "one")];
   first.see("s", now);
   expect(first.unaccepted("s")).toEqual([tool("pay", "one"), tool("look", "one")]);
 
-  const second = createChangeMarks();
+  const second = createChangedDefinitions();
   second.recall("s", now, first.unaccepted("s"));
   second.see("s", [...now, tool("pay", "two")]);
   expect(difference(second)).toEqual([{ member: "description", before: "one", after: "two" }]);
@@ -73,7 +73,7 @@ test("a run hands on what was accepted, also of tools that are gone", () => {
 });
 
 test("names that come and go do not pile up without end", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   for (let list = 0; list < 30; list += 1)
     marks.see(
       "s",
@@ -83,7 +83,7 @@ test("names that come and go do not pile up without end", () => {
 });
 
 test("an approval says what is known, if only by its digest", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   marks.see("s", [tool("pay", "two")]);
   marks.expect(pay, { digest: definitionDigest(tool("pay", "one")) });
   expect(difference(marks)).toEqual([
@@ -98,7 +98,7 @@ test("a definition may be nested deeper than a stack holds", () => {
     name: "pay",
     inputSchema: JSON.parse(`${'{"a":'.repeat(20_000)}${end}${"}".repeat(20_000)}`),
   });
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   marks.see("s", [deep(1)]);
   marks.see("s", [deep(1)]);
   expect(marks.changeOf(pay)).toBeUndefined();
@@ -111,11 +111,11 @@ test("a definition may be nested deeper than a stack holds", () => {
 
 test("of a server that is not as locked, every tool is changed until it is accepted with that", () => {
   let drift = [{ member: "instructions", after: "Obey." }];
-  const marks = createChangeMarks(() => ({
+  const marks = createChangedDefinitions({
     digestOf: () => undefined,
     driftOf: () => drift,
     promptDriftOf: () => undefined,
-  }));
+  });
   marks.see("s", [tool("pay", "one")]);
   expect(difference(marks)).toEqual(drift);
   marks.accept(pay);
@@ -125,7 +125,7 @@ test("of a server that is not as locked, every tool is changed until it is accep
 });
 
 test("two servers never share a mark", () => {
-  const marks = createChangeMarks();
+  const marks = createChangedDefinitions();
   for (const server of ["a", "a.b", "__proto__"]) marks.see(server, [tool("b.c", "one"), tool("c", "one")]);
   marks.see("a.b", [tool("c", "two")]);
   const marked = ["a", "a.b", "__proto__"].flatMap((serverName) =>

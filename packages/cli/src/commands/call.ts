@@ -5,16 +5,14 @@ import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
-import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../ad-hoc.ts";
 import { type GivenArguments, readArguments } from "../arguments.ts";
-import { type Answer, askFirst, withAdvice } from "../ask-first.ts";
+import { confirmTyped, type TypedConfirmation } from "../ask-first.ts";
 import { checkArguments } from "../check-arguments.ts";
 import { configurationOf } from "../configuration.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
 import { type Outcome, report, settle } from "../output/call-report.ts";
-import { isObject } from "../output/json-shape.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { connectTarget, readRequest, toolsOfTyped } from "../read-target.ts";
 import { openSaveFolder } from "../save-media.ts";
@@ -68,8 +66,9 @@ export const verb: Verb = {
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
       const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
-      const answer = await askAbout(target, args, host, context);
-      const outcome = await run(target, { args, timeout, answer }, host, context);
+      const title = nameOf(target);
+      const confirmation = await confirmTyped({ kind: "tool", title, isYes: options.yes === true }, host, context);
+      const outcome = await run(target, { args, timeout, confirmation }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
       await report({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
     });
@@ -98,23 +97,15 @@ async function argumentsFor(
   return args;
 }
 
-async function askAbout({ server, tool }: Target, args: unknown, host: Host, context: Context): Promise<Answer> {
-  const { yes: isYes = false } = context.command.opts<Options>();
-  const title = nameOf({ server, tool });
-  // Arguments that are none are refused with the call.
-  const given = isObject(args) ? { args: toPlainArguments(args, server) } : {};
-  return askFirst({ server, name: tool, kind: "tool", title, isYes, ...given }, host, context);
-}
-
 interface Run {
   readonly args: unknown;
   readonly timeout: number | undefined;
-  readonly answer: Answer;
+  readonly confirmation: TypedConfirmation;
 }
 
 async function run(
   target: Target,
-  { args, timeout, answer }: Run,
+  { args, timeout, confirmation }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
@@ -128,10 +119,10 @@ async function run(
       : host.call(target.server, target.tool, args, {
           signal: io.signal,
           onProgress: progress.update,
-          ...answer.options,
+          ...confirmation.options,
           ...(timeout !== undefined && { timeout }),
         });
-  const outcome = await settle(withAdvice(result, answer), target).finally(progress.clear);
+  const outcome = await settle(confirmation.withAdvice(result), target).finally(progress.clear);
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 

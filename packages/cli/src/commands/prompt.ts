@@ -7,7 +7,7 @@ import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt"
 import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
-import { askFirst, withAdvice } from "../ask-first.ts";
+import { confirmTyped } from "../ask-first.ts";
 import { configurationOf } from "../configuration.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
 import { connectServer, lookUp, namesOf } from "../look-up.ts";
@@ -69,11 +69,11 @@ Examples:
       const args = bind(prompt, words, context);
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
-      const wanted = { server: serverName, name: serverPromptName, kind: "prompt", args } as const;
-      const answer = await askFirst({ ...wanted, title: `${serverName}:${serverPromptName}`, isYes }, host, context);
+      const title = `${serverName}:${serverPromptName}`;
+      const { options, withAdvice } = await confirmTyped({ kind: "prompt", title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
-      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...answer.options });
-      const result = await withAdvice(getting, answer).finally(progress.clear);
+      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...options });
+      const result = await withAdvice(getting).finally(progress.clear);
       const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
       await reportPrompt(report, context);
     });

@@ -2,7 +2,7 @@
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
-import { askFirst, withAdvice } from "../ask-first.ts";
+import { confirmTyped } from "../ask-first.ts";
 import { configurationOf } from "../configuration.ts";
 import { findReadable } from "../find-readable.ts";
 import { defineImageOption, imageDrawing } from "../image-option.ts";
@@ -66,10 +66,10 @@ Examples:
       await connectServer(address.server, host, context);
       await typed?.keep();
       const { server: owner, uri } = address;
-      const answer = await askFirst({ server: owner, name: uri, kind: "resource", title: uri, isYes }, host, context);
+      const { options, withAdvice } = await confirmTyped({ kind: "resource", title: uri, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
-      const reading = host.readResource(owner, uri, { signal: io.signal, ...answer.options });
-      const result = await withAdvice(reading, answer).finally(progress.clear);
+      const reading = host.readResource(owner, uri, { signal: io.signal, ...options });
+      const result = await withAdvice(reading).finally(progress.clear);
       await reportReading({ address, result, place, draw: imageDrawing(context) }, context);
     });
   },

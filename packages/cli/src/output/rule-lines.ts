@@ -1,13 +1,17 @@
 /** Rules for reading and for programs: whom they are about, under which conditions, who says so and where. */
 
-import type { Decision, PolicyRule, RequestKind } from "@fairlead/core/policy/rule";
+import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rule";
 import { ruleText } from "@fairlead/core/policy/rule-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Style } from "./output.ts";
 
-const words: Readonly<Record<Decision, SafeText>> = { allow: safe`allow`, ask_user: safe`ask`, deny: safe`deny` };
+const words: Readonly<Record<DecisionOutcome, SafeText>> = {
+  allow: safe`allow`,
+  ask_user: safe`ask`,
+  deny: safe`deny`,
+};
 
-export function decisionWord(decision: Decision, style: Style): SafeText {
+export function decisionWord(decision: DecisionOutcome, style: Style): SafeText {
   switch (decision) {
     case "allow":
       return style.green(words.allow);

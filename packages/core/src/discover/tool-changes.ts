@@ -35,9 +35,15 @@ export function definitionOf(tool: CatalogTool): string {
   return canonicalJson(definingMembers(tool));
 }
 
-/** What an approval of a tool is bound to. */
+const digests = new WeakMap<CatalogTool, string>();
+
+/** SHA-256 of the definition: what an approval of the tool is bound to. A definition object is never changed, so its digest is computed once. */
 export function definitionDigest(tool: CatalogTool): string {
-  return createHash("sha256").update(definitionOf(tool)).digest("hex");
+  const known = digests.get(tool);
+  if (known !== undefined) return known;
+  const digest = createHash("sha256").update(definitionOf(tool)).digest("hex");
+  digests.set(tool, digest);
+  return digest;
 }
 
 export function differenceOf(before: CatalogTool, after: CatalogTool): readonly Difference[] {

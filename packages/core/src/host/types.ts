@@ -15,7 +15,8 @@ import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { Policies, PolicyFlags } from "../policy/load-policies.ts";
-import type { ApprovalMode, PolicyRule, PolicyVerdict, RequestKind } from "../policy/rule.ts";
+import type { ApprovalMode, Decision, PolicyRule, RequestKind } from "../policy/rule.ts";
+import type { ToolExecution } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
@@ -26,7 +27,7 @@ import type { Environment } from "../settings/paths.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
-import type { HostPrompt, HostResource, HostTool } from "./offer.ts";
+import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
 
 export interface HostOptions extends OpenHostOptions {
   /** The user's settings file; by default the one that Gemini CLI reads. */
@@ -92,6 +93,10 @@ export interface RequestOptions {
   readonly timeout?: number;
   /** The person was asked about it and said yes, or said so before anyone asked: answers a rule that asks, and never one that denies. */
   readonly confirmed?: boolean | "in_advance" | undefined;
+  /** Asks the user where a rule asks, or where the definition has changed; undefined: they cannot be asked. */
+  readonly confirm?:
+    | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
+    | undefined;
   /** How long, in milliseconds, its server may take until it is connected; by default, as long as the settings say. */
   readonly wait?: number | undefined;
 }
@@ -105,6 +110,12 @@ export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
   /** Call it although its definition is not the one that was shown before: from now on it is the accepted one. */
   readonly acceptChanged?: boolean;
+}
+
+export interface CallAsModelOptions {
+  readonly signal?: AbortSignal;
+  /** Asks the person about this call; default: the host's own `confirm`. */
+  readonly confirm?: OpenHostOptions["confirm"];
 }
 
 /** Without a model: the host's own. */
@@ -133,7 +144,9 @@ export interface DecideOptions {
 }
 
 export interface Explanation {
-  readonly verdict: PolicyVerdict;
+  readonly decision: Decision;
+  /** @deprecated The new name is `decision`. */
+  readonly verdict: Decision;
   /** Every rule that speaks of it, the strongest first. */
   readonly matching: readonly PolicyRule[];
   readonly isChanged: boolean;
@@ -186,7 +199,7 @@ export interface Host extends AsyncDisposable {
     options?: RequestOptions,
   ): Promise<PromptResult>;
   /** What a request would meet, as far as its server is known now; connects to nothing. */
-  decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<PolicyVerdict>;
+  decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
   /** How the definition of a tool, or a prompt, differs from the one that was accepted or locked; undefined if it does not. */
   changeOf(server: string, tool: string, kind?: RequestKind): Promise<readonly Difference[] | undefined>;
@@ -202,6 +215,12 @@ export interface Host extends AsyncDisposable {
   conversation(options?: NewConversation): Conversation;
   /** One turn, in a conversation of its own unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
+  /**
+   * A model's call by its model-facing name, through policy and confirmation, for a loop of your own.
+   * A tool-reported error resolves with `error`; a denial, a timeout, a cancellation and a lost server reject.
+   * @throws HostError `tool_unknown`, `denied`, `changed`, `cancelled`, `call_timeout`, `lost` …
+   */
+  callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */
   asCallableTool(): CallableTool;
   /** In the order of the settings, the demo server last. */

@@ -32,25 +32,26 @@ export interface Pin {
 
 export interface NamingOptions {
   /** Who never takes a bare name. */
-  readonly isHumble?: (server: string) => boolean;
+  readonly isAlwaysQualified?: (server: string) => boolean;
   readonly pins?: readonly Pin[];
 }
 
 /** One name a claim, all different, the same for the same claims. Who claims first keeps the bare name: no pair may come twice. */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
-  const { isHumble = () => false, pins = [] } = options;
+  const { isAlwaysQualified = () => false, pins = [] } = options;
   const taken = new Set(pins.map((pin) => pin.as));
   const pinned = new Map(pins.map((pin) => [keyOf(pin), pin.as]));
   return claims.map((claim) => {
-    const name = (pinned.size > 0 && pinned.get(keyOf(claim))) || firstFree(claim, isHumble(claim.server), taken);
+    const name =
+      (pinned.size > 0 && pinned.get(keyOf(claim))) || firstFree(claim, isAlwaysQualified(claim.server), taken);
     taken.add(name);
     return name;
   });
 }
 
-function firstFree({ server, name, wish }: Claim, isHumble: boolean, taken: ReadonlySet<string>): string {
+function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, taken: ReadonlySet<string>): string {
   const bare = toModelName(wish ?? name);
-  if (!isHumble && !taken.has(bare)) return bare;
+  if (!isAlwaysQualified && !taken.has(bare)) return bare;
   const qualified = toModelName(qualify(server, name));
   let candidate = qualified;
   for (let text = keyOf({ server, name }); taken.has(candidate); ) {

@@ -1,6 +1,10 @@
 /** What a person has said "always" to in this conversation, bound to the definitions that they saw. */
 
 export interface Answers {
+  /** Changes with every answer. */
+  readonly version: () => number;
+  /** An approval or an accepted definition that is kept elsewhere has changed. */
+  readonly bump: () => void;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
   /** Its tools as they are now, by name; those that it comes to have later are asked about once. */
@@ -20,12 +24,19 @@ export function createAnswers(): Answers {
   /** Servers that may always, each with the tools that are not new to it. */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
+  let version = 0;
+  const bump = (): void => {
+    version += 1;
+  };
 
   function allowTool(server: string, tool: string, digest: string): void {
+    bump();
     tools.set(server, (tools.get(server) ?? new Map()).set(tool, digest));
   }
 
   return {
+    version: () => version,
+    bump,
     allows: (server, tool, digest) => tools.get(server)?.get(tool) === digest,
     allowTool,
     allowServer(server, digests) {
@@ -34,7 +45,10 @@ export function createAnswers(): Answers {
     },
     isNewOfWhole: (server, tool) => whole.get(server)?.has(tool) === false,
     notNew: (server, tool) => void whole.get(server)?.add(tool),
-    allowReads: (server, fingerprint) => void reads.set(server, fingerprint),
+    allowReads(server, fingerprint) {
+      bump();
+      reads.set(server, fingerprint);
+    },
     allowsReads: (server, fingerprint) => reads.get(server) === fingerprint,
   };
 }

@@ -1,8 +1,8 @@
 /** The rules that nobody has to write: what holds where no other rule speaks, and what circumstances make of the others. */
 
-import type { Decision, PolicyRule, RequestKind } from "./rule.ts";
+import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
-function rule(name: string, decision: Decision, kind?: RequestKind): PolicyRule {
+function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): PolicyRule {
   const origin = { source: "built_in", name } as const;
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { type ErrorCode, errorCodes } from "../errors.ts";
 import { writeJson } from "../text/deep-json.ts";
-import type { ApprovalMode, Decision, RequestKind, RuleOrigin } from "./rule.ts";
+import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "./rule.ts";
 
 export interface LedgerEntry {
   /** ISO 8601, when it ended. */
@@ -16,7 +16,7 @@ export interface LedgerEntry {
   readonly argumentsDigest: string;
   /** Only with `fairlead.audit.arguments`, and only if they are not too long. */
   readonly arguments?: JsonObject;
-  readonly decision: Decision;
+  readonly decision: DecisionOutcome;
   /** In words, as they were shown. */
   readonly rule: string;
   readonly ruleOrigin?: RuleOrigin;
@@ -53,7 +53,7 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
-const decisions: readonly Decision[] = ["allow", "ask_user", "deny"];
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
 const modes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
 const outcomes: readonly unknown[] = ["ok", ...errorCodes];

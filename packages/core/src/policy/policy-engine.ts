@@ -1,7 +1,7 @@
 /** The one place that decides. Pure: rules and a request in; a decision and the rule that made it out. */
 
 import { builtIn, defaultRules } from "./built-in-rules.ts";
-import type { CheckRequest, Decision, PolicyRule, PolicyVerdict, Tier } from "./rule.ts";
+import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
 import { createMatcher } from "./rule-match.ts";
 
 export class PolicyEngine {
@@ -12,8 +12,13 @@ export class PolicyEngine {
     this.#rules = options.rules.filter(mayCount).sort(byStrength);
   }
 
-  check(request: CheckRequest): PolicyVerdict {
-    return withCircumstances(decidingRule(this.#matches(request), defaultRules[request.kind ?? "tool"]), request);
+  check(request: CheckRequest): Decision {
+    return this.#decide(request);
+  }
+
+  /** Whether the request runs without a question. */
+  allows(request: CheckRequest): boolean {
+    return this.#decide(request).decision === "allow";
   }
 
   /** Strongest first; the one that decides, before mode, change and a missing person speak, stands first. */
@@ -24,13 +29,17 @@ export class PolicyEngine {
     return [first, ...[...matches, fallback].filter((rule) => rule !== first)];
   }
 
+  #decide(request: CheckRequest): Decision {
+    return withCircumstances(decidingRule(this.#matches(request), defaultRules[request.kind ?? "tool"]), request);
+  }
+
   #matches(request: CheckRequest): readonly PolicyRule[] {
     return this.#rules.filter(createMatcher(request));
   }
 }
 
 const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
-const decisions: readonly Decision[] = ["allow", "ask_user", "deny"];
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 
 /** A workspace may only tighten, whoever hands its rules in. */
 function mayCount({ tier, decision }: PolicyRule): boolean {
@@ -91,7 +100,7 @@ function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined):
 }
 
 /** What the mode, a changed definition and an empty chair make of a decision, in this order. A deny stays a deny. */
-function withCircumstances(base: PolicyRule, request: CheckRequest): PolicyVerdict {
+function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   let rule = base;
   if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);
   if (rule.decision !== "deny" && request.isChanged === true) rule = builtIn.changed;

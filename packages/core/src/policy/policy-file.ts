@@ -5,7 +5,7 @@ import { limits } from "../limits.ts";
 import type { Problem, Scope } from "../settings/definition.ts";
 import { closest } from "../text/closest.ts";
 import { readRule } from "./read-rule.ts";
-import type { ArgsPattern, Decision, PolicyRule, Tier } from "./rule.ts";
+import type { ArgsPattern, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
 import { isTable, type Place, parseToml, type TomlItem, type TomlTable } from "./toml-tree.ts";
 
 /** Those that have policy files. */
@@ -121,7 +121,7 @@ function tablesOf(
   });
 }
 
-const decisions: readonly Decision[] = ["allow", "ask_user", "deny"];
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 
 /** The engine for patterns is loaded only where a rule has one. */
 async function compilerFor(found: readonly FoundRule[]): Promise<(pattern: string) => ArgsPattern | string> {

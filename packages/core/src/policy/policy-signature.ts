@@ -1,33 +1,40 @@
-/** Whether what decides has changed on the disk: a cheap answer, from what the system knows of the files. */
+/** Tells cheaply whether policy files, saved approvals or the lock file have changed on the disk. */
 
-import { readdir, stat } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemCode } from "../files/system-error.ts";
 import type { Locations } from "../settings/paths.ts";
 import { approvalsPath } from "../trust/approvals-file.ts";
 import { lockPath } from "./lock-file.ts";
 
-/** Another text: policy files, saved approvals or the lock file are not what they were. */
-export async function policySignature(locations: Locations): Promise<string> {
+/**
+ * Differs from the last one if any of the files has changed. Synchronous on purpose: a few `stat` calls take microseconds,
+ * and a trip through the thread pool for each of them would cost more than the rest of a call.
+ */
+export function policySignature(locations: Locations): string {
   const { administrator, user, workspace } = locations.policies;
   const folders = [administrator, user, workspace].flatMap((folder) => folder ?? []);
-  const listed = await Promise.all(folders.map(filesOf));
   const lock = lockPath(locations);
-  const files = [...folders, ...listed.flat(), approvalsPath(locations.state), ...(lock === undefined ? [] : [lock])];
-  return JSON.stringify(await Promise.all(files.map(async (file) => [file, await traceOf(file)])));
+  const files = [...folders.flatMap(filesOf), approvalsPath(locations.state), ...(lock === undefined ? [] : [lock])];
+  return [...folders, ...files].map((file) => `${file} ${traceOf(file)}`).join("\n");
 }
 
-async function filesOf(folder: string): Promise<readonly string[]> {
-  // Why a folder cannot be listed is for who reads it.
-  const names = await readdir(folder).catch((): readonly string[] => []);
-  return names.filter((name) => name.endsWith(".toml")).map((name) => join(folder, name));
-}
-
-async function traceOf(file: string): Promise<string> {
+function filesOf(folder: string): readonly string[] {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".toml"))
+      .map((name) => join(folder, name));
+  } catch {
+    // Why a folder cannot be listed is reported where its rules are read.
+    return [];
+  }
+}
+
+function traceOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
   } catch (error) {
-    return systemCode(error) ?? "gone";
+    return systemCode(error) ?? "unreadable";
   }
 }

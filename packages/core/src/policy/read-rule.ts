@@ -2,7 +2,7 @@
 
 import { closest } from "../text/closest.ts";
 import { exactName, namePattern } from "./name-pattern.ts";
-import type { ApprovalMode, ArgsPattern, Decision, PolicyRule, RequestKind, Tier } from "./rule.ts";
+import type { ApprovalMode, ArgsPattern, DecisionOutcome, PolicyRule, RequestKind, Tier } from "./rule.ts";
 import { createRuleFields, didYouMean, type RuleFields } from "./rule-fields.ts";
 import type { Place, TomlTable } from "./toml-tree.ts";
 
@@ -50,7 +50,7 @@ export function readRule(table: TomlTable, start: Place, context: RuleContext): 
   }));
 }
 
-function decisionOf(fields: RuleFields): Decision {
+function decisionOf(fields: RuleFields): DecisionOutcome {
   if (!fields.has("decision")) fields.mistake("decision", "is missing: it is allow, ask_user or deny");
   return fields.oneOf("decision", ["allow", "ask_user", "deny"]) ?? "deny";
 }
@@ -111,7 +111,7 @@ type NamedPair = Pick<PolicyRule, "server" | "tool">;
 
 function namedBy(
   { server, tools }: Pairs,
-  decision: Decision,
+  decision: DecisionOutcome,
   fields: RuleFields,
   { report, servers }: RuleContext,
 ): readonly NamedPair[] {

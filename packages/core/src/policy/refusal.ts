@@ -3,12 +3,12 @@
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { isChangedRule } from "./built-in-rules.ts";
-import type { Pair, PolicyRequest } from "./judge.ts";
-import type { PolicyVerdict } from "./rule.ts";
+import type { Pair, PolicyRequest } from "./decide.ts";
+import type { Decision } from "./rule.ts";
 import { ruleText } from "./rule-text.ts";
 
 /** For a verdict that does not let it run. */
-export function refusal(request: PolicyRequest, { decision, rule, over }: PolicyVerdict): HostError {
+export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
   if (isChangedRule(rule)) return changed(request);
   const why = ruleText(rule);

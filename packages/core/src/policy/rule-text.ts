@@ -1,8 +1,8 @@
 /** A rule in words for the person who wants to know why: what decided, and where it is written. Pure. */
 
-import type { Decision, PolicyRule } from "./rule.ts";
+import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 
-const verbs: Readonly<Record<Decision, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
+const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
 
 /** `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are as they were written: raw. */
 export function ruleText(rule: PolicyRule): string {

@@ -3,7 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 
-export type Decision = "allow" | "ask_user" | "deny";
+/** What a rule says of a request: it runs, a person is asked first, or it does not run. */
+export type DecisionOutcome = "allow" | "ask_user" | "deny";
 
 /** Who speaks, strongest first. A workspace may only tighten. */
 export type Tier = "administrator" | "user" | "workspace" | "conversation" | "default";
@@ -29,7 +30,7 @@ export interface ArgsPattern {
 /** What is absent is no condition. */
 export interface PolicyRule {
   readonly tier: Tier;
-  readonly decision: Decision;
+  readonly decision: DecisionOutcome;
   /** Within its tier, 0 to 999; `trust` is below all, at -1. */
   readonly priority: number;
   readonly server?: NamePattern;
@@ -68,9 +69,13 @@ export interface CheckRequest {
   readonly isChanged?: boolean;
 }
 
-export interface PolicyVerdict {
-  readonly decision: Decision;
+/** What the rules say of one request, and which rule says so. */
+export interface Decision {
+  readonly decision: DecisionOutcome;
   readonly rule: PolicyRule;
-  /** The rule that would have decided, had the mode, a change or the missing person not spoken. */
+  /** The rule that would have decided, had the mode, a changed definition or a missing terminal not overruled it. */
   readonly over?: PolicyRule;
 }
+
+/** @deprecated The new name is `Decision`. */
+export type PolicyVerdict = Decision;

@@ -8,7 +8,7 @@ import { eolOf } from "../files/text-layout.ts";
 import { updateText } from "../files/update-text.ts";
 import { limits } from "../limits.ts";
 import type { Locations } from "../settings/paths.ts";
-import type { Decision } from "./rule.ts";
+import type { DecisionOutcome } from "./rule.ts";
 
 /** Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
 export interface RuleToWrite {
@@ -16,7 +16,7 @@ export interface RuleToWrite {
   /** `*`: every tool. */
   readonly tool: string;
   readonly argsPattern?: string;
-  readonly decision: Decision;
+  readonly decision: DecisionOutcome;
 }
 
 export interface WrittenRule {
@@ -118,7 +118,7 @@ function isAbout(
 }
 
 /** From the last to the first, so that places stay where they were. */
-function withDecision(text: string, rules: readonly FoundRule[], decision: Decision): string {
+function withDecision(text: string, rules: readonly FoundRule[], decision: DecisionOutcome): string {
   return rules.reduceRight((before, { members }) => {
     const [start, end] = members.get("decision")?.range ?? [0, 0];
     return `${before.slice(0, start)}"${decision}"${before.slice(end)}`;

@@ -16,8 +16,18 @@ export interface ToolExecution {
   readonly warnings?: readonly string[];
 }
 
-/** Told how a call gets on. */
+/**
+ * Puts a question to a person. `question` gives what is to be asked when their turn comes; `false`: nothing any more.
+ * Rejects with `denied` if they say no.
+ */
+export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
+
+/** Who confirms a call, and who is told about its progress. */
 export interface CallWatch {
+  /** Asks a person where the rules ask; without it only what was confirmed before, with these arguments, runs. */
+  readonly confirm?: ConfirmPort;
+  /** The call may run: allowed by this rule. */
+  readonly onAllowed?: (rule: string) => void;
   /** Its server had room for it: it is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;

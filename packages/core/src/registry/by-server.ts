@@ -4,22 +4,32 @@ export interface ByServer<T> {
   get(server: string): T | undefined;
   set(server: string, value: T): void;
   delete(server: string): void;
-  /** Servers that the settings do not know come last, in the order in which they first came. */
+  /** The settings have another order now. */
+  reorder(serverOrder: readonly string[]): void;
+  /** Servers that the settings do not name come last, in the order in which they first came. */
   inOrder(): readonly (readonly [server: string, value: T])[];
 }
 
 export function createByServer<T>(serverOrder: readonly string[] = []): ByServer<T> {
   const values = new Map<string, T>();
+  let ranks = ranksOf(serverOrder);
   // Never forgotten: a server that comes back has its old place.
-  const ranks = new Map(serverOrder.map((server, rank) => [server, rank]));
-  const rankOf = (server: string): number => ranks.get(server) ?? Number.POSITIVE_INFINITY;
+  const arrivals = new Map<string, number>();
+  const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);
   return {
     get: (server) => values.get(server),
     set(server, value) {
-      if (!ranks.has(server)) ranks.set(server, serverOrder.length + ranks.size);
+      if (!arrivals.has(server)) arrivals.set(server, arrivals.size);
       values.set(server, value);
     },
     delete: (server) => void values.delete(server),
+    reorder(next) {
+      ranks = ranksOf(next);
+    },
     inOrder: () => [...values].sort(([a], [b]) => rankOf(a) - rankOf(b)),
   };
+}
+
+function ranksOf(serverOrder: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(serverOrder.map((server, rank) => [server, rank]));
 }

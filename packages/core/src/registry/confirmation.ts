@@ -88,6 +88,26 @@ export function isYes(outcome: ToolConfirmationOutcome): boolean {
   return outcome !== ToolConfirmationOutcome.Cancel && Object.values(ToolConfirmationOutcome).includes(outcome);
 }
 
+/** The program that embeds the host asks the person. */
+export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
+
+/** A port that asks through the embedding program; without one, nobody can be asked. */
+export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal) {
+  return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
+    const details = await question();
+    if (details === false) return;
+    const outcome = (await confirm?.(details, signal)) ?? ToolConfirmationOutcome.Cancel;
+    await details.onConfirm(outcome);
+    if (!isYes(outcome)) throw declined(details, confirm !== undefined);
+  };
+}
+
+/** The refusal of a request that a person said no to, or could not be asked about. */
+export function declined({ serverName, toolName }: ToolCallConfirmationDetails, wasAsked = true): HostError {
+  const why = wasAsked ? "the person said no" : "nobody can be asked, and no rule allows it";
+  return new HostError("denied", `${serverName}.${toolName} may not run: ${why}`, { serverName });
+}
+
 /** What a person sees must not change under their eyes. */
 function frozenCopy(args: JsonObject, serverName: string): JsonObject {
   try {

@@ -30,7 +30,7 @@ export function openConversation(registered: () => readonly DiscoveredMCPTool[])
     source = now;
     const claims = now.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
     // Whatever came later is qualified: which of two came first must not decide who is called what.
-    const names = assignNames(claims, { isHumble: () => true, pins: [...pins.values()] });
+    const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
     byName = pin(now.map((tool, at) => underName(tool, names[at])));
     return byName;
   }

@@ -18,7 +18,7 @@ export interface NamedItemsOptions<T> {
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
   /** Servers that never take a bare name. */
-  readonly humble?: readonly string[] | undefined;
+  readonly alwaysQualified?: readonly string[] | undefined;
   readonly limit?: { readonly count: number; readonly reason: string };
 }
 
@@ -34,6 +34,8 @@ export interface NamedItems<T> {
   /** All at once; if one does not fit, nothing changes. */
   replace(server: string, items: Iterable<T>): void;
   remove(server: string): void;
+  /** The settings have another order now: it decides who keeps a bare name. */
+  reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
   /** Under their names. The same list as long as nothing changes. */
   all(): readonly T[];
   ofServer(server: string): readonly T[];
@@ -50,9 +52,9 @@ interface View<T> {
 }
 
 export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptions<T>): NamedItems<T> {
-  const { ownName, serverOrder, humble = [], limit } = options;
+  const { ownName, serverOrder, limit } = options;
   const servers = createByServer<Map<string, T>>(serverOrder);
-  const humbleServers = new Set(humble);
+  let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
   // Names depend on everything there is, and much may change before anyone asks.
   let view: View<T> | undefined;
@@ -79,7 +81,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
       }
     }
     const claims = items.map((item) => ({ server: item.serverName, name: ownName(item), wish: item.nameOverride }));
-    const names = assignNames(claims, { isHumble: (server) => humbleServers.has(server) });
+    const names = assignNames(claims, { isAlwaysQualified: (server) => qualified.has(server) });
     return {
       ...index(
         items.map((item, at) => rename(item, names[at] ?? item.name)),
@@ -110,6 +112,11 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     },
     remove(server) {
       servers.delete(server);
+      view = undefined;
+    },
+    reorder(order, alwaysQualified) {
+      servers.reorder(order);
+      qualified = new Set(alwaysQualified);
       view = undefined;
     },
     all: () => current().all,

@@ -7,14 +7,14 @@ export interface PromptRegistryOptions {
   /** Who stands first keeps the bare name; by default whose prompts come first. */
   readonly serverOrder?: readonly string[];
   /** Servers that never take a bare name. */
-  readonly humble?: readonly string[];
+  readonly alwaysQualified?: readonly string[];
 }
 
 export class PromptRegistry {
   readonly #prompts: NamedItems<DiscoveredMCPPrompt>;
 
-  constructor({ serverOrder, humble }: PromptRegistryOptions = {}) {
-    this.#prompts = createNamedItems({ ownName: (prompt) => prompt.serverPromptName, serverOrder, humble });
+  constructor({ serverOrder, alwaysQualified }: PromptRegistryOptions = {}) {
+    this.#prompts = createNamedItems({ ownName: (prompt) => prompt.serverPromptName, serverOrder, alwaysQualified });
   }
 
   /** Of two with the same server and prompt the first stays. */
@@ -25,6 +25,11 @@ export class PromptRegistry {
   /** All prompts of that server at once. */
   replaceServer(serverName: string, prompts: Iterable<DiscoveredMCPPrompt>): void {
     this.#prompts.replace(serverName, prompts);
+  }
+
+  /** Takes over another order of servers: the first of equal names keeps the bare one. Conversations keep the names they have shown. */
+  setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
+    this.#prompts.reorder(serverOrder, alwaysQualified);
   }
 
   removeServer(serverName: string): void {

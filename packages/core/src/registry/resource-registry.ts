@@ -16,13 +16,13 @@ export interface ResourceRegistryOptions {
   readonly serverOrder?: readonly string[];
 }
 
-interface Shelf {
+interface ServerEntry {
   readonly resources: ReadonlyMap<string, DiscoveredMCPResource>;
   readonly templates: readonly DiscoveredMCPResourceTemplate[];
 }
 
 export class ResourceRegistry {
-  readonly #servers: ByServer<Shelf>;
+  readonly #servers: ByServer<ServerEntry>;
 
   constructor({ serverOrder }: ResourceRegistryOptions = {}) {
     this.#servers = createByServer(serverOrder);
@@ -36,6 +36,10 @@ export class ResourceRegistry {
       if (!byUri.has(resource.uri)) byUri.set(resource.uri, { ...resource, serverName });
     const templates = resourceTemplates.map((template) => ({ ...template, serverName }));
     this.#servers.set(serverName, { resources: byUri, templates });
+  }
+
+  setServerOrder(serverOrder: readonly string[]): void {
+    this.#servers.reorder(serverOrder);
   }
 
   removeServer(serverName: string): void {

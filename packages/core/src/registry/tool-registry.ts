@@ -9,7 +9,7 @@ export interface ToolRegistryOptions {
   /** Who stands first keeps the bare name; by default whose tools come first. */
   readonly serverOrder?: readonly string[];
   /** Servers that never take a bare name. */
-  readonly humble?: readonly string[];
+  readonly alwaysQualified?: readonly string[];
   /** How many tools of one server are offered; 512 unless said otherwise. */
   readonly toolsPerServer?: number;
 }
@@ -24,11 +24,11 @@ export interface QuarantinedTool {
 export class ToolRegistry {
   readonly #tools: NamedItems<DiscoveredMCPTool>;
 
-  constructor({ serverOrder, humble, toolsPerServer = 512 }: ToolRegistryOptions = {}) {
+  constructor({ serverOrder, alwaysQualified, toolsPerServer = 512 }: ToolRegistryOptions = {}) {
     this.#tools = createNamedItems({
       ownName: (tool) => tool.serverToolName,
       serverOrder,
-      humble,
+      alwaysQualified,
       limit: {
         count: toolsPerServer,
         reason: `only the first ${toolsPerServer} tools of a server are offered; includeTools and excludeTools choose which`,
@@ -44,6 +44,11 @@ export class ToolRegistry {
   /** All tools of that server at once: nobody ever sees a part of them. */
   replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool>): void {
     this.#tools.replace(serverName, tools);
+  }
+
+  /** Takes over another order of servers: the first of equal names keeps the bare one. Conversations keep the names they have shown. */
+  setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
+    this.#tools.reorder(serverOrder, alwaysQualified);
   }
 
   removeServer(serverName: string): void {

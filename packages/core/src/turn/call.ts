@@ -109,23 +109,14 @@ interface Course {
   readonly progress: (progress: Progress) => void;
 }
 
-/** A definition that turns out to be another when its server is there is asked about once more: it has not run. */
-async function runTool(
+/** Through the host's spine: decided, confirmed, executed, recorded and presented there. */
+function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
   { ask, allowed, started, progress }: Course,
-  { host, signal }: CallDeps,
+  { signal }: CallDeps,
 ): Promise<ToolExecution> {
-  for (let isFirst = true; ; isFirst = false) {
-    await ask(() => tool.shouldConfirmExecute(args, signal));
-    allowed(await host.ruleOf(tool.serverName, tool.serverToolName, args));
-    signal.throwIfAborted();
-    try {
-      return await tool.execute(args, signal, { onStart: started, onProgress: progress });
-    } catch (error) {
-      if (!isFirst || !(error instanceof HostError) || error.code !== "changed") throw error;
-    }
-  }
+  return tool.execute(args, signal, { confirm: ask, onAllowed: allowed, onStart: started, onProgress: progress });
 }
 
 async function runResources(

@@ -1,7 +1,11 @@
 /** Asking the person in the middle of a turn: one question at a time, and an answer counts only while the turn goes on. */
 
-import { HostError } from "../errors.ts";
-import { isYes, type ToolCallConfirmationDetails, type ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import {
+  declined,
+  isYes,
+  type ToolCallConfirmationDetails,
+  type ToolConfirmationOutcome,
+} from "../registry/confirmation.ts";
 import type { TurnEvent } from "./events.ts";
 import type { Question, TurnHost } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -55,8 +59,4 @@ function told(
     const onConfirm = async (outcome: ToolConfirmationOutcome): Promise<void> => resolve(outcome);
     emit({ type: "confirmation", id, details: { ...details, onConfirm } });
   });
-}
-
-function declined({ serverName, toolName }: ToolCallConfirmationDetails): HostError {
-  return new HostError("denied", `${serverName}.${toolName} may not run: the person said no`, { serverName });
 }

@@ -1,18 +1,18 @@
 /** What a turn needs from the host around it. */
 
-import type { JsonObject, ResourceResult } from "@fairlead/wire";
+import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { ServerState } from "../events.ts";
 import type { Keep } from "../normalise/content/parts.ts";
+import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/conversation-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/read-references.ts";
 
-/** Puts a question to the person unless, by the time it is their turn, there is none; rejects with `denied` if they say no. */
-export type Ask = (question: Question) => Promise<void>;
-export type Question = () => Promise<ToolCallConfirmationDetails | false>;
+export type Ask = ConfirmPort;
+export type Question = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
   /** Names as they are now, for as long as the conversation lasts. */
@@ -39,8 +39,6 @@ export interface TurnHost {
     uri: string,
     options: { readonly signal: AbortSignal; readonly ask: Ask },
   ) => Promise<ResourceResult>;
-  /** What decides on a call with these arguments, in words. */
-  readonly ruleOf: (server: string, serverToolName: string, args: JsonObject) => Promise<string>;
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)
     | undefined;

@@ -87,9 +87,9 @@ test("a wish comes before the bare name, and gives way like one", () => {
   expect(assignNames(wished)).toEqual(["find_it", "b__y", "x"]);
 });
 
-test("a humble server never takes a bare name, wanted or not", () => {
-  const isHumble = (server: string) => server === "demo";
-  expect(assignNames(claims("demo/x", "a/x", "demo/y"), { isHumble })).toEqual(["demo__x", "x", "demo__y"]);
+test("a alwaysQualified server never takes a bare name, wanted or not", () => {
+  const isAlwaysQualified = (server: string) => server === "demo";
+  expect(assignNames(claims("demo/x", "a/x", "demo/y"), { isAlwaysQualified })).toEqual(["demo__x", "x", "demo__y"]);
 });
 
 test("a pinned name stays with its pair and goes to no other, whether the pair is there or not", () => {
@@ -104,11 +104,11 @@ test("whatever the names, all are acceptable, all different, and the same for th
   const pair = fc.record({ server: awkwardName, name: awkwardName });
   const list = fc.uniqueArray(pair, { maxLength: 40, selector: ({ server, name }) => JSON.stringify([server, name]) });
   fc.assert(
-    fc.property(list, fc.func(fc.boolean()), (random, isHumble) => {
-      const names = assignNames(random, { isHumble });
+    fc.property(list, fc.func(fc.boolean()), (random, isAlwaysQualified) => {
+      const names = assignNames(random, { isAlwaysQualified });
       expect(names.filter((name) => !acceptable.test(name))).toEqual([]);
       expect(new Set(names).size).toBe(random.length);
-      expect(assignNames(random, { isHumble })).toEqual(names);
+      expect(assignNames(random, { isAlwaysQualified })).toEqual(names);
     }),
     { numRuns: scaled(10_000), seed: seed() },
   );

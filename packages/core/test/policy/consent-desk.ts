@@ -1,13 +1,25 @@
 /** Consent about a few tools of a few servers, with real rules and real files. */
 
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
+import { definitionDigest } from "../../src/discover/tool-changes.ts";
 import { HostError } from "../../src/errors.ts";
-import { type ChangeMarks, createChangeMarks, type LockMarks } from "../../src/host/marks.ts";
+import {
+  type ChangedDefinitions,
+  createChangedDefinitions,
+  type LockDrift,
+} from "../../src/host/catalogs/changed-definitions.ts";
 import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
-import { type Consent, createConsent } from "../../src/policy/consent.ts";
+import {
+  type Confirmations,
+  createConfirmations,
+  type Pair,
+  type PolicyRequest,
+} from "../../src/policy/confirmations.ts";
 import { exactName } from "../../src/policy/name-pattern.ts";
-import type { ApprovalMode, Decision, PolicyRule, Tier } from "../../src/policy/rule.ts";
+import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
+import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rule.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "../../src/registry/confirmation.ts";
 
 export function definition(name: string, more: Partial<CatalogTool> = {}): CatalogTool {
@@ -18,7 +30,7 @@ export function asked(serverName: string, serverToolName: string): AskedTool {
   return { serverName, serverToolName, name: `${serverName}__${serverToolName}`, description: "" };
 }
 
-export function rule(tier: Tier, decision: Decision, server: string, tool?: string): PolicyRule {
+export function rule(tier: Tier, decision: DecisionOutcome, server: string, tool?: string): PolicyRule {
   const names = { server: exactName(server), ...(tool !== undefined && { tool: exactName(tool) }) };
   return { tier, decision, priority: 0, ...names, origin: { source: "policy_file", file: `${tier}.toml`, line: 1 } };
 }
@@ -31,15 +43,23 @@ export interface DeskOptions {
   readonly rules?: readonly PolicyRule[];
   readonly mode?: ApprovalMode;
   readonly interactive?: boolean;
-  readonly locked?: LockMarks["digestOf"];
+  readonly locked?: LockDrift["digestOf"];
   readonly trustsAnnotations?: boolean;
   /** Kept from one run to the next. */
   readonly folder?: Pick<TemporaryFolder, "path">;
   readonly fingerprint?: string;
 }
 
-export interface Desk extends Consent, AsyncDisposable {
-  readonly marks: ChangeMarks;
+export interface Desk extends Confirmations, AsyncDisposable {
+  readonly marks: ChangedDefinitions;
+  /** The decision alone. */
+  readonly verdict: (request: PolicyRequest) => Decision;
+  /** The same for a request that the user typed. */
+  readonly typed: (request: PolicyRequest) => Decision;
+  /** As the spine asks: `false` may run; throws for what is denied. */
+  readonly ask: (tool: AskedTool, args: JsonObject) => ToolCallConfirmationDetails | false;
+  /** As the spine lets a request through: throws unless it is allowed or confirmed. A changed definition's digest is given. */
+  readonly redeem: (tool: Pair, args: JsonObject) => string | undefined;
 }
 
 /** `files.read`, `files.write` and `a.b` with `c`, `d`; all known, none allowed. */
@@ -54,14 +74,15 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
   } = options;
   const own = await temporaryFolder();
   const lock = { digestOf: locked ?? (() => undefined), driftOf: () => [], promptDriftOf: () => undefined };
-  const marks = createChangeMarks(() => lock);
+  const marks = createChangedDefinitions(lock);
   marks.see("files", [definition("read"), definition("write")]);
   marks.see("a.b", [definition("c"), definition("d")]);
   const identityOf = (server: string): { server: string; fingerprint: string } => ({ server, fingerprint });
   const state = options.folder?.path ?? own.path;
   const approved = await loadApprovedTools({ state, identityOf, today: () => new Date(0) });
-  const consent = createConsent({
-    policy: () => ({ rules, approved }),
+  const confirmations = createConfirmations({
+    policy: () => ({ version: 1, rules, approved }),
+    configurationVersion: () => 1,
     tools: marks,
     trustsAnnotations: () => trustsAnnotations,
     identityOf,
@@ -71,7 +92,34 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     mode,
     interactive,
   });
-  return { ...consent, marks, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+  const verdict = (request: PolicyRequest): Decision => {
+    const { inputs: _, ...decision } = confirmations.decide(request);
+    return decision;
+  };
+  return {
+    ...confirmations,
+    marks,
+    verdict,
+    typed: (request) => verdict({ ...request, who: "user" }),
+    ask({ serverName, serverToolName, ...tool }, args) {
+      const request = { serverName, serverToolName, args };
+      const decision = confirmations.decide(request);
+      if (decision.decision === "deny") throw refusalOf(request, decision);
+      if (decision.decision === "allow") return false;
+      return confirmations.question(request, decision, { serverName, serverToolName, ...tool });
+    },
+    redeem({ serverName, serverToolName }, args) {
+      const request = { serverName, serverToolName, args };
+      const decision = confirmations.decide(request);
+      if (decision.decision === "deny") throw refusalOf(request, decision);
+      if (decision.decision === "allow") return undefined;
+      if (!confirmations.isConfirmed(request)) throw notConfirmed(request);
+      confirmations.useConfirmation(request);
+      const now = marks.changeOf(request) && marks.toolOf(request);
+      return now && definitionDigest(now);
+    },
+    [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
+  };
 }
 
 export function question(details: ToolCallConfirmationDetails | false): ToolCallConfirmationDetails {

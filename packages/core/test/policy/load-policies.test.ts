@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
 import { loadPolicies } from "../../src/policy/load-policies.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import type { PolicyRule, PolicyVerdict } from "../../src/policy/rule.ts";
+import type { Decision, PolicyRule } from "../../src/policy/rule.ts";
 import { type Machine, machine, rulesFile, userFile, workspaceFile } from "../trust/machine.ts";
 import { request } from "./sample-rules.ts";
 
@@ -25,7 +25,7 @@ async function load(here: Machine, options: Parameters<Machine["load"]>[0] = {},
     ...policies,
     /** decision, tier, where from */
     why: (server: string, tool: string): string => {
-      const { decision, rule }: PolicyVerdict = engine.check(request({ server, tool }));
+      const { decision, rule }: Decision = engine.check(request({ server, tool }));
       return `${decision} ${origin(rule)}`;
     },
     files: policies.files.map(({ file, tier, state }) => `${short(file)} ${tier} ${state}`),

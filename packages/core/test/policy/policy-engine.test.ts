@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { builtIn, defaultRules } from "../../src/policy/built-in-rules.ts";
 import { exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import type { CheckRequest, PolicyRule, PolicyVerdict } from "../../src/policy/rule.ts";
+import type { CheckRequest, Decision, PolicyRule } from "../../src/policy/rule.ts";
 import { request, rule, trust } from "./sample-rules.ts";
 
 const [adminAllows, adminAsks, adminDenies] = [
@@ -131,7 +131,7 @@ function rowFor(base: PolicyRule, isChanged: boolean): string {
   return base.decision === "ask_user" && base.tier === "administrator" ? "administrator" : base.decision;
 }
 
-function verdict(base: PolicyRule, word: Word): PolicyVerdict {
+function verdict(base: PolicyRule, word: Word): Decision {
   if (word === "=") return { decision: base.decision, rule: base };
   return { decision: builtIn[word].decision, rule: builtIn[word], over: base };
 }

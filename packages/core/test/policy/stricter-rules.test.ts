@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import type { CheckRequest, Decision, PolicyRule } from "../../src/policy/rule.ts";
+import type { CheckRequest, DecisionOutcome, PolicyRule } from "../../src/policy/rule.ts";
 
-const decisions: readonly Decision[] = ["allow", "ask_user", "deny"];
-const strictness = (decision: Decision): number => decisions.indexOf(decision);
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+const strictness = (decision: DecisionOutcome): number => decisions.indexOf(decision);
 
 /** Mostly not: rules that match nothing would prove nothing. */
 function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
@@ -70,7 +70,7 @@ const requests = fc
 const patience = 600_000;
 const options = { numRuns: scaled(100_000), seed: seed() };
 
-function decide(those: readonly PolicyRule[], request: CheckRequest): Decision {
+function decide(those: readonly PolicyRule[], request: CheckRequest): DecisionOutcome {
   return new PolicyEngine({ rules: those }).check(request).decision;
 }
 

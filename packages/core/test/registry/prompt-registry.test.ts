@@ -17,7 +17,7 @@ const names = (prompts: readonly DiscoveredMCPPrompt[]) =>
   prompts.map(({ serverName, serverPromptName, name }) => [serverName, serverPromptName, name]);
 
 test("prompts are named like tools", () => {
-  const registry = new PromptRegistry({ serverOrder: ["a", "b"], humble: ["demo"] });
+  const registry = new PromptRegistry({ serverOrder: ["a", "b"], alwaysQualified: ["demo"] });
   registry.registerPrompt(prompt("demo", "greet"));
   registry.registerPrompt(prompt("b", "greet"));
   registry.replaceServer("a", [prompt("a", "greet"), prompt("a", "2 words"), prompt("a", ""), prompt("a", "greet")]);

@@ -41,10 +41,10 @@ describe("in whatever order servers connect", () => {
     "every tool is reachable, none is misrouted, and the names are the same",
     async () => {
       await fc.assert(
-        fc.asyncProperty(catalogs, fc.boolean(), async ([settings, one, other], isHumble) => {
-          const humble = isHumble ? settings.slice(-1).map(({ server }) => server) : [];
+        fc.asyncProperty(catalogs, fc.boolean(), async ([settings, one, other], isAlwaysQualified) => {
+          const alwaysQualified = isAlwaysQualified ? settings.slice(-1).map(({ server }) => server) : [];
           const [first, second] = [one, other].map((arrivals) => {
-            const registry = new ToolRegistry({ serverOrder: settings.map(({ server }) => server), humble });
+            const registry = new ToolRegistry({ serverOrder: settings.map(({ server }) => server), alwaysQualified });
             for (const { server, names } of arrivals) {
               registry.replaceServer(
                 server,

@@ -23,7 +23,7 @@ describe("names", () => {
   });
 
   test("with an order, it does not matter who came first, nor when someone looked", () => {
-    const registry = new ToolRegistry({ serverOrder: ["a", "b", "c"], humble: ["demo"] });
+    const registry = new ToolRegistry({ serverOrder: ["a", "b", "c"], alwaysQualified: ["demo"] });
     registry.replaceServer("demo", offered("demo", "x", "y"));
     registry.replaceServer("c", offered("c", "x"));
     expect(namesOf(registry.getAllTools())).toEqual({ "c/x": "x", "demo/x": "demo__x", "demo/y": "demo__y" });

@@ -1,7 +1,7 @@
 /** `fairlead policy explain`: what would happen to a call of a tool, which rule says so, and what else had a say. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { ApprovalMode, CheckRequest, PolicyRule, PolicyVerdict } from "@fairlead/core/policy/rule";
+import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rule";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { Option } from "commander";
 import { configurationOf } from "../../configuration.ts";
@@ -89,7 +89,7 @@ interface Explanation {
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly isChanged: boolean;
-  readonly verdict: PolicyVerdict;
+  readonly verdict: Decision;
   /** Strongest first. */
   readonly matching: readonly PolicyRule[];
 }

@@ -4,7 +4,7 @@ import { demoName } from "@fairlead/core/demo/name";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
 import { defaultRules } from "@fairlead/core/policy/built-in-rules";
 import { loadPolicies } from "@fairlead/core/policy/load-policies";
-import type { Decision, PolicyRule, Tier } from "@fairlead/core/policy/rule";
+import type { DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rule";
 import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
@@ -76,7 +76,7 @@ const headings: Readonly<Record<Tier, SafeText>> = {
 };
 
 const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
-const decisions: readonly Decision[] = ["deny", "ask_user", "allow"];
+const decisions: readonly DecisionOutcome[] = ["deny", "ask_user", "allow"];
 
 function byStrength(a: PolicyRule, b: PolicyRule): number {
   return (

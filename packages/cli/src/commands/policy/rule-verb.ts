@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { escapeName } from "@fairlead/core/policy/name-pattern";
-import type { Decision } from "@fairlead/core/policy/rule";
+import type { DecisionOutcome } from "@fairlead/core/policy/rule";
 import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/write-rule";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -18,15 +18,19 @@ import type { Context, Verb } from "../../verb.ts";
 import { useHost } from "../../with-host.ts";
 import { type Overruled, overruledBy, pairsOf } from "./overruled.ts";
 
-const words: Readonly<Record<Decision, "allow" | "ask" | "deny">> = { allow: "allow", ask_user: "ask", deny: "deny" };
+const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
+  allow: "allow",
+  ask_user: "ask",
+  deny: "deny",
+};
 
-const effects: Readonly<Record<Decision, string>> = {
+const effects: Readonly<Record<DecisionOutcome, string>> = {
   allow: `A model's calls of it run without a question, as long as its definition is the one that you have seen.`,
   ask_user: `Every call of it is asked about, also one that you type; call --yes answers.`,
   deny: `Nobody calls it: no model, no trust, no --yes.`,
 };
 
-export function createRuleVerb(decision: Decision): Verb {
+export function createRuleVerb(decision: DecisionOutcome): Verb {
   return {
     define(command) {
       defineSubject(command);
@@ -83,7 +87,7 @@ function refuseStranger({ server, known }: Subject, host: Host, { operands: [wor
 
 async function toRule(
   { server, tool, known }: Subject,
-  decision: Decision,
+  decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
   const { argsPattern } = command.opts<{ readonly argsPattern?: string }>();

@@ -1,9 +1,9 @@
 /** Tools whose definition is not one that a person has accepted: they run only after someone has looked again. */
 
-import type { CatalogTool } from "../discover/catalog.ts";
-import { type KnownDefinitions, withDigests } from "../discover/known-definitions.ts";
-import { type Difference, definitionDigest, definitionOf, differenceOf } from "../discover/tool-changes.ts";
-import type { Pair, ToolKnowledge } from "../policy/judge.ts";
+import type { CatalogTool } from "../../discover/catalog.ts";
+import { type KnownDefinitions, withDigests } from "../../discover/known-definitions.ts";
+import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
+import type { Pair, ToolDefinitions } from "../../policy/decide.ts";
 
 /** What a person approved: the digest of it, and itself if that is still known. */
 export interface Accepted {
@@ -11,7 +11,9 @@ export interface Accepted {
   readonly tool?: CatalogTool | undefined;
 }
 
-export interface ChangeMarks extends ToolKnowledge {
+export interface ChangedDefinitions extends ToolDefinitions {
+  /** The lock file has been read: definitions that differ from it are changed ones. */
+  readonly lock: (drift: LockDrift) => void;
   /** Before anything else is said of a server: what a person knows of it from earlier runs. */
   readonly know: (server: string, known: KnownDefinitions) => void;
   /** What an earlier run remembers: what was listed then, and what had been accepted of tools that had become others by then, or were gone. */
@@ -30,7 +32,7 @@ export interface ChangeMarks extends ToolKnowledge {
 }
 
 /** How the workspace's lock file differs from what there is. */
-export interface LockMarks {
+export interface LockDrift {
   /** The digest that it has of a tool; `none`: the server is locked, without that tool. Undefined: it says nothing of it. */
   readonly digestOf: (server: string, tool: string) => string | undefined;
   /** What of the server as a whole is not as locked: then none of its tools is. */
@@ -56,17 +58,12 @@ interface Seen {
 /** A server that invents new names with every list must not fill the disk. */
 const mostKept = 1000;
 
-const noLock: LockMarks = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
+const noLock: LockDrift = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
 
-export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeMarks {
+export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefinitions {
+  let held = first;
+  const lock = (): LockDrift => held;
   const servers = new Map<string, Seen>();
-  const digests = new WeakMap<CatalogTool, string>();
-
-  function digestOf(tool: CatalogTool): string {
-    const digest = digests.get(tool) ?? definitionDigest(tool);
-    digests.set(tool, digest);
-    return digest;
-  }
 
   function seenOf(server: string): Seen {
     const seen = servers.get(server) ?? { earlier: undefined, known: new Map(), now: new Map(), unlocked: new Map() };
@@ -84,7 +81,7 @@ export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeM
   function meet(seen: Seen, tool: CatalogTool): void {
     const { name } = tool;
     const known = knownOf(seen, name);
-    const digest = digestOf(tool);
+    const digest = definitionDigest(tool);
     if (known === undefined && seen.earlier?.isFull !== true) seen.known.set(name, { digests: [digest], tool });
     if (known?.digests.includes(digest)) seen.known.set(name, { ...known, tool });
   }
@@ -96,14 +93,14 @@ export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeM
   }
 
   function isChanged(seen: Seen, tool: CatalogTool): boolean {
-    return knownOf(seen, tool.name)?.digests.includes(digestOf(tool)) !== true;
+    return knownOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
   }
 
   /** What makes it another than the locked one; undefined if nothing does. */
   function lockDrift(server: string, tool: CatalogTool): readonly Difference[] | undefined {
     const drift = lock().driftOf(server);
     const expected = lock().digestOf(server, tool.name);
-    const isOther = expected !== undefined && expected !== digestOf(tool);
+    const isOther = expected !== undefined && expected !== definitionDigest(tool);
     // What the lock file had of a tool is not known, only that it was another.
     return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
   }
@@ -113,6 +110,9 @@ export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeM
   }
 
   return {
+    lock(drift) {
+      held = drift;
+    },
     know(server, known) {
       seenOf(server).earlier = known;
     },
@@ -162,7 +162,7 @@ export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeM
       const drift = lockDrift(serverName, tool);
       if (drift) seen.unlocked.set(serverToolName, sealOf(tool, drift));
       const known = knownOf(seen, serverToolName)?.digests ?? [];
-      seen.known.set(serverToolName, { digests: withDigests(known, [digestOf(tool)]), tool });
+      seen.known.set(serverToolName, { digests: withDigests(known, [definitionDigest(tool)]), tool });
     },
 
     unaccepted(server) {
@@ -188,7 +188,7 @@ export function createChangeMarks(lock: () => LockMarks = () => noLock): ChangeM
   };
 
   function sealOf(tool: CatalogTool, drift: readonly Difference[]): string {
-    return JSON.stringify([digestOf(tool), drift]);
+    return JSON.stringify([definitionDigest(tool), drift]);
   }
 }
 

@@ -1,16 +1,16 @@
 /** The workspace's lock file, held against what its servers are now. */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { Catalog } from "../discover/catalog.ts";
-import type { Difference } from "../discover/tool-changes.ts";
-import { HostError } from "../errors.ts";
-import type { LockedServer, LockFile } from "../policy/lock-file.ts";
-import type { Problem, ServerDefinition } from "../settings/definition.ts";
-import type { Configuration } from "../trust/configuration.ts";
-import type { LockMarks } from "./marks.ts";
-import type { HostNote } from "./types.ts";
+import type { Catalog } from "../../discover/catalog.ts";
+import type { Difference } from "../../discover/tool-changes.ts";
+import { HostError } from "../../errors.ts";
+import type { LockedServer, LockFile } from "../../policy/lock-file.ts";
+import type { Problem, ServerDefinition } from "../../settings/definition.ts";
+import type { Configuration } from "../../trust/configuration.ts";
+import type { HostNote } from "../types.ts";
+import type { LockDrift } from "./changed-definitions.ts";
 
-export interface HostLock extends LockMarks {
+export interface HostLock extends LockDrift {
   /** What is not as it was locked, in words for who uses the servers. */
   readonly notes: () => readonly HostNote[];
   readonly problems: readonly Problem[];
@@ -34,7 +34,7 @@ const nothing: HostLock = {
 /** A folder that is not trusted locks nothing. A lock file that cannot be relied upon locks everything. */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;
-  const { lockedDigest, lockPath, readLock } = await import("../policy/lock-file.ts");
+  const { lockedDigest, lockPath, readLock } = await import("../../policy/lock-file.ts");
   const file = trust.trusted ? lockPath(locations) : undefined;
   if (file === undefined) return nothing;
   try {
@@ -62,11 +62,11 @@ function unusable({ message, next }: HostError, { definition }: HostLockOptions)
 async function hold(
   lock: LockFile,
   { configuration, definition, catalog }: HostLockOptions,
-  digestOf: LockMarks["digestOf"],
+  digestOf: LockDrift["digestOf"],
 ): Promise<HostLock> {
   const [{ hiddenEntryDrift }, { instructionsDigest, promptDigest, promptText }] = await Promise.all([
-    import("../policy/lock-drift.ts"),
-    import("../policy/lock-server.ts"),
+    import("../../policy/lock-drift.ts"),
+    import("../../policy/lock-server.ts"),
   ]);
   const written = await writtenEntries(configuration);
   const entryDrifts = new Map<string, readonly Difference[]>();
@@ -128,8 +128,8 @@ async function hold(
 
 async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap<string, JsonObject>> {
   const [{ readSource }, { childOf, entriesOf, plainValueOf }] = await Promise.all([
-    import("../settings/source.ts"),
-    import("../settings/nodes.ts"),
+    import("../../settings/source.ts"),
+    import("../../settings/nodes.ts"),
   ]);
   const file = locations.files.workspace;
   if (file === undefined) return new Map();

@@ -1,29 +1,30 @@
-/** What a host remembers of its servers from one run to the next: their catalogs, and how they were reached. */
+/** Catalogs kept on disk from one run to the next, with the protocol that each server was reached by; and the accepted definitions. */
 
 import { join } from "node:path";
 import type { Verdict } from "@fairlead/wire";
-import type { CatalogStore } from "../discover/catalog-store.ts";
-import type { KnownDefinitions, KnownStore, Owner } from "../discover/known-definitions.ts";
-import type { Remembered } from "../discover/remembered.ts";
-import type { Peer } from "../events.ts";
-import { type ServerDefinition, typedOrigin } from "../settings/definition.ts";
-import { once } from "./once.ts";
+import type { CatalogStore } from "../../discover/catalog-store.ts";
+import type { KnownDefinitions, KnownStore, Owner } from "../../discover/known-definitions.ts";
+import type { Remembered } from "../../discover/remembered.ts";
+import type { Peer } from "../../events.ts";
+import { type ServerDefinition, typedOrigin } from "../../settings/definition.ts";
+import { once } from "../once.ts";
 
-export interface HostMemory {
+export interface CatalogCache {
   /** What was known when the host began, read once. Undefined where there is nothing, or nothing that can be read. */
   recall(definition: ServerDefinition): Promise<Remembered | undefined>;
   /** How to reach it, if that was found out not too long ago. */
   verdict(definition: ServerDefinition): Promise<Verdict | undefined>;
-  keep(definition: ServerDefinition, learnt: Learnt): Promise<void>;
+  keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /** Which definitions of its tools a person knows, read once. Undefined where that cannot be read. */
   known(definition: ServerDefinition): Promise<KnownDefinitions | undefined>;
   /** Digests by tool, for the runs to come. */
   addKnown(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<KnownDefinitions>;
 }
 
-export type Learnt = Pick<Remembered, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
+/** What is saved of a connected server. */
+export type CatalogSnapshot = Pick<Remembered, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
 
-export interface MemoryOptions {
+export interface CatalogCacheOptions {
   /** Where the state of ours lives. */
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
@@ -36,21 +37,21 @@ export interface MemoryOptions {
 /** A server that was updated to the newer protocol still answers in the older one: without a date that would never be noticed. */
 const verdictLifetime = 7 * 24 * 60 * 60 * 1000;
 
-export function createHostMemory({ state, secret, accountAt, today = Date.now }: MemoryOptions): HostMemory {
+export function createCatalogCache({ state, secret, accountAt, today = Date.now }: CatalogCacheOptions): CatalogCache {
   const recalled = new WeakMap<ServerDefinition, Promise<Remembered | undefined>>();
   const knowing = new WeakMap<ServerDefinition, Promise<KnownDefinitions | undefined>>();
   const opened = once(open);
   const openedKnown = once(async (): Promise<KnownStore> => {
-    const { createKnownStore } = await import("../discover/known-definitions.ts");
+    const { createKnownStore } = await import("../../discover/known-definitions.ts");
     return createKnownStore(join(state, "known"));
   });
 
   async function open(): Promise<Opened> {
     const [{ createCatalogStore }, { catalogKey }, { expandTransport }, { localKey }] = await Promise.all([
-      import("../discover/catalog-store.ts"),
-      import("../discover/catalog-key.ts"),
-      import("../settings/expand.ts"),
-      import("../files/local-key.ts"),
+      import("../../discover/catalog-store.ts"),
+      import("../../discover/catalog-key.ts"),
+      import("../../settings/expand.ts"),
+      import("../../files/local-key.ts"),
     ]);
     const key = await localKey(join(state, "catalogs.key"));
     return {
@@ -110,17 +111,17 @@ export function createHostMemory({ state, secret, accountAt, today = Date.now }:
       return peer && today() - reachedAt < verdictLifetime ? toVerdict(peer) : undefined;
     },
 
-    async keep(definition, learnt) {
+    async keep(definition, snapshot) {
       const before = await recall(definition);
       const savedAt = today();
-      const { ttlMs } = learnt.catalog;
+      const { ttlMs } = snapshot.catalog;
       const isAsBefore =
         before !== undefined &&
         savedAt - before.reachedAt < verdictLifetime &&
-        before.peer.era === learnt.peer.era &&
-        before.peer.transport === learnt.peer.transport;
+        before.peer.era === snapshot.peer.era &&
+        before.peer.transport === snapshot.peer.transport;
       const remembered: Remembered = {
-        ...learnt,
+        ...snapshot,
         // Found out then, and only relied upon since.
         reachedAt: isAsBefore ? before.reachedAt : savedAt,
         savedAt,

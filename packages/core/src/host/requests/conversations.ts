@@ -1,56 +1,45 @@
 /** Conversations of a host with models: what a turn needs of the host, put together. */
 
-import type { Clock } from "../clock.ts";
-import { HostError } from "../errors.ts";
-import type { McpClientManager } from "../mcp/client-manager.ts";
-import type { HostSettings } from "../settings/definition.ts";
-import { createConversation } from "../turn/conversation.ts";
-import type { TurnHost } from "../turn/turn-host.ts";
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import { createConversation } from "../../turn/conversation.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { Host, OpenHostOptions } from "../types.ts";
 import type { HostCalls } from "./calls.ts";
-import type { KnowledgeKeeper } from "./knowledge.ts";
-import type { HostPolicy } from "./policy.ts";
-import type { Reading } from "./reading.ts";
-import type { Shelf } from "./shelf.ts";
-import type { Host, OpenHostOptions } from "./types.ts";
+import type { HostReads } from "./reads.ts";
 
 export interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
-  readonly settings: () => HostSettings;
-  /** Those that are meant by "all", in their order. */
-  readonly servers: () => readonly string[];
-  readonly shelf: Shelf;
-  readonly manager: McpClientManager;
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "manager">;
+  readonly catalogs: Catalogs;
   readonly calls: HostCalls;
-  readonly reading: Reading;
-  readonly policy: HostPolicy;
-  readonly knowledge: KnowledgeKeeper;
+  readonly reads: HostReads;
   readonly clock: Clock;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
 
 export function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
-  const { settings, servers, shelf, manager, calls, reading, policy, knowledge, confirm, clock, closing } = options;
+  const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
+  const { manager } = options.servers;
+  const settings = () => configuration.current().settings.host;
   const host: TurnHost = {
-    openTools: () => shelf.tools.openConversation(),
-    leftOut: () => shelf.tools.leftOut(),
-    resources: shelf.resources,
-    servers,
+    openTools: () => catalogs.tools.openConversation(),
+    leftOut: () => catalogs.tools.leftOut(),
+    resources: catalogs.resources,
+    servers: () => configuration.order().filter(configuration.isMeantByAll),
     offersResources: () => settings().resourceFunctions,
     toolBudget: () => settings().toolBudget,
-    known: (server) => shelf.offering(server)?.catalog,
+    known: catalogs.catalog,
     states: () => manager.states(),
-    recall: knowledge.recall,
+    recall: catalogs.recall,
     start: (names) => manager.start(names),
-    readResource: reading.readForModel,
-    async ruleOf(server, tool, args) {
-      const [{ verdict }, { ruleText }] = await Promise.all([
-        policy.explain(server, tool, args),
-        import("../policy/rule-text.ts"),
-      ]);
-      return ruleText(verdict.rule);
-    },
+    readResource: reads.readForModel,
     confirm,
-    expandReferences: reading.expandReferences,
+    expandReferences: reads.expandReferences,
     keep: calls.keep,
     clock,
     closing,

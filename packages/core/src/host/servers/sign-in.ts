@@ -1,21 +1,22 @@
 /** How the servers of one host are signed in to: for each that is reached over the network, the hook that its requests pass. */
 
-import type { SignInWish } from "../auth/auth-hook.ts";
-import type { Credentials } from "../auth/credentials.ts";
-import type { MCPOAuthProvider, SignInServer } from "../auth/oauth-provider.ts";
-import { bringsOwnHeader } from "../auth/own-header.ts";
-import { pinOf } from "../auth/pin.ts";
-import { rememberWishes, type ServerAuth } from "../auth/remembering-hook.ts";
-import type { MCPOAuthTokenStorage } from "../auth/token-storage.ts";
-import type { SignInWays } from "../auth/ways.ts";
-import { HostError } from "../errors.ts";
-import { unlessAborted } from "../mcp/unless-aborted.ts";
-import type { ServerDefinition } from "../settings/definition.ts";
-import type { Configuration } from "../trust/configuration.ts";
-import { once } from "./once.ts";
+import type { SignInWish } from "../../auth/auth-hook.ts";
+import type { Credentials } from "../../auth/credentials.ts";
+import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth-provider.ts";
+import { bringsOwnHeader } from "../../auth/own-header.ts";
+import { pinOf } from "../../auth/pin.ts";
+import { rememberWishes, type ServerAuth } from "../../auth/remembering-hook.ts";
+import type { MCPOAuthTokenStorage } from "../../auth/token-storage.ts";
+import type { SignInWays } from "../../auth/ways.ts";
+import { HostError } from "../../errors.ts";
+import { unlessAborted } from "../../mcp/unless-aborted.ts";
+import type { ServerDefinition } from "../../settings/definition.ts";
+import type { Configuration } from "../../trust/configuration.ts";
+import { once } from "../once.ts";
 
 export interface HostSignInOptions {
-  readonly configuration: Configuration;
+  /** As it is now. */
+  readonly configuration: () => Configuration;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** Instead of the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
@@ -33,37 +34,46 @@ export interface HostSignIn {
 }
 
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
-  const { environment, locations, settings } = configuration;
+  // The state folder and the process environment stay the same for the life of a host; settings may change with a reload.
+  const { environment, locations } = configuration();
   const { env, platform } = environment;
   const inTurn = createTurns();
+  let made: { readonly metadataUrl: string | undefined; readonly provider: Promise<MCPOAuthProvider> } | undefined;
 
   const storage = once(async () => {
     if (tokens) return tokens;
-    const { openTokenStorage } = await import("../auth/token-storage.ts");
+    const { openTokenStorage } = await import("../../auth/token-storage.ts");
     return openTokenStorage({ state: locations.state, env, platform });
   });
 
-  const provider = once(async (): Promise<MCPOAuthProvider> => {
+  function provider(): Promise<MCPOAuthProvider> {
+    const { clientMetadataUrl: metadataUrl } = configuration().settings.host;
+    if (made?.metadataUrl !== metadataUrl || made === undefined)
+      made = { metadataUrl, provider: makeProvider(metadataUrl) };
+    return made.provider;
+  }
+
+  async function makeProvider(clientMetadataUrl: string | undefined): Promise<MCPOAuthProvider> {
     const [{ MCPOAuthProvider: Provider }, { signInFolder }] = await Promise.all([
-      import("../auth/oauth-provider.ts"),
-      import("../auth/token-storage.ts"),
+      import("../../auth/oauth-provider.ts"),
+      import("../../auth/token-storage.ts"),
     ]);
     return new Provider({
       storage: await storage(),
       lockFolder: signInFolder(locations.state),
       env,
-      clientMetadataUrl: settings.host.clientMetadataUrl,
+      clientMetadataUrl,
     });
-  });
+  }
 
   async function hasCredentials(serverUrl: string, pin: string | undefined): Promise<boolean> {
     if (tokens) return (await tokens.pinned(pin).getCredentials(serverUrl)) !== undefined;
-    const { isPerhapsStored } = await import("../auth/stored-hint.ts");
+    const { isPerhapsStored } = await import("../../auth/stored-hint.ts");
     return isPerhapsStored(locations.state, serverUrl, pin);
   }
 
   async function serverOf(definition: ServerDefinition, serverUrl: string): Promise<SignInServer> {
-    const { expandAuthentication } = await import("../settings/expand.ts");
+    const { expandAuthentication } = await import("../../settings/expand.ts");
     const authentication = await expandAuthentication(definition, secret);
     const oauth = authentication.provider === "oauth" ? authentication.oauth : {};
     const { name: serverName, scope, extras } = definition;
@@ -79,7 +89,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
   }
 
   async function oauthHook(definition: ServerDefinition, serverUrl: string): Promise<ServerAuth> {
-    const [{ createAuthHook }, pin] = await Promise.all([import("../auth/auth-hook.ts"), pinOf(definition)]);
+    const [{ createAuthHook }, pin] = await Promise.all([import("../../auth/auth-hook.ts"), pinOf(definition)]);
     const isForced = ways?.again === true;
     const hook = createAuthHook({
       serverName: definition.name,
@@ -93,12 +103,12 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       isForced,
     });
     const note = async (text: string | undefined): Promise<void> => {
-      const { setMark } = await import("../auth/sign-in-memory.ts");
+      const { setMark } = await import("../../auth/sign-in-memory.ts");
       await setMark(locations.state, "wanted", { serverUrl, pin }, text);
     };
     return rememberWishes(hook, {
       async want(refused) {
-        const { tokenDigest } = await import("../auth/sign-in-memory.ts");
+        const { tokenDigest } = await import("../../auth/sign-in-memory.ts");
         await note(refused === undefined ? "" : await tokenDigest(refused));
       },
       forget: () => note(undefined),
@@ -111,13 +121,13 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       const { authentication } = definition;
       switch (authentication.provider) {
         case "google": {
-          const { createGoogleHook } = await import("../auth/google.ts");
-          const { googleHosts: hosts } = settings.host;
+          const { createGoogleHook } = await import("../../auth/google.ts");
+          const { googleHosts: hosts } = configuration().settings.host;
           return createGoogleHook(definition, { serverUrl, environment, secret, hosts });
         }
         case "sa-impersonation": {
-          const { createServiceAccountHook } = await import("../auth/service-account.ts");
-          const { googleHosts: hosts } = settings.host;
+          const { createServiceAccountHook } = await import("../../auth/service-account.ts");
+          const { googleHosts: hosts } = configuration().settings.host;
           return createServiceAccountHook(definition, { serverUrl, environment, hosts });
         }
         case "oauth":
@@ -125,7 +135,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       }
     },
     async signIn(definition, signal) {
-      const { urlOf } = await import("../auth/sign-in-state.ts");
+      const { urlOf } = await import("../../auth/sign-in-state.ts");
       const serverUrl = await urlOf(definition, secret);
       if (serverUrl === undefined || ways === undefined) return undefined;
       const server = await serverOf(definition, serverUrl);

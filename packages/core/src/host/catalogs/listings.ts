@@ -1,13 +1,13 @@
 /** What is known of servers, in the shapes that a host gives out. Texts are the servers' own: raw, but for what a model is shown. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { CatalogPrompt } from "../discover/catalog.ts";
-import type { Repair } from "../normalise/schema/compiled-schema.ts";
-import type { Pair } from "../policy/judge.ts";
-import type { Decision } from "../policy/rule.ts";
-import type { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { CatalogPrompt } from "../../discover/catalog.ts";
+import type { Repair } from "../../normalise/schema/compiled-schema.ts";
+import type { Pair } from "../../policy/decide.ts";
+import type { DecisionOutcome } from "../../policy/rule.ts";
+import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { ResourceRegistry } from "../../registry/resource-registry.ts";
 
 export interface HostTool {
   /** What a model is shown. Identity is the pair of `server` and `serverToolName`. */
@@ -26,7 +26,7 @@ export interface HostTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /** What a call of a model would meet, whatever its arguments. Absent until the rules have been read: `createHost` does, else `policy()`. */
-  readonly decision?: Decision;
+  readonly decision?: DecisionOutcome;
 }
 
 export interface HostPrompt extends CatalogPrompt {
@@ -49,7 +49,7 @@ export type HostResource = {
 
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
-  decide: (tool: Pair) => Decision | undefined,
+  decide: (tool: Pair) => DecisionOutcome | undefined,
 ): readonly HostTool[] {
   return tools.map((tool) => {
     const { serverName, serverToolName, title, outputSchema, annotations, repairs } = tool;

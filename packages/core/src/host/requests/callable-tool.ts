@@ -1,12 +1,12 @@
 /** All tools of a host as one that `@google/genai` calls by itself: asks where someone must be asked, and tells the model whatever came of it. */
 
-import { HostError } from "../errors.ts";
-import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
-import { isYes, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-import type { ConversationTools } from "../registry/conversation-tools.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import { closest } from "../text/closest.ts";
-import type { OpenHostOptions } from "./types.ts";
+import { HostError } from "../../errors.ts";
+import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
+import { confirmThrough } from "../../registry/confirmation.ts";
+import type { ConversationTools } from "../../registry/conversation-tools.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import { closest } from "../../text/closest.ts";
+import type { OpenHostOptions } from "../types.ts";
 
 export interface CallableOptions {
   readonly open: () => ConversationTools;
@@ -24,13 +24,7 @@ export function createCallableTool({ open, confirm, signal }: CallableOptions): 
   }
 
   async function run(tool: DiscoveredMCPTool, args: Record<string, unknown>): Promise<Answer> {
-    const details = await tool.shouldConfirmExecute(args, signal);
-    if (details !== false) {
-      const outcome = (await confirm?.(details, signal)) ?? ToolConfirmationOutcome.Cancel;
-      await details.onConfirm(outcome);
-      if (!isYes(outcome)) throw declined(tool, confirm !== undefined);
-    }
-    const { llmContent, error } = await tool.execute(args, signal);
+    const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal) });
     const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
     const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
     return { response: error === undefined ? { output: text } : { error: text || error.message }, media };
@@ -68,11 +62,6 @@ interface Answer {
   readonly response: Record<string, unknown>;
   /** Stands beside the response: not every model takes media inside one. */
   readonly media: readonly Part[];
-}
-
-function declined({ serverName, serverToolName }: DiscoveredMCPTool, wasAsked: boolean): HostError {
-  const why = wasAsked ? "the person said no" : "nobody can be asked, and no rule allows it";
-  return new HostError("denied", `${serverName}.${serverToolName} may not run: ${why}`, { serverName });
 }
 
 function unknownTool(name: string, tools: ConversationTools): string {

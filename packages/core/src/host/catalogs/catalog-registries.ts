@@ -1,32 +1,30 @@
-/** What is known of all servers of a host, whether they said it just now or in an earlier run. */
+/** The merged view of all catalogs of a host, read from servers or from the catalog cache: registries of tools, prompts and resources. */
 
 import type { PromptResult } from "@fairlead/wire";
-import type { Catalog } from "../discover/catalog.ts";
-import type { Offering } from "../mcp/offering.ts";
-import { type ToolFilter, unmatchedEntries } from "../normalise/filter.ts";
-import type { SchemaDialect } from "../normalise/schema/compiled-schema.ts";
-import { createSchemaCompiler, type SchemaCompiler } from "../normalise/schema/compiler.ts";
-import type { ToolBinding } from "../registry/binding.ts";
-import { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
-import { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import { PromptRegistry } from "../registry/prompt-registry.ts";
-import { ResourceRegistry } from "../registry/resource-registry.ts";
-import { type QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
-import type { HiddenTool, HostNote } from "./types.ts";
+import type { Catalog } from "../../discover/catalog.ts";
+import { HostError } from "../../errors.ts";
+import type { Offering } from "../../mcp/offering.ts";
+import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
+import type { SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compiler.ts";
+import type { ToolBinding } from "../../registry/binding.ts";
+import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
+import { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import { PromptRegistry } from "../../registry/prompt-registry.ts";
+import { ResourceRegistry } from "../../registry/resource-registry.ts";
+import { type QuarantinedTool, ToolRegistry } from "../../registry/tool-registry.ts";
+import type { HiddenTool, HostNote } from "../types.ts";
 
-export interface ShelvedServer {
+export interface RegisteredServer {
   readonly name: string;
   readonly filter: ToolFilter;
   readonly trust: boolean;
   readonly timeout: number;
 }
 
-export interface ShelfOptions {
-  /** In the order of the settings. */
-  readonly order: readonly string[];
-  /** Servers that never take a bare name. */
-  readonly humble: readonly string[];
-  readonly binding: ToolBinding;
+/** What tools and prompts of the registries run through. */
+export interface RequestBinding {
+  readonly tools: ToolBinding;
   readonly getPrompt: (
     server: string,
     name: string,
@@ -35,12 +33,16 @@ export interface ShelfOptions {
   ) => Promise<PromptResult>;
 }
 
-export interface Shelf {
+export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /** Takes the place of all that was known of that server. */
-  put(server: ShelvedServer, offering: Offering): void;
+  /** Tools and prompts that are registered from now on run through this. */
+  bind(binding: RequestBinding): void;
+  /** Names in the order of the settings, and servers that never take a bare name. */
+  setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
+  /** Replaces everything that is registered of that server. */
+  put(server: RegisteredServer, offering: Offering): void;
   remove(server: string): void;
   offering(server: string): Offering | undefined;
   hidden(): readonly HiddenTool[];
@@ -48,10 +50,12 @@ export interface Shelf {
   notes(): readonly HostNote[];
 }
 
-export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions): Shelf {
-  const tools = new ToolRegistry({ serverOrder: order, humble });
-  const prompts = new PromptRegistry({ serverOrder: order, humble });
-  const resources = new ResourceRegistry({ serverOrder: order });
+export function createCatalogRegistries(): CatalogRegistries {
+  const tools = new ToolRegistry();
+  const prompts = new PromptRegistry();
+  const resources = new ResourceRegistry();
+  let order: readonly string[] = [];
+  let binding: RequestBinding | undefined;
   const compilers = new Map<SchemaDialect, SchemaCompiler>();
   const offerings = new Map<string, Offering>();
   const notes = new Map<string, readonly HostNote[]>();
@@ -62,7 +66,7 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
     return compiler;
   }
 
-  /** Whatever order they were heard of in. */
+  /** In the order of the settings, whatever order they were registered in. */
   function inOrder(): readonly (readonly [server: string, offering: Offering])[] {
     const others = [...offerings.keys()].filter((server) => !order.includes(server));
     return [...order, ...others].flatMap((server) => {
@@ -72,7 +76,7 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
   }
 
   function toTools(
-    { name: serverName, trust, timeout }: ShelvedServer,
+    { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
   ): readonly DiscoveredMCPTool[] {
     return catalog.tools.map(
@@ -87,13 +91,13 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
           outputSchema,
           timeout,
           trust,
-          binding,
+          binding: binding?.tools,
           compile: (raw, dialect) => compilerFor(dialect).compile(raw),
         }),
     );
   }
 
-  function toPrompts({ name: serverName }: ShelvedServer, catalog: Catalog): readonly DiscoveredMCPPrompt[] {
+  function toPrompts({ name: serverName }: RegisteredServer, catalog: Catalog): readonly DiscoveredMCPPrompt[] {
     return catalog.prompts.map(
       ({ name: serverPromptName, title, description, arguments: wanted }) =>
         new DiscoveredMCPPrompt({
@@ -102,7 +106,10 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
           title,
           description,
           arguments: wanted,
-          get: (name, values, signal) => getPrompt(serverName, name, values, signal),
+          get: async (name, values, signal) => {
+            if (binding === undefined) throw new HostError("internal", "this registry is not bound to a host");
+            return binding.getPrompt(serverName, name, values, signal);
+          },
         }),
     );
   }
@@ -111,6 +118,15 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
     tools,
     prompts,
     resources,
+    bind(given) {
+      binding = given;
+    },
+    setServerOrder(next, alwaysQualified) {
+      order = next;
+      tools.setServerOrder(next, alwaysQualified);
+      prompts.setServerOrder(next, alwaysQualified);
+      resources.setServerOrder(next);
+    },
     put(server, offering) {
       const { name } = server;
       const { catalog } = offering;
@@ -146,7 +162,7 @@ export function createShelf({ order, humble, binding, getPrompt }: ShelfOptions)
 }
 
 /** What someone should know who wonders where a tool is. */
-function notesOn({ name: server, filter }: ShelvedServer, { catalog, hidden }: Offering): readonly HostNote[] {
+function notesOn({ name: server, filter }: RegisteredServer, { catalog, hidden }: Offering): readonly HostNote[] {
   const all = [...catalog.tools.map(({ name }) => name), ...hidden.keys()];
   const idle = unmatchedEntries(all, filter).map(({ message }) => ({ server, message }));
   const cut = catalog.truncated.map(({ kind, reason }) => ({

@@ -1,6 +1,6 @@
 /** Servers that were started by a call and then forgotten: they are stopped after a while without one. */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
 
 export interface IdleStop {
   /** Something of the server is in use until the returned function is called. */

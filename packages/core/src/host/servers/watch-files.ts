@@ -2,9 +2,9 @@
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Clock } from "../clock.ts";
-import { readText } from "../files/read-text.ts";
-import { limits } from "../limits.ts";
+import type { Clock } from "../../clock.ts";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
 
 export interface FileWatch {
   close(): void;

@@ -1,16 +1,16 @@
-/** The ledger of a host: opened with the first entry. That an entry cannot be written stops nobody's work, and is told once. */
+/** The ledger of a host, opened with the first row. A row that cannot be written stops no request; the host says so once. */
 
-import type { Emitter } from "../events.ts";
-import type { PolicyRequest } from "../policy/judge.ts";
-import type { Ledger } from "../policy/ledger.ts";
-import type { LedgerEntry } from "../policy/ledger-entry.ts";
-import type { ApprovalMode, PolicyVerdict } from "../policy/rule.ts";
-import { once } from "./once.ts";
+import type { Emitter } from "../../events.ts";
+import type { PolicyRequest } from "../../policy/decide.ts";
+import type { Ledger } from "../../policy/ledger.ts";
+import type { LedgerEntry } from "../../policy/ledger-entry.ts";
+import type { ApprovalMode, Decision } from "../../policy/rule.ts";
+import { once } from "../once.ts";
 
-/** A request that was decided, and what came of it. */
-export interface Decided extends Pick<LedgerEntry, "answer" | "outcome" | "durationMs"> {
+/** One request for the ledger: its decision and its outcome. */
+export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "durationMs"> {
   readonly request: PolicyRequest;
-  readonly verdict: PolicyVerdict;
+  readonly decision: Decision;
 }
 
 export interface HostLedgerOptions {
@@ -24,7 +24,7 @@ export interface HostLedgerOptions {
 }
 
 export interface HostLedger {
-  readonly record: (decided: Decided) => void;
+  readonly record: (row: LedgerRow) => void;
   /** Resolves when everything is on the disk that can be. */
   readonly close: () => Promise<void>;
 }
@@ -35,8 +35,8 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
 
   const open = once(async (): Promise<Opened> => {
     const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
-      import("../policy/ledger.ts"),
-      import("../policy/rule-text.ts"),
+      import("../../policy/ledger.ts"),
+      import("../../policy/rule-text.ts"),
     ]);
     return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, today }), ruleText };
   });
@@ -46,9 +46,9 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
     isTold = true;
   }
 
-  async function write({ request, verdict, answer, outcome, durationMs }: Decided): Promise<void> {
+  async function write({ request, decision: decided, answer, outcome, durationMs }: LedgerRow): Promise<void> {
     const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
-    const { decision, rule } = verdict;
+    const { decision, rule } = decided;
     const { ledger, ruleText } = await open();
     await ledger.write({
       server,
@@ -66,8 +66,8 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
   }
 
   return {
-    record(decided) {
-      last = Promise.allSettled([last, write(decided).catch(tell)]);
+    record(row) {
+      last = Promise.allSettled([last, write(row).catch(tell)]);
     },
     async close() {
       await last;
@@ -77,5 +77,5 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
 
 interface Opened {
   readonly ledger: Ledger;
-  readonly ruleText: (rule: PolicyVerdict["rule"]) => string;
+  readonly ruleText: (rule: Decision["rule"]) => string;
 }

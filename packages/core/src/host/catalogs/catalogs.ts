@@ -1,0 +1,84 @@
+/** The catalogs of a host: kept up to date from servers and from the cache, compared with accepted definitions, and registered. */
+
+import { demoName } from "../../demo/name.ts";
+import type { Catalog } from "../../discover/catalog.ts";
+import type { Emitter } from "../../events.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import { type CatalogCacheOptions, createCatalogCache } from "./catalog-cache.ts";
+import {
+  type CatalogRegistries,
+  createCatalogRegistries,
+  type RegisteredServer,
+  type RequestBinding,
+} from "./catalog-registries.ts";
+import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
+import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
+
+export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "accountAt"> {
+  readonly configuration: LiveConfiguration;
+  readonly emit: Emitter["emit"];
+  /** Milliseconds since 1970. */
+  readonly today: () => number;
+}
+
+/** The two things that catalogs need from the groups after them, given once both exist. */
+export interface CatalogsJoin extends RequestBinding {
+  readonly client: (server: string) => McpClient | undefined;
+}
+
+export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
+  readonly changed: ChangedDefinitions;
+  readonly join: (others: CatalogsJoin) => void;
+  readonly catalog: (server: string) => Catalog | undefined;
+  /** Takes over the order of the servers from the configuration. */
+  readonly reorder: () => void;
+  /** The server is another one now, or gone. */
+  readonly forget: (server: string) => void;
+}
+
+export function createCatalogs(options: CatalogsOptions): Catalogs {
+  const { configuration, emit, today, secret, accountAt } = options;
+  const { state } = configuration.current().locations;
+  const changed = createChangedDefinitions();
+  const registries = createCatalogRegistries();
+  let client: CatalogsJoin["client"] = () => undefined;
+
+  function reorder(): void {
+    registries.setServerOrder(configuration.order(), configuration.hasDemo() ? [demoName] : []);
+  }
+
+  function registered(name: string): RegisteredServer {
+    const { includeTools, excludeTools = [] } = configuration.definition(name) ?? {};
+    const filter = { excludeTools, ...(includeTools && { includeTools }) };
+    return { name, filter, trust: configuration.isTrusted(name), timeout: configuration.timeoutOf(name) };
+  }
+
+  const sync = createCatalogSync({
+    cache: createCatalogCache({ state, secret, ...(accountAt && { accountAt }), today }),
+    changed,
+    registries,
+    client: (server) => client(server),
+    definition: configuration.definition,
+    registered,
+    emit,
+    today,
+  });
+  reorder();
+
+  return {
+    ...registries,
+    ...sync,
+    changed,
+    join({ client: find, ...binding }) {
+      client = find;
+      registries.bind(binding);
+    },
+    catalog: (server) => registries.offering(server)?.catalog,
+    reorder,
+    forget(server) {
+      registries.remove(server);
+      changed.forget(server);
+    },
+  };
+}

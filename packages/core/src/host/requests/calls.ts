@@ -1,0 +1,166 @@
+/** Tool calls of a host: how they are connected, executed and presented. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { CallResult } from "../../execute/call-result.ts";
+import type { Executor } from "../../execute/executor.ts";
+import type { Validator } from "../../execute/validation/validator.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { LeftOut } from "../../normalise/content/parts.ts";
+import type { Pair } from "../../policy/decide.ts";
+import type { CallWatch, ToolBinding, ToolExecution } from "../../registry/binding.ts";
+import type { AskedTool } from "../../registry/confirmation.ts";
+import { toPlainArguments } from "../../registry/plain-arguments.ts";
+import { once } from "../once.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { CallOptions } from "../types.ts";
+import { confirmTyped, type HostRequest, type Spine } from "./spine.ts";
+
+export interface HostCalls {
+  /** A call typed by the user. */
+  call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
+  /** For calls of a model. */
+  readonly binding: ToolBinding;
+  /** Puts the part of a result that a model does not get into a file, and gives its path. */
+  readonly keep: (file: LeftOut) => Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface HostCallsOptions {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "ready" | "use">;
+  readonly spine: Spine;
+  readonly clock: Clock;
+}
+
+type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
+
+export function createHostCalls({ configuration, servers, spine, clock }: HostCallsOptions): HostCalls {
+  const { ready, use } = servers;
+  const settings = () => configuration.current().settings.host;
+  let opened: Promise<Running> | undefined;
+
+  /** Loaded with the first call: the executor is the heaviest part of a host. */
+  const open = once(async (): Promise<Running> => {
+    const [{ createExecutor }, { createValidator }] = await Promise.all([
+      import("../../execute/executor.ts"),
+      import("../../execute/validation/validator.ts"),
+    ]);
+    const validator = createValidator();
+    const { limits } = settings();
+    return { executor: createExecutor({ limits, validator, reconnect: ready, clock }), validator };
+  });
+
+  function steps({ serverName, serverToolName }: Pair, args: JsonObject, options: CallTiming): CallSteps {
+    let client: McpClient | undefined;
+    return {
+      hold: () => use(serverName),
+      async connect(signal) {
+        client = await ready(serverName, signal);
+      },
+      async execute(signal) {
+        opened ??= open();
+        const { executor } = await opened;
+        const { timeout = configuration.timeoutOf(serverName), onProgress, onStart } = options;
+        const total = settings().limits.callTotal;
+        const trustAnnotations = configuration.definition(serverName)?.extras.trustAnnotations ?? false;
+        const how = { timeout, total, trustAnnotations, signal, ...(onProgress && { onProgress }), onStart };
+        client ??= await ready(serverName, signal);
+        return executor.call({ client, tool: serverToolName, args }, how);
+      },
+      outcomeOf: ({ isError }) => (isError ? "tool_error" : "ok"),
+    };
+  }
+
+  async function keep(file: LeftOut): Promise<string> {
+    const { keepResult } = await import("../../files/result-files.ts");
+    return keepResult(configuration.current().locations.state, file);
+  }
+
+  /** What the model gets, and what the person sees. */
+  async function present(tool: Pair, result: CallResult): Promise<ToolExecution> {
+    const { content, structuredContent, isError, warnings } = result;
+    const [{ toModelParts }, { displayOf }] = await Promise.all([
+      import("../../normalise/content/parts.ts"),
+      import("../../normalise/content/display.ts"),
+    ]);
+    const files: string[] = [];
+    const llmContent = await toModelParts(content, {
+      toolName: tool.serverToolName,
+      structuredContent,
+      isError,
+      keep: async (file) => {
+        const path = await keep(file);
+        files.push(path);
+        return path;
+      },
+    });
+    return {
+      llmContent,
+      returnDisplay: displayOf(content, structuredContent),
+      ...(isError && { error: toolError(tool) }),
+      ...(files.length > 0 && { files }),
+      ...(warnings && { warnings }),
+    };
+  }
+
+  return {
+    keep,
+    async call(serverName, serverToolName, params, { signal, confirm, confirmed, acceptChanged, ...options }) {
+      const tool = { serverName, serverToolName };
+      const args = toPlainArguments(params, serverName);
+      return spine.run({
+        who: "user",
+        ...tool,
+        args,
+        shown: { ...tool, name: serverToolName, description: "" },
+        signal,
+        confirm: confirm && confirmTyped(confirm),
+        confirmed,
+        acceptChanged,
+        ...steps(tool, args, options),
+        present: (result) => result,
+      });
+    },
+
+    binding: {
+      confirm: (tool, args) => spine.ask({ who: "model", ...pairOf(tool), args, shown: tool }),
+      call: (tool, args, signal, { confirm, onAllowed, ...watch } = {}) =>
+        spine.run({
+          who: "model",
+          ...pairOf(tool),
+          args,
+          shown: tool,
+          signal,
+          confirm,
+          onAllowed,
+          ...steps(tool, args, watch),
+          present: (result) => present(tool, result),
+        }),
+    },
+
+    async close() {
+      const running = await opened;
+      await running?.executor.close();
+      await running?.validator.close();
+    },
+  };
+}
+
+type CallTiming = Pick<CallOptions, "timeout" | "onProgress"> & Pick<CallWatch, "onStart">;
+
+interface Running {
+  readonly executor: Executor;
+  readonly validator: Validator;
+}
+
+/** Of a tool that may carry much else. */
+function pairOf({ serverName, serverToolName }: AskedTool): Pair {
+  return { serverName, serverToolName };
+}
+
+function toolError({ serverName, serverToolName }: Pair): HostError {
+  return new HostError("tool_error", `${serverName}.${serverToolName} reported an error`, { serverName });
+}

@@ -1,0 +1,156 @@
+/** The decisions of one host: rules, saved approvals and the lock file, read with the first decision and again when they change. */
+
+import { demoName } from "../../demo/name.ts";
+import type { ServerIdentity } from "../../policy/approvals.ts";
+import type { ApprovedTools } from "../../policy/approved-tools.ts";
+import type { Confirmations, Pair } from "../../policy/confirmations.ts";
+import type { Policies, PolicyFlags } from "../../policy/load-policies.ts";
+import type { ApprovalMode, DecisionOutcome } from "../../policy/rule.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import type { HostLock } from "../catalogs/lock.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { Host, HostNote } from "../types.ts";
+
+export interface HostDecisionsOptions {
+  readonly configuration: LiveConfiguration;
+  readonly catalogs: Catalogs;
+  readonly mode: ApprovalMode;
+  readonly interactive: boolean;
+  readonly flags: PolicyFlags;
+  /** Milliseconds since 1970. */
+  readonly today: () => number;
+}
+
+export interface HostDecisions {
+  /** Decides with the rules as they are on the disk now. */
+  readonly current: () => Promise<Confirmations>;
+  readonly policies: () => Promise<Policies>;
+  readonly explain: Host["explain"];
+  readonly changeOf: Host["changeOf"];
+  /** The decision on a model's call with any arguments; undefined until the rules have been read. */
+  readonly decisionOf: (tool: Pair) => DecisionOutcome | undefined;
+  /** How catalogs differ from the lock file. */
+  readonly notes: () => readonly HostNote[];
+  /** Reads the rules again: the configuration has changed. */
+  readonly renew: () => Promise<void>;
+}
+
+interface Loaded extends Policies {
+  readonly version: number;
+  readonly approved: ApprovedTools;
+  readonly lock: HostLock;
+}
+
+export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
+  const { configuration, catalogs, mode, interactive, flags, today } = options;
+  const { changed } = catalogs;
+  let signature: string | undefined;
+  let isChecked = false;
+  let readings = 0;
+  let loading: Promise<Loaded> | undefined;
+  let loaded: Loaded | undefined;
+  let confirmations: Confirmations | undefined;
+
+  function identityOf(server: string): ServerIdentity | undefined {
+    const definition = configuration.definition(server);
+    if (server === demoName && definition === undefined) return { server, fingerprint: demoName };
+    const { root } = configuration.current().locations;
+    return (
+      definition && {
+        server,
+        fingerprint: definition.fingerprint,
+        ...(definition.scope === "workspace" && { workspace: root }),
+      }
+    );
+  }
+
+  async function read(): Promise<Loaded> {
+    const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
+      import("../../policy/load-policies.ts"),
+      import("../../policy/approved-tools.ts"),
+      import("../../policy/approvals.ts"),
+      import("../catalogs/lock.ts"),
+    ]);
+    const now = configuration.current();
+    const [policies, approved, lock] = await Promise.all([
+      loadPolicies(now, flags),
+      loadApprovedTools({ state: now.locations.state, identityOf, today: () => new Date(today()) }),
+      loadLock({ configuration: now, definition: configuration.definition, catalog: catalogs.catalog }),
+    ]);
+    for (const approval of approved.all()) {
+      const { server: serverName, tool: serverToolName, digest } = approval;
+      changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
+    }
+    changed.lock(lock);
+    readings += 1;
+    return {
+      ...policies,
+      version: readings,
+      problems: [...policies.problems, ...approved.problems, ...lock.problems],
+      approved,
+      lock,
+    };
+  }
+
+  /** A rule that is written while the host runs counts from the next request on. */
+  async function load(): Promise<Loaded> {
+    const { policySignature } = await import("../../policy/policy-signature.ts");
+    // Many requests may be decided in one turn of the event loop: one look at the files is enough for all of them.
+    if (!isChecked) {
+      isChecked = true;
+      setImmediate(() => (isChecked = false)).unref();
+      const now = policySignature(configuration.current().locations);
+      if (now !== signature) loading = undefined;
+      signature = now;
+    }
+    loading ??= read();
+    loaded = await loading;
+    return loaded;
+  }
+
+  async function accept(tool: Pair): Promise<void> {
+    changed.accept(tool);
+    const now = changed.toolOf(tool);
+    await Promise.all([catalogs.save(tool.serverName), now && loaded?.approved.forgetOthers(tool.serverName, now)]);
+  }
+
+  async function current(): Promise<Confirmations> {
+    const [{ createConfirmations }, first] = await Promise.all([import("../../policy/confirmations.ts"), load()]);
+    confirmations ??= createConfirmations({
+      policy: () => loaded ?? first,
+      configurationVersion: configuration.version,
+      tools: changed,
+      trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
+      identityOf,
+      accept,
+      mode,
+      interactive,
+    });
+    return confirmations;
+  }
+
+  return {
+    current,
+    async policies() {
+      await current();
+      return load();
+    },
+    async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false } = {}) {
+      const { explain } = await current();
+      const who = isTyped ? "user" : "model";
+      const { change, decision, matching } = explain({ who, serverName, serverToolName, kind, ...(args && { args }) });
+      return { decision, verdict: decision, matching, isChanged: change !== undefined };
+    },
+    async changeOf(serverName, serverToolName, kind = "tool") {
+      const { explain } = await current();
+      return explain({ serverName, serverToolName, kind }).change?.difference();
+    },
+    decisionOf: (tool) => confirmations?.decide(tool).decision,
+    notes: () => loaded?.lock.notes() ?? [],
+    async renew() {
+      if (loading === undefined) return;
+      loading = undefined;
+      await load();
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/** Requests of a host that are not tool calls: resources, prompts, completion, subscriptions, and references in typed text. */
+
+import type { ResourceResult } from "@fairlead/wire";
+import { type Clock, sleep } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { Emitter } from "../../events.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { LeftOut } from "../../normalise/content/parts.ts";
+import type { PolicyRequest } from "../../policy/decide.ts";
+import type { AskedTool } from "../../registry/confirmation.ts";
+import type { Subscriptions } from "../../resources/subscriptions.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import { once } from "../once.ts";
+import type { OpenWork } from "../open-work.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { Host, RequestOptions } from "../types.ts";
+import { confirmTyped, type Spine } from "./spine.ts";
+
+export interface HostReadsOptions extends Emitter {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "ready" | "use" | "client">;
+  readonly catalogs: Pick<Catalogs, "resources" | "offering">;
+  readonly spine: Spine;
+  readonly work: OpenWork;
+  readonly keep: (file: LeftOut) => Promise<string>;
+  readonly clock: Clock;
+}
+
+export interface HostReads
+  extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
+  readonly readForModel: TurnHost["readResource"];
+  close(): Promise<void>;
+}
+
+export function createHostReads(options: HostReadsOptions): HostReads {
+  const { configuration, catalogs, spine, work, keep, clock, on, emit } = options;
+  const { ready, use, client } = options.servers;
+  let made: Promise<Subscriptions> | undefined;
+  const subscriptions = once(() => {
+    made = import("../../resources/subscriptions.ts").then(({ createSubscriptions }) =>
+      createSubscriptions({ ready, client, use, on, emit, clock }),
+    );
+    return made;
+  });
+
+  /** Whoever takes longer may still come; it is not waited for here. */
+  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
+    if (wait === undefined) return ready(server, signal);
+    const enough = new AbortController();
+    const late = sleep(clock, wait, enough.signal).then(() => {
+      throw new HostError("connect_timeout", `"${server}" has not come within ${wait / 1000} s`, {
+        serverName: server,
+      });
+    });
+    try {
+      return await Promise.race([ready(server, signal), late]);
+    } finally {
+      late.catch(() => undefined);
+      enough.abort();
+    }
+  }
+
+  interface Read<T> {
+    readonly request: Omit<PolicyRequest, "who">;
+    readonly shown: AskedTool;
+    readonly ask: (client: McpClient, how: { signal: AbortSignal; timeout: number; total: number }) => Promise<T>;
+  }
+
+  /** One request to one server, which is connected first if need be. */
+  function steps<T>({ request, shown, ask }: Read<T>, { timeout, wait }: RequestOptions) {
+    const { serverName } = request;
+    let connected: McpClient | undefined;
+    return {
+      ...request,
+      shown,
+      hold: () => use(serverName),
+      async connect(signal: AbortSignal) {
+        connected = await readyWithin(serverName, wait, signal);
+      },
+      async execute(signal: AbortSignal) {
+        connected ??= await ready(serverName, signal);
+        const total = configuration.current().settings.host.limits.callTotal;
+        return ask(connected, { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total });
+      },
+      present: (result: T) => result,
+    };
+  }
+
+  /** A read typed by the user. */
+  function typed<T>(read: Read<T>, given: RequestOptions): Promise<T> {
+    const { signal, confirm, confirmed } = given;
+    return spine.run({
+      who: "user",
+      signal,
+      confirmed,
+      confirm: confirm && confirmTyped(confirm),
+      ...steps(read, given),
+    });
+  }
+
+  function resource(serverName: string, uri: string): Read<ResourceResult> {
+    return {
+      request: { serverName, serverToolName: uri, kind: "resource" },
+      shown: { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." },
+      ask: (connected, how) => connected.readResource(uri, how),
+    };
+  }
+
+  const readResource: Host["readResource"] = (serverName, uri, given = {}) => typed(resource(serverName, uri), given);
+
+  return {
+    readResource,
+
+    readForModel: (serverName, uri, { signal, ask: confirm }) =>
+      spine.run({ who: "model", signal, confirm, ...steps(resource(serverName, uri), { signal }) }),
+
+    getPrompt: (serverName, prompt, args = {}, given = {}) =>
+      typed(
+        {
+          request: { serverName, serverToolName: prompt, kind: "prompt", args },
+          shown: { serverName, serverToolName: prompt, name: prompt, description: "" },
+          ask: (connected, how) => connected.getPrompt(prompt, args, how),
+        },
+        given,
+      ),
+
+    complete: (request, { signal: given } = {}) =>
+      work.run(async (signal) => {
+        const { completeArgument } = await import("../../resources/completion.ts");
+        const release = use(request.of.server);
+        return completeArgument(request, { ready, signal }).finally(release);
+      }, given),
+
+    subscribe: (serverName, uri, { signal: given } = {}) =>
+      spine.run({
+        who: "user",
+        ...resource(serverName, uri).request,
+        shown: resource(serverName, uri).shown,
+        signal: given,
+        execute: async (signal) => (await subscriptions()).subscribe(serverName, uri, signal),
+        present: (subscription) => subscription,
+      }),
+
+    async expandReferences(text, { signal, wait, servers: chosen = configuration.order() } = {}) {
+      const isKnown = (server: string): boolean => catalogs.offering(server) !== undefined;
+      const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
+        await Promise.all([
+          import("../../resources/references.ts"),
+          import("../../resources/read-references.ts"),
+          import("../../resources/local-file.ts"),
+          import("../../resources/chosen-resources.ts"),
+        ]);
+      // Whoever is named is asked first what it has; why one cannot be is said where it is referred to.
+      const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
+      await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
+      const { trust, locations } = configuration.current();
+      const folder = trust.trusted ? locations.root : undefined;
+      const source = {
+        servers: chosen,
+        resources: chosenResources(chosen, catalogs.resources),
+        ...(folder !== undefined && { findFile: createFileFinder(folder) }),
+      };
+      let pieces = await resolveReferences(text, source);
+      // A URI may be anyone's: before nobody has it, those are asked of whom nothing is known.
+      const strangers = chosen.filter((server) => !isKnown(server));
+      if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
+        await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));
+        pieces = await resolveReferences(text, source);
+      }
+      return readReferences(pieces, {
+        readResource: (server, uri, until) => readResource(server, uri, { wait, ...(until && { signal: until }) }),
+        keep,
+        ...(signal && { signal }),
+      });
+    },
+
+    async close() {
+      (await made)?.[Symbol.dispose]();
+    },
+  };
+}

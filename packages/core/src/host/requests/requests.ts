@@ -1,0 +1,107 @@
+/** The requests of a host: every call, read, prompt and sampling runs through one spine. */
+
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { Emitter } from "../../events.ts";
+import type { Sample } from "../../mcp/requests.ts";
+import { confirmThrough } from "../../registry/confirmation.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import type { OpenWork } from "../open-work.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { Host, OpenHostOptions } from "../types.ts";
+import { createCallableTool } from "./callable-tool.ts";
+import { createHostCalls, type HostCalls } from "./calls.ts";
+import { createConversations } from "./conversations.ts";
+import { createHostDecisions, type HostDecisions } from "./decisions.ts";
+import { createHostLedger } from "./ledger.ts";
+import { createHostReads, type HostReads } from "./reads.ts";
+import { createSpine } from "./spine.ts";
+
+export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "today">, Emitter {
+  readonly configuration: LiveConfiguration;
+  readonly servers: HostServers;
+  readonly catalogs: Catalogs;
+  readonly work: OpenWork;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly today: () => number;
+}
+
+export interface HostRequests
+  extends Pick<HostCalls, "call" | "binding">,
+    Omit<HostReads, "close" | "readForModel">,
+    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel"> {
+  readonly decisions: HostDecisions;
+  /** A server's request for the user's model. */
+  readonly sample: Sample;
+  /** Resolves when no request runs any more and the ledger is on the disk. */
+  close(): Promise<void>;
+}
+
+export function createHostRequests(options: HostRequestsOptions): HostRequests {
+  const { configuration, catalogs, work, confirm, sample, allow, clock, today, emit } = options;
+  const { approvalMode: mode = "default", interactive = true } = options;
+  const decisions = createHostDecisions({ ...options, mode, interactive, flags: allow ? { allow } : {} });
+  const ledger = createHostLedger({
+    state: configuration.current().locations.state,
+    keepArguments: () => configuration.current().settings.host.audit.arguments,
+    mode,
+    today,
+    emit,
+  });
+  const spine = createSpine({ current: decisions.current, record: ledger.record, work, clock });
+  const calls = createHostCalls({ ...options, spine });
+  const reads = createHostReads({ ...options, spine, keep: calls.keep });
+  const { closing } = work;
+
+  return {
+    decisions,
+    ...calls,
+    ...reads,
+    ...createConversations({ ...options, calls, reads, closing }),
+
+    async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
+      const tool = catalogs.tools.getTool(name);
+      if (tool === undefined) {
+        const { explainUnknown } = await import("../../turn/unknown-name.ts");
+        const known = catalogs.tools
+          .getAllTools()
+          .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
+        throw new HostError("tool_unknown", explainUnknown(name, undefined, known));
+      }
+      return tool.execute(args, signal, { confirm: confirmThrough(ask, signal ?? closing) });
+    },
+
+    asCallableTool: () =>
+      createCallableTool({ open: () => catalogs.tools.openConversation(), confirm, signal: closing }),
+
+    sample: ({ serverName, params }, signal) =>
+      spine.run({
+        who: "server",
+        kind: "sampling",
+        serverName,
+        serverToolName: "",
+        args: params,
+        shown: theModel(serverName),
+        signal,
+        confirm: confirmThrough(confirm, signal),
+        execute: async (until) => {
+          if (sample === undefined) throw new HostError("usage", "this host has no model for servers");
+          return sample({ serverName, params }, until);
+        },
+        present: (result) => result,
+      }),
+
+    async close() {
+      await Promise.all([calls.close(), reads.close()]);
+      await ledger.close();
+    },
+  };
+}
+
+/** What a person is asked about when a server samples. */
+function theModel(serverName: string) {
+  const method = "sampling/createMessage";
+  return { serverName, serverToolName: method, name: method, description: "Asks your model, with your tokens." };
+}

@@ -1,0 +1,250 @@
+/** The one path of every request: decide → confirm → execute → record → present. */
+
+import type { Clock } from "../../clock.ts";
+import { type ErrorCode, HostError } from "../../errors.ts";
+import { isChangedRule } from "../../policy/built-in-rules.ts";
+import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
+import type { ConfirmPort } from "../../registry/binding.ts";
+import { type AskedTool, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import type { OpenWork } from "../open-work.ts";
+import type { RequestOptions } from "../types.ts";
+import type { LedgerRow } from "./ledger.ts";
+
+/** One request, who sends it, and how each step of its path is done. */
+export interface HostRequest<Result, Shown> extends PolicyRequest {
+  readonly who: NonNullable<PolicyRequest["who"]>;
+  /** What a person is shown of it when they are asked. */
+  readonly shown: AskedTool;
+  readonly signal?: AbortSignal | undefined;
+  /** Asks a person where the rules ask. Without it, only a confirmation given before counts. */
+  readonly confirm?: ConfirmPort | undefined;
+  /** The user's yes that came with the request: it answers a rule that asks, never one that denies. */
+  readonly confirmed?: RequestOptions["confirmed"];
+  /** The user wants a changed definition to be the accepted one. */
+  readonly acceptChanged?: boolean | undefined;
+  /** Told which rule allowed it, before it is executed. */
+  readonly onAllowed?: ((rule: string) => void) | undefined;
+  /** Keeps its server from being stopped as idle until the returned function is called. */
+  readonly hold?: (() => () => void) | undefined;
+  /** Connects its server: after that the tool's live definition is known, and the decision is checked again. */
+  readonly connect?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
+  readonly execute: (signal: AbortSignal) => Promise<Result>;
+  /** How the result is recorded; default: `ok`. */
+  readonly outcomeOf?: (result: Result) => "ok" | ErrorCode;
+  readonly present: (result: Result) => Shown | Promise<Shown>;
+}
+
+export interface SpineOptions {
+  readonly current: () => Promise<Confirmations>;
+  readonly record: (row: LedgerRow) => void;
+  readonly work: OpenWork;
+  readonly clock: Clock;
+}
+
+export interface Spine {
+  readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
+  /** The first half alone, for programs that ask by themselves: `false` may run; details must be confirmed first. */
+  readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
+}
+
+export type AskRequest = Pick<
+  HostRequest<unknown, unknown>,
+  "who" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
+>;
+
+/** The steps before `execute` do not look at results. */
+type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
+
+/** What is known of a request on its way, for its row in the ledger. */
+interface Progress {
+  /** The decision that counts: the one that asked if a person answered it, else the last. */
+  decision?: CarriedDecision;
+  isAnswered?: boolean;
+  /** The connection of its server has led to another decision. */
+  isNew?: boolean;
+  release?: (() => void) | undefined;
+}
+
+/** How many decisions of `ask` are kept for their `run`, at most. */
+const mostCarried = 64;
+
+export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
+  /** Decisions of `ask` that allowed a request, for the `run` with the same arguments. */
+  const carried = new Map<string, CarriedDecision>();
+
+  async function decide(request: AnyRequest): Promise<CarriedDecision> {
+    const rules = await current();
+    const key = carried.size === 0 ? "" : carryKey(request);
+    const known = carried.get(key);
+    carried.delete(key);
+    return known !== undefined && rules.isCurrent(known, request) ? known : rules.decide(request);
+  }
+
+  async function refuse(request: PolicyRequest, decision: CarriedDecision): Promise<never> {
+    const { refusal } = await import("../../policy/refusal.ts");
+    throw refusal(request, decision);
+  }
+
+  /** For a decision that asks, when there is no yes and nobody to ask. What the new connection has changed is named. */
+  async function refuseUnconfirmed(
+    request: AnyRequest,
+    decision: CarriedDecision,
+    { isNew = false }: Progress,
+  ): Promise<never> {
+    if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refuse(request, decision);
+    const { notConfirmed } = await import("../../policy/refusal.ts");
+    throw notConfirmed(request);
+  }
+
+  /** Lets a request through that the rules allow, or that a person says yes to; throws for any other. */
+  async function confirm(request: AnyRequest, first: CarriedDecision, progress: Progress): Promise<CarriedDecision> {
+    const rules = await current();
+    let decision = first;
+    progress.decision = decision;
+    if (decision.decision === "ask_user" && !rules.isConfirmed(request)) {
+      if (isAnsweredInAdvance(request, decision)) {
+        progress.isAnswered = true;
+        if (!isChangedRule(decision.rule)) return decision;
+        await rules.accept(request);
+      } else if (request.confirm) await ask(request, decision, request.confirm, progress);
+      else return refuseUnconfirmed(request, decision, progress);
+      decision = rules.decide(request);
+      // A typed request is recorded with the rule that asked the user; a model's with the rule that lets it run.
+      if (request.who !== "user") progress.decision = decision;
+    }
+    if (decision.decision === "deny") return refuse(request, decision);
+    const isOpen = decision.decision === "ask_user" && !rules.isConfirmed(request);
+    if (isOpen && !isAnsweredInAdvance(request, decision)) return refuseUnconfirmed(request, decision, progress);
+    return decision;
+  }
+
+  /** Several requests may wait for one person: an answer to an earlier question may have answered this one too. */
+  async function ask(
+    request: AnyRequest,
+    first: CarriedDecision,
+    port: ConfirmPort,
+    progress: Progress,
+  ): Promise<void> {
+    let decision = first;
+    await port(async () => {
+      const rules = await current();
+      if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
+      if (decision.decision === "deny") return refuse(request, decision);
+      if (decision.decision === "allow" || rules.isConfirmed(request)) return false;
+      progress.isAnswered = true;
+      return rules.question(request, decision, request.shown);
+    });
+  }
+
+  /**
+   * A model's request is confirmed before its server is started; a typed one when the live definition is known. If a
+   * definition has changed by the time its server is connected, a new decision is made, and confirmed if it asks.
+   */
+  async function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<CarriedDecision> {
+    let decision = await decide(request);
+    progress.decision = decision;
+    if (request.who !== "user") decision = await confirm(request, decision, progress);
+    else if (!mayDifferOnceConnected(request, decision)) {
+      const isAnswerable = request.confirm !== undefined || isAnsweredInAdvance(request, decision);
+      if (decision.decision === "deny" || (decision.decision === "ask_user" && !isAnswerable))
+        return refuse(request, decision);
+    }
+    progress.release = request.hold?.();
+    await request.connect?.(signal);
+    const rules = await current();
+    if (!rules.isCurrent(decision, request)) {
+      decision = rules.decide(request);
+      progress.isNew = true;
+    }
+    decision = await confirm(request, decision, progress);
+    if (decision.decision === "ask_user" && rules.isConfirmed(request)) {
+      progress.isAnswered = true;
+      rules.useConfirmation(request);
+    }
+    return decision;
+  }
+
+  async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
+    const began = clock.now();
+    const progress: Progress = {};
+
+    function write(outcome: LedgerRow["outcome"]): void {
+      const { decision } = progress;
+      if (decision === undefined) return;
+      const isAnswered = progress.isAnswered === true && outcome !== "denied" && outcome !== "changed";
+      const answer = request.confirmed === "in_advance" ? "in_advance" : "asked";
+      const durationMs = Math.round(clock.now() - began);
+      record({ request, decision, outcome, ...(isAnswered && { answer }), durationMs });
+    }
+
+    let result: Result;
+    try {
+      const decision = await admit(request, signal, progress);
+      if (request.onAllowed) request.onAllowed((await import("../../policy/rule-text.ts")).ruleText(decision.rule));
+      result = await request.execute(signal);
+      write(request.outcomeOf?.(result) ?? "ok");
+    } catch (error) {
+      write(error instanceof HostError ? error.code : "internal");
+      throw error;
+    } finally {
+      progress.release?.();
+    }
+    return request.present(result);
+  }
+
+  return {
+    run: (request) => work.run((signal) => throughSteps(request, signal), request.signal),
+
+    ask: (request) =>
+      work.run(async () => {
+        const rules = await current();
+        const decision = rules.decide(request);
+        const writeDenied = (): void => record({ request, decision, outcome: "denied", durationMs: 0 });
+        if (decision.decision === "deny") {
+          writeDenied();
+          return refuse(request, decision);
+        }
+        if (decision.decision === "allow") {
+          if (carried.size >= mostCarried) carried.clear();
+          carried.set(carryKey(request), decision);
+          return false;
+        }
+        const details = rules.question(request, decision, request.shown);
+        let isAnswered = false;
+        const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
+          work.run(async () => {
+            if (!isAnswered && !isYes(outcome)) writeDenied();
+            isAnswered = true;
+            await details.onConfirm(outcome);
+          });
+        return { ...details, onConfirm };
+      }),
+  };
+}
+
+/** Asks the user about a request that they typed. Without an answer the rule that asks refuses it. */
+export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
+  return async (question) => {
+    const details = await question();
+    const outcome = details && (await confirm(details));
+    if (details && outcome) await details.onConfirm(outcome);
+  };
+}
+
+/** Whether the yes that came with a typed request answers this decision: a changed definition must be accepted by name. */
+function isAnsweredInAdvance(
+  { kind = "tool", confirmed = false, acceptChanged = false }: AnyRequest,
+  { rule }: CarriedDecision,
+): boolean {
+  return kind === "tool" && isChangedRule(rule) ? acceptChanged : confirmed !== false;
+}
+
+/** Only a connected server tells whether a definition has changed, and which annotations a tool has now. */
+function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
+  return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
+}
+
+function carryKey({ who, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
+  return canonicalJson([who, kind, serverName, serverToolName, args]);
+}

@@ -1,0 +1,79 @@
+/** What all connections of one host share: the process registry, the secrets, sign-in and log files. Made with the first connection. */
+
+import type { ConnectContext } from "../../connect/open-session.ts";
+import type { ServerLogs } from "../../connect/server-log.ts";
+import type { ServerDefinition } from "../../settings/definition.ts";
+import { once } from "../once.ts";
+import type { OpenHostOptions } from "../types.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
+import type { HostSignIn } from "./sign-in.ts";
+
+export interface HostConnectContext {
+  /** For one connection: trust, root and timeouts as they are now. */
+  get(): Promise<ConnectContext>;
+  readonly secret: (name: string) => Promise<string | undefined>;
+  /** The account that is signed in to the server, if that is known. */
+  readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+  /** Resolves when the logs are on the disk. */
+  close(): Promise<void>;
+}
+
+export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "tokens" | "openBrowser" | "signIn">;
+
+export function createConnectContext(
+  configuration: LiveConfiguration,
+  options: HostConnectContextOptions = {},
+): HostConnectContext {
+  const { debug = false, tokens } = options;
+  let opened: Promise<ServerLogs> | undefined;
+
+  const openLogs = once(async () => {
+    const { createServerLogs } = await import("../../connect/server-log.ts");
+    return createServerLogs(configuration.current().locations.state);
+  });
+  const keeper = once(async () => (await import("@fairlead/wire")).createProcessKeeper());
+  const openSecrets = once(async () => {
+    const { openSecretStore } = await import("../../files/secret-store.ts");
+    const { environment, locations } = configuration.current();
+    const { env, platform } = environment;
+    return openSecretStore({ directory: locations.state, env, platform });
+  });
+  const secret = async (name: string): Promise<string | undefined> => (await openSecrets()).get(name);
+  const signIn = once(async (): Promise<HostSignIn> => {
+    const { createHostSignIn } = await import("./sign-in.ts");
+    return createHostSignIn({ configuration: configuration.current, secret, tokens, ways: waysIn(options) });
+  });
+
+  return {
+    secret,
+    async get() {
+      opened ??= openLogs();
+      const logs = await opened;
+      const { environment, locations, settings, trust } = configuration.current();
+      return {
+        environment,
+        root: locations.root,
+        trusted: trust.trusted,
+        connectTimeout: settings.host.connectTimeout,
+        keeper,
+        secret,
+        auth: async (definition, serverUrl) => (await signIn()).hookFor(definition, serverUrl),
+        log: (serverName) => logs.of(serverName),
+        debug: (serverName) => debug === true || debug === serverName,
+      };
+    },
+    async accountAt(definition, serverUrl) {
+      const { accountAt } = await signIn();
+      return accountAt(definition, serverUrl);
+    },
+    async close() {
+      await (await opened)?.close();
+    },
+  };
+}
+
+/** A program that can open a browser decides in `openBrowser` whether to open one. */
+function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
+  if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;
+  return { show: () => {}, browserFirst: true, consent: async () => true, ...signIn, openBrowser };
+}

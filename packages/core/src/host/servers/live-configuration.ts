@@ -1,0 +1,77 @@
+/** The one owner of a host's configuration: everything that outlives a reload reads it here, each time it needs it. */
+
+import { demoName } from "../../demo/name.ts";
+import { defaults } from "../../settings/defaults.ts";
+import type { ServerDefinition } from "../../settings/definition.ts";
+import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
+
+export interface LiveConfiguration {
+  readonly current: () => Configuration;
+  /** Changes with every `replace`. */
+  readonly version: () => number;
+  readonly replace: (next: Configuration) => void;
+  /** Configured servers in the order of the settings. */
+  readonly configured: () => readonly AdmittedServer[];
+  /** The definition of a server that may start. */
+  readonly definition: (server: string) => ServerDefinition | undefined;
+  /** Names in the order of the settings, the demo server last. */
+  readonly order: () => readonly string[];
+  /** Whether the built-in demo server is there under its own name. */
+  readonly hasDemo: () => boolean;
+  /** Whether "all servers" includes this one: the demo server only counts while nothing else is configured. */
+  readonly isMeantByAll: (server: string) => boolean;
+  /** `trust: true` of a server, in a trusted folder. */
+  readonly isTrusted: (server: string) => boolean;
+  /** Longest silence of one request, in milliseconds. */
+  readonly timeoutOf: (server: string) => number;
+}
+
+interface Derived {
+  readonly configured: readonly AdmittedServer[];
+  readonly definitions: ReadonlyMap<string, ServerDefinition>;
+  readonly order: readonly string[];
+  readonly hasDemo: boolean;
+}
+
+export function createLiveConfiguration(first: Configuration): LiveConfiguration {
+  let current = first;
+  let derived = derive(first);
+  let version = 0;
+  return {
+    current: () => current,
+    version: () => version,
+    replace(next) {
+      current = next;
+      derived = derive(next);
+      version += 1;
+    },
+    configured: () => derived.configured,
+    definition: (server) => derived.definitions.get(server),
+    order: () => derived.order,
+    hasDemo: () => derived.hasDemo,
+    isMeantByAll: (server) => derived.configured.length === 0 || !derived.hasDemo || server !== demoName,
+    isTrusted: (server) => current.trust.trusted && derived.definitions.get(server)?.trust === true,
+    timeoutOf: (server) => derived.definitions.get(server)?.timeout ?? defaults.timeout,
+  };
+}
+
+function derive({ servers }: Configuration): Derived {
+  const configured = servers.filter((entry) => !isPlantedDemo(entry));
+  const names = configured.map(({ server }) => server.name);
+  const hasDemo = !names.includes(demoName);
+  return {
+    configured,
+    definitions: new Map(
+      configured.flatMap(({ server: { name, definition }, admission }) =>
+        admission.status === "admitted" && definition ? [[name, definition] as const] : [],
+      ),
+    ),
+    order: hasDemo ? [...names, demoName] : names,
+    hasDemo,
+  };
+}
+
+/** An untrusted folder must not be able to replace the demo server. */
+function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
+  return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
+}

@@ -1,0 +1,111 @@
+/** The servers of a configuration as a host manages them: each with a client that knows how to reach it, or with the state that says why it may not start. */
+
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Clock } from "../../clock.ts";
+import type { ConnectContext } from "../../connect/open-session.ts";
+import { isLaunched } from "../../connect/patience.ts";
+import { demoName } from "../../demo/name.ts";
+import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
+import type { ManagedServer } from "../../mcp/client-manager.ts";
+import { type Answerers, answerRequests } from "../../mcp/requests.ts";
+import { initialState } from "../../mcp/server-state.ts";
+import type { ServerDefinition } from "../../settings/definition.ts";
+import { admitBuiltIn } from "../../trust/admit.ts";
+import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import type { OpenHostOptions } from "../types.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
+
+export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
+  readonly configuration: LiveConfiguration;
+  readonly context: () => Promise<ConnectContext>;
+  readonly catalogs: Pick<Catalogs, "beforeOpen" | "onState" | "onNews">;
+  readonly clock: Clock;
+}
+
+/** How often a server may ask the person or the model. */
+const questionsPerMinute = 5;
+
+/** The servers of the current configuration, the demo server last. */
+export function toManagedServers(options: ManagedServersOptions): readonly ManagedServer[] {
+  const { configuration: live, context, catalogs, observe, clock } = options;
+  const { onState, onNews } = catalogs;
+  const configuration = live.current();
+  const { connectTimeout } = configuration.settings.host;
+
+  function createClient(how: Pick<McpClientOptions, "definition" | "open" | "connectTimeout">): McpClient {
+    const { name } = how.definition;
+    return new McpClient({ ...how, clock, onState, onNews, observe: (step) => observe?.(name, step) });
+  }
+
+  function toManaged({ server, admission }: AdmittedServer): ManagedServer {
+    const { name, definition } = server;
+    if (admission.status !== "admitted" || definition === undefined)
+      return { state: initialState(name, admission, clock.now()) };
+    const answering = answerRequests(name, answerersFor(definition, configuration, options), {
+      perMinute: questionsPerMinute,
+      clock,
+    });
+    const client = createClient({
+      definition,
+      connectTimeout,
+      async open(opening) {
+        const [{ openSession }, { isFirstRun, era }] = await Promise.all([
+          import("../../connect/open-session.ts"),
+          catalogs.beforeOpen(definition),
+        ]);
+        if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
+          onNews({ type: "fetching", server: name });
+        return openSession(definition, await context(), {
+          ...opening,
+          isFirstRun,
+          onStderrLine: (line) => onNews({ type: "stderr", server: name, line }),
+          ...(era && { era }),
+          ...(answering && { answering }),
+          ...(observe && { observe: (step) => observe(name, step) }),
+        });
+      },
+    });
+    return {
+      client,
+      fingerprint: identityOf(definition, configuration),
+      isLazy: definition.extras.start === "lazy",
+      isProgram: definition.transport.kind === "stdio",
+    };
+  }
+
+  function toDemo(isLazy: boolean): ManagedServer {
+    const admission = admitBuiltIn(demoName, configuration.settings);
+    if (admission.status !== "admitted") return { state: initialState(demoName, admission, clock.now()) };
+    const open: McpClientOptions["open"] = async () => {
+      const { createDemoSession } = await import("../../demo/session.ts");
+      return createDemoSession({ clock });
+    };
+    const client = createClient({ definition: { name: demoName, excludeTools: [] }, connectTimeout, open });
+    return { client, fingerprint: demoName, isLazy };
+  }
+
+  const managed = live.configured().map(toManaged);
+  return live.hasDemo() ? [...managed, toDemo(managed.length > 0)] : managed;
+}
+
+/** What makes it another server: its entry, what its variables stand for, and what it may know and ask. In memory only. */
+function identityOf({ fingerprint, values, extras }: ServerDefinition, { trust, locations }: Configuration): string {
+  return JSON.stringify([fingerprint, [...values], extras.sampling, trust.trusted, locations.root]);
+}
+
+/** A server of the user's own does not learn about a folder that is not trusted. */
+function answerersFor(
+  { extras }: ServerDefinition,
+  { trust, locations }: Configuration,
+  { elicit, sample, onUnaskable }: Pick<ManagedServersOptions, "elicit" | "sample" | "onUnaskable">,
+): Answerers {
+  const root = { uri: pathToFileURL(locations.root).href, name: basename(locations.root) };
+  return {
+    ...(trust.trusted && { roots: [root] }),
+    ...(elicit && { elicit }),
+    ...(onUnaskable && { onUnaskable }),
+    ...(sample && extras.sampling && { sample }),
+  };
+}

@@ -1,0 +1,192 @@
+/** Questions to a person about requests that the rules ask about, and what their answers allow. */
+
+import type { JsonObject } from "@fairlead/wire";
+import {
+  type AskedTool,
+  askAbout,
+  isYes,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "../registry/confirmation.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { createAnswers } from "./answers.ts";
+import { isChangedRule } from "./built-in-rules.ts";
+import {
+  answerRule,
+  createDecide,
+  type Decide,
+  type DecideOptions,
+  type Pair,
+  type PolicyRequest,
+  readsRule,
+  savedRule,
+} from "./decide.ts";
+import type { Decision } from "./rule.ts";
+import { ruleText } from "./rule-text.ts";
+
+export type { CarriedDecision, Pair, PolicyRequest, Requester } from "./decide.ts";
+
+export interface ConfirmationsOptions extends Omit<DecideOptions, "answers"> {
+  /** Makes the tool's current definition an accepted one. */
+  readonly accept: (tool: Pair) => Promise<void>;
+}
+
+export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
+  /** The question about a request whose decision is `ask_user`; the answer takes effect through its `onConfirm`. */
+  readonly question: (request: PolicyRequest, decision: Decision, shown: AskedTool) => ToolCallConfirmationDetails;
+  /** Whether a person has said yes, once, to this request with these arguments and this definition. */
+  readonly isConfirmed: (request: PolicyRequest) => boolean;
+  /** Uses up such a yes. */
+  readonly useConfirmation: (request: PolicyRequest) => void;
+  /** Makes the tool's current definition an accepted one. */
+  readonly accept: (tool: Pair) => Promise<void>;
+}
+
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
+
+/** Answers belong to one host. */
+export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
+  const { policy, tools, identityOf } = options;
+  const answers = createAnswers();
+  const rules = createDecide({ ...options, answers });
+  /** How often each confirmed request may still run. */
+  const confirmed = new Map<string, number>();
+
+  async function accept(tool: Pair): Promise<void> {
+    const accepted = acceptDefinition(tool);
+    answers.bump();
+    await accepted;
+  }
+
+  /** A yes for once is for these arguments of this tool, as it is defined now. */
+  function keyOf({ serverName, serverToolName, kind = "tool", args = {} }: PolicyRequest): string {
+    const seal = kind === "tool" ? rules.sealOf({ serverName, serverToolName }) : undefined;
+    return canonicalJson([kind, serverName, serverToolName, args, seal]);
+  }
+
+  function confirmOnce(request: PolicyRequest): void {
+    const key = keyOf(request);
+    confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
+  }
+
+  /** Only answers that can take effect are offered. */
+  function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
+    const { serverName, kind = "tool" } = request;
+    if (kind === "resource") {
+      const always = identityOf(serverName) !== undefined && rules.wouldAllow(request, readsRule(serverName));
+      return [ProceedOnce, ...(always ? [ProceedAlwaysServer] : []), Cancel];
+    }
+    if (kind !== "tool" || rules.sealOf(request) === undefined) return [ProceedOnce, Cancel];
+    const always = rules.wouldAllow(request, answerRule(request));
+    const saves =
+      policy().approved.canSave(serverName) &&
+      !tools.isLockedOut(request) &&
+      rules.wouldAllow(request, savedRule(request));
+    return [
+      ProceedOnce,
+      ...(always ? [ProceedAlwaysTool, ProceedAlwaysServer] : []),
+      ...(saves ? [ProceedAlwaysAndSave] : []),
+      Cancel,
+    ];
+  }
+
+  async function takeOnce(request: PolicyRequest, { rule, over }: Decision): Promise<void> {
+    const { serverName, serverToolName } = request;
+    const seal = rules.sealOf(request);
+    const isChanged = isChangedRule(rule);
+    // If only the change asked, a model's call that is confirmed once accepts nothing: its next call asks again.
+    const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
+    const accepted = isForThisCallOnly ? undefined : accept(request);
+    if (isChanged) answers.notNew(serverName, serverToolName);
+    // A tool that is new on a server with "always" needs one yes, which then covers it.
+    const isNew = !isChanged && seal !== undefined && answers.isNewOfWhole(serverName, serverToolName);
+    if (isNew) answers.allowTool(serverName, serverToolName, seal);
+    if (!isNew || !rules.wouldAllow(request, answerRule(request))) confirmOnce(request);
+    await accepted;
+  }
+
+  /** Takes effect at once; resolves when what is to be saved is on the disk. */
+  async function takeForTool(
+    request: PolicyRequest,
+    outcome: ToolConfirmationOutcome,
+    decision: Decision,
+  ): Promise<void> {
+    const { serverName, serverToolName } = request;
+    const seal = rules.sealOf(request);
+    const definition = tools.toolOf(request);
+    if (seal === undefined || definition === undefined) return takeOnce(request, decision);
+    switch (outcome) {
+      case ProceedAlwaysServer:
+        answers.allowServer(serverName, sealsOf(serverName));
+        return accept(request);
+      case ProceedAlwaysTool:
+        answers.allowTool(serverName, serverToolName, seal);
+        return accept(request);
+      case ProceedAlwaysAndSave:
+        answers.allowTool(serverName, serverToolName, seal);
+        await accept(request);
+        return policy().approved.save(serverName, definition);
+      case ProceedOnce:
+        return takeOnce(request, decision);
+      case Cancel:
+    }
+  }
+
+  async function take(request: PolicyRequest, outcome: ToolConfirmationOutcome, decision: Decision): Promise<void> {
+    if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision);
+    const { fingerprint } = identityOf(request.serverName) ?? {};
+    if (outcome === ProceedAlwaysServer && fingerprint !== undefined)
+      answers.allowReads(request.serverName, fingerprint);
+    else confirmOnce(request);
+  }
+
+  function sealsOf(serverName: string): ReadonlyMap<string, string> {
+    return new Map(
+      tools.toolsOf(serverName).flatMap(({ name }) => {
+        const seal = rules.sealOf({ serverName, serverToolName: name });
+        return seal === undefined ? [] : [[name, seal] as const];
+      }),
+    );
+  }
+
+  return {
+    decide: rules.decide,
+    isCurrent: rules.isCurrent,
+    explain: rules.explain,
+    accept,
+    isConfirmed: (request) => (confirmed.get(keyOf(request)) ?? 0) > 0,
+
+    useConfirmation(request) {
+      const key = keyOf(request);
+      const left = (confirmed.get(key) ?? 0) - 1;
+      if (left > 0) confirmed.set(key, left);
+      else confirmed.delete(key);
+    },
+
+    question(request, decision, shown) {
+      const seal = rules.sealOf(request);
+      const isTool = (request.kind ?? "tool") === "tool";
+      const change = isTool
+        ? tools.changeOf(request)
+        : request.kind === "prompt"
+          ? tools.promptChangeOf(request)
+          : undefined;
+      const outcomes = outcomesFor(request);
+      const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
+      // To a user who typed the request, the rule of theirs that asks says more than the change that overruled it.
+      const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
+      const details = askAbout(shown, args, {
+        rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule) },
+        ...(change && { change: change.difference() }),
+        outcomes,
+        async answer(given) {
+          // The definition has changed while the person looked at it: a yes to the old one is none to the new one.
+          if (!isYes(given) || rules.sealOf(request) !== seal) return;
+          const asked = isTool ? { ...request, args: details.args } : request;
+          await take(asked, outcomes.includes(given) ? given : ProceedOnce, decision);
+        },
+      });
+      return details;
+    },
+  };
+}

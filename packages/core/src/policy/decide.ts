@@ -1,0 +1,244 @@
+/** Decides one request from the rules, the approvals and the tool's definition. A decision carries the versions of these inputs. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
+import type { Answers } from "./answers.ts";
+import type { ServerIdentity } from "./approvals.ts";
+import type { ApprovedTools } from "./approved-tools.ts";
+import { isChangedRule } from "./built-in-rules.ts";
+import { exactName } from "./name-pattern.ts";
+import { PolicyEngine } from "./policy-engine.ts";
+import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rule.ts";
+
+/** The identity of a tool: its server's name and the server's own name for it. */
+export interface Pair {
+  readonly serverName: string;
+  readonly serverToolName: string;
+}
+
+/** A definition that differs from the accepted one. */
+export interface ChangedDefinition {
+  readonly difference: () => readonly Difference[];
+}
+
+/** The tool definitions that decisions depend on. */
+export interface ToolDefinitions {
+  readonly toolOf: (tool: Pair) => CatalogTool | undefined;
+  readonly toolsOf: (server: string) => readonly CatalogTool[];
+  readonly changeOf: (tool: Pair) => ChangedDefinition | undefined;
+  readonly promptChangeOf: (prompt: Pair) => ChangedDefinition | undefined;
+  /** The lock file has another definition: an approval could not outlast this run. */
+  readonly isLockedOut: (tool: Pair) => boolean;
+}
+
+/** Who sends a request: the user themselves, a model, or a server that samples. */
+export type Requester = "user" | "model" | "server";
+
+export interface PolicyRequest extends Pair {
+  /** Default: `model`. */
+  readonly who?: Requester;
+  /** Default: `tool`. */
+  readonly kind?: RequestKind;
+  readonly args?: JsonObject;
+}
+
+/** The rules and the saved approvals, as last read. */
+export interface Policy {
+  /** Changes whenever the files were read again. */
+  readonly version: number;
+  readonly rules: readonly PolicyRule[];
+  readonly approved: ApprovedTools;
+}
+
+/** Versions of everything that a decision depends on beside the request itself. */
+export interface DecisionInputs {
+  readonly rules: number;
+  readonly approvals: number;
+  readonly configuration: number;
+  /** Digest of the tool's definition; undefined while no catalog has it. */
+  readonly definition: string | undefined;
+  /** Whether that definition differs from the accepted one. */
+  readonly isChanged: boolean;
+}
+
+/** A decision with the versions of its inputs: it holds as long as none of them has changed. */
+export interface CarriedDecision extends Decision {
+  readonly inputs: DecisionInputs;
+}
+
+export interface DecideOptions {
+  readonly policy: () => Policy;
+  /** Changes with the configuration: trust, definitions of servers, limits. */
+  readonly configurationVersion: () => number;
+  readonly answers: Answers;
+  readonly tools: ToolDefinitions;
+  readonly trustsAnnotations: (server: string) => boolean;
+  readonly identityOf: (server: string) => ServerIdentity | undefined;
+  readonly mode: ApprovalMode;
+  /** Whether there is a person to ask. */
+  readonly interactive: boolean;
+}
+
+export interface ExplainedDecision {
+  readonly decision: Decision;
+  /** Every rule that matches, strongest first. */
+  readonly matching: readonly PolicyRule[];
+  readonly change: ChangedDefinition | undefined;
+}
+
+export interface Decide {
+  readonly decide: (request: PolicyRequest) => CarriedDecision;
+  /** Whether no input of the decision has changed since it was made. */
+  readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
+  readonly explain: (request: PolicyRequest) => ExplainedDecision;
+  /** Whether the request would run without a question if `rule` existed and the definition were accepted. */
+  readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
+  /** What an approval is bound to: the server's fingerprint and the definition's digest; undefined while either is unknown. */
+  readonly sealOf: (tool: Pair) => string | undefined;
+}
+
+const typedRule: PolicyRule = {
+  tier: "default",
+  decision: "allow",
+  priority: 0,
+  origin: { source: "built_in", name: "typed" },
+};
+
+export function createDecide(options: DecideOptions): Decide {
+  const { policy, configurationVersion, answers, tools, trustsAnnotations, identityOf, mode, interactive } = options;
+  let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
+
+  /** Most requests are decided by the loaded rules alone: their engine is built once. */
+  function engineWith(own: readonly PolicyRule[]): PolicyEngine {
+    const { rules } = policy();
+    if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
+    if (engine?.of !== rules) engine = { of: rules, engine: new PolicyEngine({ rules }) };
+    return engine.engine;
+  }
+
+  function sealOf(tool: Pair): string | undefined {
+    const identity = identityOf(tool.serverName);
+    const definition = tools.toolOf(tool);
+    return identity && definition && `${identity.fingerprint} ${definitionDigest(definition)}`;
+  }
+
+  const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
+
+  /** Approvals of exactly this tool of exactly this server, as rules. */
+  function ownRules(request: PolicyRequest): readonly PolicyRule[] {
+    const { serverName, serverToolName, kind = "tool" } = request;
+    if (kind === "resource")
+      return answers.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
+    const definition = kind === "tool" ? tools.toolOf(request) : undefined;
+    if (definition === undefined) return [];
+    const saved = policy().approved.find(serverName, serverToolName);
+    const seal = sealOf(request);
+    return [
+      ...(saved?.digest === definitionDigest(definition) ? [savedRule(request)] : []),
+      ...(seal !== undefined && answers.allows(serverName, serverToolName, seal) ? [answerRule(request)] : []),
+    ];
+  }
+
+  function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
+    if (request.kind === "prompt") return tools.promptChangeOf(request);
+    return (request.kind ?? "tool") === "tool" ? tools.changeOf(request) : undefined;
+  }
+
+  /** Modes are about what a model may do: a request that the user typed is checked as in the default mode, with a person there. */
+  function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
+    const { serverName, serverToolName, kind = "tool", args, who } = request;
+    const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
+    const isTyped = who === "user";
+    return {
+      server: serverName,
+      tool: serverToolName,
+      kind,
+      ...(args && { args }),
+      ...(annotations && { annotations }),
+      trustsAnnotations: trustsAnnotations(serverName),
+      isChanged,
+      mode: isTyped ? "default" : mode,
+      interactive: isTyped || interactive,
+    };
+  }
+
+  function inputsOf(request: PolicyRequest): DecisionInputs {
+    const tool = (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined;
+    return {
+      rules: policy().version,
+      approvals: answers.version(),
+      configuration: configurationVersion(),
+      definition: tool && definitionDigest(tool),
+      isChanged: changeOf(request) !== undefined,
+    };
+  }
+
+  function decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs): CarriedDecision {
+    const found = by.check(toCheck(request, inputs));
+    return { ...(request.who === "user" ? forTyped(found) : found), inputs };
+  }
+
+  return {
+    decide: (request) => decideBy(engineWith(ownRules(request)), request, inputsOf(request)),
+    isCurrent({ inputs }, request) {
+      const now = inputsOf(request);
+      return (
+        inputs.rules === now.rules &&
+        inputs.approvals === now.approvals &&
+        inputs.configuration === now.configuration &&
+        inputs.definition === now.definition &&
+        inputs.isChanged === now.isChanged
+      );
+    },
+    explain(request) {
+      const by = engineWith(ownRules(request));
+      const inputs = inputsOf(request);
+      const { inputs: _, ...decision } = decideBy(by, request, inputs);
+      return { decision, matching: by.matching(toCheck(request, inputs)), change: changeOf(request) };
+    },
+    wouldAllow: (request, rule) =>
+      engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
+    sealOf,
+  };
+}
+
+/** A request typed by the user runs unless a rule denies it, a rule of user or administrator explicitly asks, or its definition has changed. */
+function forTyped(found: Decision): Decision {
+  const { rule, decision } = found;
+  const isOwn = rule.tier === "administrator" || rule.tier === "user" || rule.isDoubt === true;
+  if (decision !== "ask_user" || isOwn || isChangedRule(rule)) return found;
+  return { decision: "allow", rule: typedRule, over: rule };
+}
+
+type RuleFor = (tool: Pair) => PolicyRule;
+
+/** A saved approval: it holds in all conversations, and yields to a stricter rule of the user. */
+export const savedRule: RuleFor = (tool) => ({
+  ...pairRule(tool),
+  tier: "user",
+  origin: { source: "approval" },
+});
+
+/** An approval for this conversation. */
+export const answerRule: RuleFor = (tool) => ({
+  ...pairRule(tool),
+  tier: "conversation",
+  origin: { source: "answer" },
+});
+
+function pairRule({ serverName, serverToolName }: Pair): Pick<PolicyRule, "decision" | "priority" | "server" | "tool"> {
+  return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName) };
+}
+
+/** An approval for this conversation: a model may read the server's resources. */
+export function readsRule(server: string): PolicyRule {
+  return {
+    tier: "conversation",
+    decision: "allow",
+    priority: 0,
+    server: exactName(server),
+    kind: "resource",
+    origin: { source: "answer" },
+  };
+}
