@@ -1,28 +1,19 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { pathOf, shellProgram } from "./doctor/path-program.ts";
 import { machine, userFile } from "./machine.ts";
+import { literally, readPage, shellWords } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/doctor.md", import.meta.url)), "utf8");
+const page = readPage("doctor.md");
 const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({
   line,
   shown,
 }));
 const [settings = ""] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = ""]) => json);
 
-/** The words that a real shell makes of a command line. */
-function shellWords(line: string): readonly string[] {
-  const script = `fairlead() { printf '%s\\0' "$@"; }\n${line}`;
-  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
-}
-
 /** The shown text; `…` stands for the rest of a word or of a few. */
 function pattern(shown: string): RegExp {
-  const literally = shown.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${literally.replaceAll("…", ".+")}$`);
+  return new RegExp(`^${literally(shown).replaceAll("…", ".+")}$`);
 }
 
 describe("docs/doctor.md", () => {
