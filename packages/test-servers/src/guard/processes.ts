@@ -1,0 +1,73 @@
+/** Watches the processes that a test starts, and on Linux what those have started. */
+
+import { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { isRunning } from "../process-list.ts";
+import { currentScope, type Scope, watch } from "./scope.ts";
+
+/** The process ids that each scope has started. */
+const startedBy = new WeakMap<Scope, Set<number>>();
+const ownChildren = `/proc/${process.pid}/task/${process.pid}/children`;
+
+export function watchProcesses(): void {
+  const spawn: (options: unknown) => unknown = Reflect.get(ChildProcess.prototype, "spawn");
+  const watched = new Proxy(spawn, {
+    apply(target, child: ChildProcess, args: [unknown]) {
+      const outcome: unknown = Reflect.apply(target, child, args);
+      const scope = currentScope();
+      const { pid } = child;
+      if (pid === undefined || scope === undefined) return outcome;
+      startedIn(scope).add(pid);
+      watch({
+        describe: () => `a process: ${pid} ${child.spawnargs.join(" ")}`,
+        isOver: () => child.exitCode !== null || child.signalCode !== null,
+        endsLater: true,
+      });
+      return outcome;
+    },
+  });
+  Reflect.set(ChildProcess.prototype, "spawn", watched);
+}
+
+/** The processes that this worker has started, also those that `node:child_process` knows nothing of (a pseudo-terminal's). */
+export function childProcesses(): ReadonlySet<number> {
+  return new Set(contentOf(ownChildren).split(" ").filter(Boolean).map(Number));
+}
+
+/** What is left of the process groups and sessions that a scope has begun, and of those in `more`. */
+export function descendants(scope: Scope, more: Iterable<number>): readonly number[] {
+  const leaders = new Set([...(startedBy.get(scope) ?? []), ...more]);
+  if (leaders.size === 0 || process.platform !== "linux") return [];
+  const first = Math.min(...leaders);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > first && !leaders.has(pid))
+    .filter((pid) => {
+      const [group, session] = groupAndSession(pid);
+      return (leaders.has(group) || leaders.has(session)) && isRunning(pid);
+    });
+}
+
+export function commandLine(pid: number): string {
+  return `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`.trimEnd();
+}
+
+function startedIn(scope: Scope): Set<number> {
+  const started = startedBy.get(scope) ?? new Set();
+  startedBy.set(scope, started);
+  return started;
+}
+
+function groupAndSession(pid: number): readonly [number, number] {
+  const stat = contentOf(`/proc/${pid}/stat`);
+  const [, , group, session] = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
+  return [Number(group), Number(session)];
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}
