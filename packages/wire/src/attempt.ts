@@ -41,9 +41,9 @@ export async function attemptTo(
   });
   let rpc: Rpc | undefined;
   try {
-    const { onRequest, onNotification, onDiagnostic, onMessage } = options;
+    const { onRequest, onNotification, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
-    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream };
+    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream, time };
     // A process starts or does not; only the network keeps us waiting.
     rpc =
       transport === "stdio"
@@ -71,11 +71,11 @@ function causeOfEnd(error: unknown): unknown {
 async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, keeper, auth, proxyFor, ca }: ConnectOptions,
+  { onStderr, keeper, auth, proxyFor, ca, time }: ConnectOptions,
   { limits, times }: Omit<Settings, "options">,
 ): Promise<OpenChannel> {
   if (target.kind === "stdio") return openStdio(target, { onStderr, keeper, limits, times });
-  const network = { limits, times, auth, proxyFor, ca };
+  const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./sse.ts");
     return openSse(target, network);

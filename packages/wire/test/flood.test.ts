@@ -52,7 +52,8 @@ test("whoever finds no room to send shares one refusal, until there is room agai
 
 test("requests that nobody may answer are counted, not told one by one", async () => {
   const server = memoryServer();
-  const { diagnostics } = await rpcTo(server, { onRequest: () => new Promise(() => {}) });
+  await using opened = await rpcTo(server, { onRequest: () => new Promise(() => {}) });
+  const { diagnostics } = opened;
   server.say({ jsonrpc: "2.0", id: 1, method: "held" });
   for (let i = 0; i < 500; i += 1)
     server.say({ jsonrpc: "2.0", id: 1, method: `again ${i}` }, { jsonrpc: "2.0", id: null, method: `odd ${i}` });
