@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everythingServer, stdioServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 import { openTerminal } from "../../terminal.ts";
@@ -227,13 +227,4 @@ test("a server whose folder is not trusted is blocked, not failed", async () => 
   await here.write(userFile, { mcpServers: { inside: { command: process.execPath, cwd: here.project } } });
   const { servers } = JSON.parse((await here.run("mcp", "list", "--json")).stdout);
   expect(servers).toMatchObject([{ name: "inside", status: "blocked", reason: "untrusted_folder" }]);
-});
-
-test("a server that was reached by SSE is remembered as such", async () => {
-  await using server = await everythingServer("sse");
-  await using here = await machine({ [userFile]: { mcpServers: { old: { url: server.url } } } });
-  expect((await here.run("mcp", "list")).stdout).toContain(`  sse: ${server.url}\n`);
-  expect((await here.run("mcp", "list", "--cached")).stdout).toContain(`  sse: ${server.url}\n`);
-  const { stdout } = await here.run("mcp", "list", "--cached", "--json");
-  expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: "old", status: "disconnected", transport: "sse" }] });
 });
