@@ -2,7 +2,16 @@
 
 import { writtenAfterRemoval } from "./folders.ts";
 import { childProcesses, commandLine, descendants, watchProcesses } from "./processes.ts";
-import { currentScope, liveScope, newScope, type Record, runInScope, type Scope, setFileScope } from "./scope.ts";
+import {
+  currentScope,
+  handToFile,
+  liveScope,
+  newScope,
+  type Record,
+  runInScope,
+  type Scope,
+  setFileScope,
+} from "./scope.ts";
 import { watchSockets } from "./sockets.ts";
 import { realSetTimeout, watchTimers } from "./timers.ts";
 
@@ -64,6 +73,7 @@ async function judge(scope: Scope, otherChildren: () => readonly number[]): Prom
   const left = () => [...scope.records].filter(isLeft);
   await turn();
   for (let count = 1; count < turns && left().length > 0; count += 1) await turn();
+  handToFile(scope);
   const stuck = left().filter(({ endsLater }) => !endsLater);
   let others: readonly Record[] = [];
   let pids: readonly number[] = [];

@@ -7,6 +7,8 @@ export interface Record {
   /** What it is, for the message. */
   describe(): string;
   isOver(origin: Error): boolean;
+  /** It may belong to something that the whole file shares: then it is for the end of the file. */
+  mayBeShared?(): boolean;
   /** Its end is the system's to bring about: it gets a moment of real time. A timer gets none, it would only fire. */
   readonly endsLater: boolean;
   /** Where it was made. */
@@ -44,6 +46,18 @@ export function liveScope(scope: Scope): Scope {
   return scope.isEnded && ofFile !== undefined ? ofFile : scope;
 }
 
+/** Hands what may be shared to the file, if the file shares anything at all (a session, a server, a process from `beforeAll`). */
+export function handToFile(scope: Scope): void {
+  if (ofFile === undefined || scope === ofFile) return;
+  const sharing = [...ofFile.records].some((record) => record.endsLater && !record.isOver(record.origin));
+  if (!sharing) return;
+  for (const record of scope.records) {
+    if (record.mayBeShared?.() !== true || record.isOver(record.origin)) continue;
+    scope.records.delete(record);
+    ofFile.records.add({ ...record, describe: () => `${record.describe()}, made in "${scope.name}"` });
+  }
+}
+
 export function runInScope<T>(scope: Scope, work: () => T): T {
   return scopes.run(scope, work);
 }
@@ -53,7 +67,6 @@ export function watch(record: Omit<Record, "origin">): void {
   if (scope === undefined) return;
   const { records } = liveScope(scope);
   const late = scope.isEnded ? `, made after the end of "${scope.name}"` : "";
-  const { describe, isOver, endsLater } = record;
-  records.add({ describe: () => describe() + late, isOver, endsLater, origin: new Error("made here") });
+  records.add({ ...record, describe: () => record.describe() + late, origin: new Error("made here") });
   if (records.size % manyRecords === 0) for (const each of records) if (each.isOver(each.origin)) records.delete(each);
 }

@@ -30,6 +30,7 @@ export function watchSockets(): void {
       watch({
         describe: () => `a socket: connected to ${socket.remoteAddress ?? "a local path"} ${port ?? ""}`.trimEnd(),
         isOver: () => socket.destroyed || isKeptForOther(port, scope),
+        mayBeShared: () => isIdle(socket),
         endsLater: true,
       });
       return Reflect.apply(target, socket, args);
@@ -54,6 +55,22 @@ function isKeptForOther(port: number | undefined, scope: Scope | undefined): boo
     else if (owner !== scope && isAddressInfo(server.address()) && portOf(server) === port) return true;
   }
   return false;
+}
+
+/** A socket that an HTTP agent, or Node's `fetch`, keeps for the next request. */
+function isIdle(socket: Socket): boolean {
+  const isOfAgent = socket.listenerCount("agentRemove") > 0 && Reflect.get(socket, "_httpMessage") === null;
+  const client: unknown = inside(socket, "client");
+  return isOfAgent || (typeof client === "object" && client !== null && inside(client, "running") === 0);
+}
+
+/** What `fetch` notes down stands under symbols of its own. */
+function inside(object: object, name: string): unknown {
+  for (let each: object | null = object; each !== null; each = Object.getPrototypeOf(each)) {
+    const symbol = Object.getOwnPropertySymbols(each).find(({ description }) => description === name);
+    if (symbol !== undefined) return Reflect.get(object, symbol);
+  }
+  return undefined;
 }
 
 function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {

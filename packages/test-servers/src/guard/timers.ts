@@ -9,7 +9,10 @@ import { watch } from "./scope.ts";
 export const realSetTimeout: typeof setTimeout = globalThis.setTimeout;
 
 /** The HTTP client of Node keeps timers for its idle connections; the connections themselves are watched. */
-const ownTimers = /node:internal\/deps\/undici|[/\\]node_modules[/\\]undici[/\\]/;
+const clientTimers = /node:internal\/deps\/undici|[/\\]node_modules[/\\]undici[/\\]/;
+
+/** A timer that a library makes for itself and that keeps nothing alive is the library's business. */
+const libraryFrame = /^[^\n]*\n(?:[^\n]*(?:[/\\]guard[/\\]|Object[.]apply)[^\n]*\n)*[^\n]*[/\\]node_modules[/\\]/;
 
 export function watchTimers(): void {
   globalThis.setTimeout = watched(globalThis.setTimeout, "setTimeout");
@@ -26,7 +29,12 @@ function watched<T extends typeof setTimeout | typeof setInterval>(make: T, name
       const timer: NodeJS.Timeout = Reflect.apply(target, self, args);
       watch({
         describe: () => `a timer: ${name} of ${Number(args[1] ?? 0)} ms`,
-        isOver: (origin) => Reflect.get(timer, "_destroyed") === true || ownTimers.test(origin.stack ?? ""),
+        isOver: ({ stack = "" }) =>
+          Reflect.get(timer, "_destroyed") === true ||
+          clientTimers.test(stack) ||
+          (!timer.hasRef() && libraryFrame.test(stack)),
+        // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
+        mayBeShared: () => !timer.hasRef(),
         endsLater: false,
       });
       return timer;
