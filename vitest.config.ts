@@ -35,7 +35,15 @@ export default defineConfig({
       project("core", [compiled]),
       project("cli", [compiled, bundled]),
       { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], setupFiles: [guard], ...limits } },
-      { test: { name: "repo", root: ".", include: ["scripts/test/**/*.test.mjs"], testTimeout: 120_000 } },
+      {
+        test: {
+          name: "repo",
+          root: ".",
+          include: ["scripts/test/**/*.test.mjs"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

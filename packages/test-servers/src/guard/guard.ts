@@ -18,7 +18,7 @@ import { realSetTimeout, watchTimers } from "./timers.ts";
 /** What a promise or a socket needs to come to its end once it has begun to. */
 const turns = 10;
 /** What the system may take to end a process or a connection that was told to end; only a test that fails waits this long. */
-const patience = { rounds: 1000, ms: 2 };
+const patience = { rounds: 200, ms: 2 };
 const ownFrame = /[/\\]test-servers[/\\]src[/\\]guard[/\\]|Object[.]apply/;
 let isInstalled = false;
 const running = new Set<Scope>();
@@ -119,7 +119,8 @@ function note(what: string, reason: unknown): void {
   const scope = currentScope();
   const culprit = scope?.isEnded ? ` (of "${scope.name}", which has ended)` : "";
   const error = new Error(`left behind: ${what}${culprit}: ${String(reason)}`, { cause: reason });
-  if (reason instanceof Error && reason.stack !== undefined) error.stack = reason.stack;
+  if (reason instanceof Error && reason.stack !== undefined)
+    error.stack = `Error: left behind: ${what}${culprit}: ${reason.stack}`;
   if (scope !== undefined) liveScope(scope).errors.push(error);
 }
 

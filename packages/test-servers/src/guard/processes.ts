@@ -19,7 +19,7 @@ export function watchProcesses(): void {
       if (pid === undefined || scope === undefined) return outcome;
       startedIn(scope).add(pid);
       watch({
-        describe: () => `a process: ${pid} ${child.spawnargs.join(" ")}`,
+        describe: () => `a process: ${pid} ${oneLine(child.spawnargs.join(" "))}`,
         isOver: () => child.exitCode !== null || child.signalCode !== null,
         endsLater: true,
       });
@@ -49,7 +49,12 @@ export function descendants(scope: Scope, more: Iterable<number>): readonly numb
 }
 
 export function commandLine(pid: number): string {
-  return `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`.trimEnd();
+  return `${pid} ${oneLine(contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "))}`;
+}
+
+/** A script that a shell was given is not printed whole. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, 160);
 }
 
 function startedIn(scope: Scope): Set<number> {
