@@ -5,7 +5,8 @@ import xterm, { type IBufferCell } from "@xterm/headless";
 import type { Machine } from "./machine.ts";
 import { program } from "./process.ts";
 
-export interface Terminal {
+/** At the end of its scope the command is ended, if it has not ended by itself. */
+export interface Terminal extends AsyncDisposable {
   /** Everything that can be seen, scrolled-away lines included. */
   screen(): string;
   /** Every byte that the program wrote. */
@@ -62,14 +63,21 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
   });
   const listeners = new Set<() => void>();
   let ended = false;
-  const notify = (): void => {
-    for (const listener of listeners) listener();
-  };
   let cursor = true;
+  /** Between the two marks that a frame is written in: a part of it is nothing to look at. */
+  let isDrawing = false;
+  for (const final of ["h", "l"])
+    view.parser.registerCsiHandler({ prefix: "?", final }, (modes) => {
+      if (modes.includes(25)) cursor = final === "h";
+      if (modes.includes(2026)) isDrawing = final === "h";
+      return false;
+    });
+  const notify = (): void => {
+    if (!isDrawing || ended) for (const listener of listeners) listener();
+  };
   let output = "";
   child.onData((data) => {
     output += data;
-    for (const [, letter] of data.matchAll(/\[\?25([hl])/g)) cursor = letter === "h";
     view.write(data, notify);
   });
   const exitCode = new Promise<number>((resolve) =>
@@ -118,7 +126,7 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
         else reject(new Error(`ended without ${wanted}:\n${seen}`));
       };
       listeners.add(check);
-      check();
+      if (!isDrawing || ended) check();
     });
   }
 
@@ -138,6 +146,11 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
     },
     kill: (signal) => child.kill(signal),
     modes: () => ({ bracketedPaste: view.modes.bracketedPasteMode, cursor }),
+    async [Symbol.asyncDispose]() {
+      if (!ended) child.kill("SIGKILL");
+      await exitCode;
+      view.dispose();
+    },
   };
 }
 
