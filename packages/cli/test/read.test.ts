@@ -282,8 +282,8 @@ test("what a server sends can neither move the cursor nor hide, its errors neith
 
 test("Ctrl-C ends a reading that never ends, and the server is told", async () => {
   await using here = await library({ one: { contents: { "one://slow": null } } });
-  const terminal = openTerminal(here, "read", "--server", "one", "one://slow");
-  await terminal.until(/one:\/\/slow {2}\d+ s$/);
+  await using terminal = openTerminal(here, "read", "--server", "one", "one://slow");
+  await here.isAsked("one", "resources/read one://slow");
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
   expect(await here.asked("one")).toEqual(["resources/read one://slow", "notifications/cancelled"]);

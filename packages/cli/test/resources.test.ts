@@ -165,7 +165,7 @@ test("on a terminal lines are broken to fit", async () => {
     title: "words ".repeat(10).trim(),
   }));
   await using here = await library({ one: { resources } });
-  const terminal = openTerminal(here, "resources", "--quiet");
+  await using terminal = openTerminal(here, "resources", "--quiet");
   expect(await terminal.exitCode).toBe(0);
   for (const line of terminal.screen().split("\n")) expect(line.length).toBeLessThanOrEqual(120);
   expect(terminal.screen()).toContain(`  one://${"long/".repeat(20)}0\n    (words words`);

@@ -263,7 +263,7 @@ test("a server can be typed instead of configured", async () => {
 
 test("on a terminal a signature is broken between its parameters", async () => {
   await using here = await machine();
-  const terminal = openTerminal(here, "tools", "demo");
+  await using terminal = openTerminal(here, "tools", "demo");
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toContain(
     `

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
@@ -120,9 +122,16 @@ test("over HTTP", async () => {
 });
 
 test("one that may not start is not started, and one that is not there is unknown", async () => {
-  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "touch", args: ["started"] } } } });
+  await using here = await machine();
+  const trace = { command: "touch", args: [join(here.path, "started")] };
+  await here.write(projectFile, { mcpServers: { a: trace } });
   const { code, stdout, stderr } = await here.run("mcp", "test", "a");
   expect({ code, stdout }).toEqual({ code: 6, stdout: "a\n" });
   expect(stderr).toMatch(/not trusted[\s\S]*next: fairlead trust add/);
   expect(await here.run("mcp", "test", "b")).toMatchObject({ code: 2 });
+  expect(await readdir(here.path)).not.toContain("started");
+  // It would have left its trace.
+  await here.run("trust", "add", "--yes");
+  expect(await here.run("mcp", "test", "a")).toMatchObject({ code: 4 });
+  expect(await readdir(here.path)).toContain("started");
 });
