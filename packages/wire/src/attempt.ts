@@ -48,7 +48,9 @@ export async function attemptTo(
     rpc =
       transport === "stdio"
         ? await openRpc(open, rpcOptions, signal)
-        : await openInTime(running, times.connect, signal, (opening) => openRpc(open, rpcOptions, opening));
+        : await openInTime(running, { patience: times.connect, time }, signal, (opening) =>
+            openRpc(open, rpcOptions, opening),
+          );
     running.clock = rpc.clock;
     const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse")
@@ -102,7 +104,7 @@ function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): Au
 
 async function openInTime(
   running: { clock?: Patience },
-  patience: number,
+  { patience, time }: { readonly patience: number; readonly time: ConnectOptions["time"] },
   signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => Promise<Rpc>,
 ): Promise<Rpc> {
@@ -111,7 +113,7 @@ async function openInTime(
   const clock = createClock(() => {
     opening.abort();
     return Number.POSITIVE_INFINITY;
-  });
+  }, time);
   running.clock = clock;
   clock.ringBy(clock.now() + patience);
   try {

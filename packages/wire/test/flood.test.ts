@@ -5,6 +5,7 @@ import { createOutbox } from "../src/outbox.ts";
 import { openRpc } from "../src/rpc.ts";
 import { openStdio } from "../src/stdio.ts";
 import { defaultLimits, defaultTimes } from "../src/target.ts";
+import { collected } from "./support/collected.ts";
 import { legacyWeb, openLegacy } from "./support/legacy-web.ts";
 import { failure, memoryServer, rpcTo } from "./support/memory-server.ts";
 import { script } from "./support/stdio-server.ts";
@@ -32,21 +33,19 @@ test("pings without end from a server that does not read are a handful of words,
 });
 
 test("whoever finds no room to send shares one refusal, until there is room again", async () => {
-  const taken: (() => void)[] = [];
-  const stdin = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) });
+  const taken = collected<() => void>();
+  const stdin = new Writable({ write: (_chunk, _encoding, done) => taken.add(done) });
   const outbox = createOutbox(stdin, { messageBytes: 1000, unsentBytes: 150, deadline: 60_000 });
   const message = { text: "x".repeat(100) };
   const first = outbox.send(message);
   const refusal = await failure(outbox.send(message));
   expect(refusal).toMatchObject({ code: "send_blocked", evidence: { unsent: true } });
   expect(await failure(outbox.send(message))).toBe(refusal);
-  await expect.poll(() => taken).toHaveLength(1);
-  taken.shift()?.();
+  (await taken.reached(1))[0]?.();
   await first;
   const second = outbox.send(message);
   expect(await failure(outbox.send(message))).not.toBe(refusal);
-  await expect.poll(() => taken).toHaveLength(1);
-  taken.shift()?.();
+  (await taken.reached(2))[1]?.();
   await second;
 });
 

@@ -58,6 +58,15 @@ describe("a command that cannot be started", () => {
     expect(await start({ ...base, ...change })).toMatchObject({ code: "spawn_failed" });
   });
 
+  test("has a NUL in a value: the message says so and does not quote the value, which may be a secret", async () => {
+    for (const change of [{ env: { TOKEN: "hush\0hush" } }, { args: ["--token", "hush\0hush"] }]) {
+      const error = await start({ ...base, ...change });
+      expect(error.message).toBe(
+        `cannot start "${base.command}": its command line or environment is empty or contains a NUL character`,
+      );
+    }
+  });
+
   test("is cancelled before, or while it starts: nothing of it is left", async () => {
     const mark = randomBytes(8).toString("hex");
     const target = { ...script(stays), env: { MARK: mark } };
