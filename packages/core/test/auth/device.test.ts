@@ -83,6 +83,54 @@ test.each([
   });
 });
 
+test("nobody waits longer for the code to be typed than it is good for", async () => {
+  await using servers = await both({ deviceInterval: 60 });
+  await using folder = await temporaryFolder();
+  const codes: Code[] = [];
+  const someone = typist((code) => codes.push(code));
+  const clock = hastyClock();
+  const attempt = signingIn(servers.guarded.url, someone, folder, { clock });
+  await expect(attempt).rejects.toMatchObject({
+    code: "auth_failed",
+    message: expect.stringContaining("nobody typed"),
+  });
+  const [code] = codes;
+  await expect(attempt).rejects.toThrow(`ended at the device code: nobody typed ${code?.userCode} in time`);
+  expect(servers.authorization.callsTo("token")).toHaveLength(code?.minutes ?? 0);
+  expect(clock.now()).toBe((code?.minutes ?? 0) * 60_000);
+});
+
+test.each<[string, object]>([
+  ["no code for the device", { user_code: "AB", verification_uri: "https://issuer/activate" }],
+  ["no code for the person", { device_code: "d", verification_uri: "https://issuer/activate" }],
+  ["no place to type it", { device_code: "d", user_code: "AB" }],
+  ["a place that no browser may open", { device_code: "d", user_code: "AB", verification_uri: "file:///activate" }],
+  ["a code too long to type", { device_code: "d", user_code: "A".repeat(65), verification_uri: "https://issuer/a" }],
+])("an answer with %s is none", async (_, answer) => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  servers.authorization.interrupt("device", (_request, response) => response.end(JSON.stringify(answer)));
+  const someone = typist(() => {});
+  await expect(signingIn(servers.guarded.url, someone, folder)).rejects.toMatchObject({
+    message: expect.stringMatching(/ended at the device code: .*\/device answered 200, without a code to show/),
+  });
+});
+
+test("a refusal is told by its name", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  servers.authorization.interrupt("device", (_request, response) =>
+    response.writeHead(400).end('{"error":"unauthorized_client"}'),
+  );
+  await expect(
+    signingIn(
+      servers.guarded.url,
+      typist(() => {}),
+      folder,
+    ),
+  ).rejects.toMatchObject({ message: expect.stringMatching(/\/device answered 400 \(unauthorized_client\)/) });
+});
+
 test("an authorization server that is busy for a moment is asked again", async () => {
   await using servers = await both({ deviceInterval: 1 });
   await using folder = await temporaryFolder();
