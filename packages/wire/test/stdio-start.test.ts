@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { processesWith, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { processesWith } from "./support/process-list.ts";
 import { failure, openServer, script, stays } from "./support/stdio-server.ts";
 
 describe("a command that cannot be started", () => {
