@@ -1,7 +1,7 @@
 /** Judges what is left at the end of a test and at the end of a file. */
 
 import { writtenAfterRemoval } from "./folders.ts";
-import { childProcesses, commandLine, descendants, watchProcesses } from "./processes.ts";
+import { commandLine, descendants, otherChildren, watchProcesses } from "./processes.ts";
 import {
   currentScope,
   handToFile,
@@ -40,12 +40,12 @@ export function beginFile(): RunningFile {
   setFileScope(scope);
   process.on("unhandledRejection", noteRejection);
   process.on("uncaughtException", noteException);
-  return { scope, children: childProcesses() };
+  return { scope, children: otherChildren() };
 }
 
 export async function runTest(name: string, run: () => Promise<void>): Promise<void> {
   const scope = newScope(name);
-  const before = childProcesses();
+  const before = otherChildren();
   running.add(scope);
   try {
     await runInScope(scope, run);
@@ -68,7 +68,7 @@ export async function endFile({ scope, children }: RunningFile): Promise<void> {
   }
 }
 
-async function judge(scope: Scope, otherChildren: () => readonly number[]): Promise<void> {
+async function judge(scope: Scope, unwatchedChildren: () => readonly number[]): Promise<void> {
   const isLeft = (record: Record): boolean => !record.isOver(record.origin);
   const left = () => [...scope.records].filter(isLeft);
   await turn();
@@ -79,7 +79,7 @@ async function judge(scope: Scope, otherChildren: () => readonly number[]): Prom
   let pids: readonly number[] = [];
   for (let round = 0; round < patience.rounds; round += 1) {
     others = left().filter(({ endsLater }) => endsLater);
-    const children = otherChildren();
+    const children = unwatchedChildren();
     pids = [...children, ...descendants(scope, children)];
     if (others.length + pids.length === 0) break;
     await new Promise<void>((resolve) => realSetTimeout(resolve, patience.ms));
@@ -94,7 +94,7 @@ async function judge(scope: Scope, otherChildren: () => readonly number[]): Prom
 }
 
 function newChildren(before: ReadonlySet<number>): readonly number[] {
-  return [...childProcesses()].filter((pid) => !before.has(pid));
+  return [...otherChildren()].filter((pid) => !before.has(pid));
 }
 
 /** Carries the stack of where the thing was made: that is what has to be looked at. */

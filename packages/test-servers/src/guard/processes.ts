@@ -7,15 +7,18 @@ import { currentScope, type Scope, watch } from "./scope.ts";
 
 /** The process ids that each scope has started. */
 const startedBy = new WeakMap<Scope, Set<number>>();
+/** All of them. */
+const watched = new Set<number>();
 const ownChildren = `/proc/${process.pid}/task/${process.pid}/children`;
 
 export function watchProcesses(): void {
   const spawn: (options: unknown) => unknown = Reflect.get(ChildProcess.prototype, "spawn");
-  const watched = new Proxy(spawn, {
+  const watchedSpawn = new Proxy(spawn, {
     apply(target, child: ChildProcess, args: [unknown]) {
       const outcome: unknown = Reflect.apply(target, child, args);
       const scope = currentScope();
       const { pid } = child;
+      if (pid !== undefined) watched.add(pid);
       if (pid === undefined || scope === undefined) return outcome;
       startedIn(scope).add(pid);
       watch({
@@ -26,12 +29,13 @@ export function watchProcesses(): void {
       return outcome;
     },
   });
-  Reflect.set(ChildProcess.prototype, "spawn", watched);
+  Reflect.set(ChildProcess.prototype, "spawn", watchedSpawn);
 }
 
-/** The processes that this worker has started, also those that `node:child_process` knows nothing of (a pseudo-terminal's). */
-export function childProcesses(): ReadonlySet<number> {
-  return new Set(contentOf(ownChildren).split(" ").filter(Boolean).map(Number));
+/** The processes of this worker that `node:child_process` knows nothing of (a pseudo-terminal's). */
+export function otherChildren(): ReadonlySet<number> {
+  const pids = contentOf(ownChildren).split(" ").filter(Boolean).map(Number);
+  return new Set(pids.filter((pid) => !watched.has(pid)));
 }
 
 /** What is left of the process groups and sessions that a scope has begun, and of those in `more`. */
