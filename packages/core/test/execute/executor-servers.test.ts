@@ -19,7 +19,7 @@ function stepper({ path }: TemporaryFolder, count: number) {
   const go = (): void => appendFileSync(gate, ".");
   return {
     args: { count, gate },
-    onProgress(progress: Progress): void {
+    onProgress: (progress: Progress): void => {
       told.push(progress);
       heard();
     },

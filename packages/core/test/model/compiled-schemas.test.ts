@@ -5,7 +5,7 @@ import { compileSchema, type SchemaDialect } from "../../src/normalise/schema/co
 import { anySchema } from "../normalise/schema/any-schema.ts";
 
 function compiledSchemas(dialect: SchemaDialect): readonly object[] {
-  const raw = fc.sample(anySchema, { numRuns: scaled(3_000), seed: seed() });
+  const raw = fc.sample(anySchema, { numRuns: scaled(3_000, 150), seed: seed() });
   const schemas = raw.flatMap((each) => {
     const compiled = compileSchema(each, dialect);
     return compiled.kind === "compiled" ? [compiled.schema] : [];

@@ -49,7 +49,7 @@ test.each(programNames.filter((name) => name !== "codex"))(
           expect(Object.keys(conversion.entry)).not.toContain("trust");
         }
       }),
-      { numRuns: scaled(2000), seed: seed(), examples: [[{ sure: { command: "npx", args: ["-y", "x"] } }]] },
+      { numRuns: scaled(2000, 60), seed: seed(), examples: [[{ sure: { command: "npx", args: ["-y", "x"] } }]] },
     );
     expect(taken).toContain("sure");
   },
