@@ -1,5 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { pathOf, shellProgram } from "./doctor/path-program.ts";
 import { machine, userFile } from "./machine.ts";
 import { literally, readPage, shellWords } from "./page.ts";
@@ -24,8 +25,7 @@ describe("docs/doctor.md", () => {
 
   test.each(blocks)("$line", async ({ line, shown }) => {
     await using here = await machine({ [userFile]: settings });
-    const { command, args } = stdioServer("well-behaved");
-    await shellProgram(here, "programs/npx", `exec ${command} ${args.join(" ")}`);
+    await shellProgram(here, "programs/npx", `exec ${commandLine(stdioServer("well-behaved"))}`);
     await shellProgram(here, "programs/npm", `echo '"2026.1.14"'`);
     const env = { PATH: pathOf(here, "programs"), FAIRLEAD_SECRET_STORE: "file" };
     const { code, stdout, stderr } = await here.runWith({ env }, ...shellWords(line));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { processesOf } from "./left-over.ts";
 import { type Ending, type Machine, machine, userFile } from "./machine.ts";
 import { runProcess } from "./process.ts";
@@ -112,14 +113,12 @@ test("a server that was reached by SSE is remembered as such", async () => {
 });
 
 describe("the reference server is called", () => {
-  const { command, args } = realServer("everything", "stdio");
   const ahoy = { code: 0, stdout: "Echo: ahoy\n", stderr: "" };
 
   test("over stdio, from the settings and as it is typed", async () => {
     await using here = await village();
     expect(await callAlone(here, "pipe.echo", "message=ahoy")).toEqual(ahoy);
-    // A command line is split as a shell does it.
-    const line = [command, ...args].map((word) => `'${word}'`).join(" ");
+    const line = commandLine(realServer("everything", "stdio"));
     expect(await here.run("call", "--stdio", line, "echo", "message=ahoy")).toEqual(ahoy);
     const steps = await here.run("call", "pipe.trigger-long-running-operation", "duration=0.2", "steps=2");
     expect(steps).toMatchObject({ code: 0, stderr: expect.stringMatching(/^pipe\.trigger-long\S+ 1\/2\n/) });

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -250,8 +251,7 @@ test("what was known more than a day ago is shown with its age", async () => {
 
 test("a server can be typed instead of configured", async () => {
   await using here = await shop({ one: [search] });
-  const { command, args } = stdioServer("catalog", `${here.path}/one.json`);
-  const line = [command, ...args].join(" ");
+  const line = commandLine(stdioServer("catalog", `${here.path}/one.json`));
   const ending = await here.run("tools", "--stdio", line, "--name", "typed", "--quiet");
   expect(ending).toEqual({
     code: 0,

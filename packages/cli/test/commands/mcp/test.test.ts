@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 
 test("each step is shown with what came of it; of the environment, names and never values", async () => {
+  const { command, args } = stdioServer("well-behaved", "--token", "canary-4711");
   await using here = await machine({
-    [userFile]: {
-      mcpServers: { a: { ...stdioServer("well-behaved", "--token", "canary-4711"), env: { KEY: "canary-4711" } } },
-    },
+    [userFile]: { mcpServers: { a: { command, args, env: { KEY: "canary-4711" } } } },
   });
   const env = { AWS_SECRET_ACCESS_KEY: "canary-4711", LANG: "C" };
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "test", "a");
@@ -16,10 +16,11 @@ test("each step is shown with what came of it; of the environment, names and nev
   const shown = stdout
     .replaceAll(/ {2}\(\d+ ms\)/g, "")
     .replaceAll(here.home, "/HOME")
-    .replaceAll(process.execPath, "/NODE");
-  expect(shown.replaceAll(/\/\S*\/programs\//g, "…/")).toBe(`a
+    .replaceAll(command, "/NODE")
+    .replaceAll(toShellWord(args[0] ?? ""), "PROGRAM");
+  expect(shown).toBe(`a
   definition   /HOME/.gemini/settings.json:3:5 (user)
-               stdio: /NODE …/well-behaved.mjs --token (hidden)
+               stdio: /NODE PROGRAM --token (hidden)
                waits 30000 ms at most (fairlead.connectTimeout)
   program      /NODE
                in /HOME
