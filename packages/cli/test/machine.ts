@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
+  /** To be aborted where a person would press Ctrl-C. */
+  readonly signal?: AbortSignal;
 }
 
 export const userFile = "home/.gemini/settings.json";
@@ -55,7 +57,8 @@ export async function machine(files: Readonly<Record<string, string | object>> =
   ): Promise<Ending> {
     const [stdout, stderr] = [collector(), collector()];
     const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
-    const code = await main(argv, { ...streams, ...surroundings({ home, cwd, env: { ...env, ...options.env } }) });
+    const around = surroundings({ home, cwd, env: { ...env, ...options.env } });
+    const code = await main(argv, { ...streams, ...around, ...(options.signal && { signal: options.signal }) });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }
 
@@ -79,7 +82,7 @@ export async function shownBy(argv: readonly string[], given: Surroundings): Pro
   return text();
 }
 
-function collector(): { readonly stream: Writable; text(): string } {
+function collector(): { readonly stream: Writable; readonly text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

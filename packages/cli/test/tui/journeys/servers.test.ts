@@ -17,7 +17,7 @@ test("the first run shows what there is; the demo server answers, and a server c
   enter(terminal, example);
   await terminal.until(/Hello, Ada!/);
   const { command, args } = stdioServer("well-behaved");
-  enter(terminal, `/mcp add -s user notes ${command} ${args.join(" ")}`);
+  enter(terminal, `/mcp add -s user notes ${[command, ...args].map((word) => `'${word}'`).join(" ")}`);
   await terminal.until(/"notes" is connected|added "notes"/);
   enter(terminal, "/tools notes");
   await terminal.until(/Says what it is told/);
