@@ -1,12 +1,8 @@
 import { createServer } from "node:net";
 import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import {
-  type CallbackOptions,
-  type CallbackServer,
-  openCallbackServer,
-  portIn,
-} from "../../src/auth/callback-server.ts";
+import { openCallbackServer, portIn } from "../../src/auth/callback-server.ts";
+import { freePort } from "./free-port.ts";
 
 const state = "s".repeat(43);
 
@@ -90,8 +86,10 @@ test("other paths, other methods and other names get nothing", async () => {
 });
 
 test("a redirect URI with a port is listened to there and left as it is written", async () => {
-  const { server, port } = await openOnFreePort((free) => ({ redirectUri: `http://localhost:${free}/cb` }));
-  expect(server.redirectUri).toBe(`http://localhost:${port}/cb`);
+  const port = await freePort();
+  const redirectUri = `http://localhost:${port}/cb`;
+  const server = await openCallbackServer({ state, redirectUri, path: "" });
+  expect(server.redirectUri).toBe(redirectUri);
   // `localhost` may mean either address.
   await visit(answerAt(`http://127.0.0.1:${port}/cb`, { state, code: "c" }));
   expect((await server.answer).get("code")).toBe("c");
@@ -119,7 +117,8 @@ test("a redirect URI without a port gets the one that is listened to", async () 
 
 test("another port may be listened to than the one the browser is sent to, for one that is forwarded", async () => {
   const redirectUri = "http://localhost:7/cb";
-  const { server, port } = await openOnFreePort((free) => ({ redirectUri, port: free }));
+  const port = await freePort();
+  const server = await openCallbackServer({ state, redirectUri, path: "", port });
   expect(server.redirectUri).toBe(redirectUri);
   const url = answerAt(`http://127.0.0.1:${port}/cb`, { state, code: "c" });
   expect(await visitAs("localhost:7", url)).toBe("HTTP/1.1 200 OK");
@@ -142,22 +141,6 @@ test("who opens a connection and says nothing does not keep it from closing", as
   await server.close();
   await ended;
 });
-
-/** On a port that was free a moment ago; where another program has taken it since, on another. */
-async function openOnFreePort(
-  options: (port: number) => Partial<CallbackOptions>,
-): Promise<{ readonly server: CallbackServer; readonly port: number }> {
-  for (;;) {
-    const probe = await openCallbackServer({ state, path: "/probe" });
-    const port = Number(new URL(probe.redirectUri).port);
-    await probe.close();
-    try {
-      return { server: await openCallbackServer({ state, path: "", ...options(port) }), port };
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    }
-  }
-}
 
 test.each([
   ["http://127.0.0.1:80/cb", "80"],
