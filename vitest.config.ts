@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
 const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("packages/cli/test/bundle.setup.ts", import.meta.url));
+/** Fails the test that leaves a rejection, a process, a timer, a socket or a folder behind. */
+const guard = fileURLToPath(new URL("packages/test-servers/src/guard/setup.ts", import.meta.url));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };
 /** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
 const keychains = "test/files/*-keychain.test.ts";
@@ -18,8 +20,7 @@ const project = (name: string, globalSetup: string[] = []) => ({
     globalSetup,
     // To start a process for each file and load everything in it again took longer than most of their tests.
     isolate: false,
-    // Real processes and terminals go at the system's pace; on a loaded machine a test may be unlucky once.
-    retry: process.env["CI"] ? 1 : 0,
+    setupFiles: [guard],
     ...limits,
   },
 });
@@ -33,8 +34,16 @@ export default defineConfig({
       project("wire"),
       project("core", [compiled]),
       project("cli", [compiled, bundled]),
-      { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], ...limits } },
-      { test: { name: "repo", root: ".", include: ["scripts/test/**/*.test.mjs"], testTimeout: 120_000 } },
+      { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], setupFiles: [guard], ...limits } },
+      {
+        test: {
+          name: "repo",
+          root: ".",
+          include: ["scripts/test/**/*.test.mjs"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -1,7 +1,18 @@
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends every run with `N passed, N failed` alone on the last line; a file that does not load counts as one failure. */
+/**
+ * Ends every run with `N passed, N failed` alone on the last line; a file that does not load counts as one failure.
+ * Where a file is named for it, the line goes there: whoever started the run has more to say before it.
+ */
 export default class CountReporter implements Reporter {
+  readonly #file: string | undefined = process.env["TEST_COUNTS_FILE"];
+
+  constructor() {
+    // The tests start programs, and those are not to see it.
+    delete process.env["TEST_COUNTS_FILE"];
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
     let failed = errors.length;
@@ -11,6 +22,8 @@ export default class CountReporter implements Reporter {
       passed += states.filter((state) => state === "passed").length;
       failed += failedHere === 0 && module.state() === "failed" ? 1 : failedHere;
     }
-    process.on("exit", () => process.stdout.write(`${passed} passed, ${failed} failed\n`));
+    const line = `${passed} passed, ${failed} failed`;
+    if (this.#file === undefined) process.on("exit", () => process.stdout.write(`${line}\n`));
+    else writeFileSync(this.#file, line);
   }
 }

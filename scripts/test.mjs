@@ -1,19 +1,47 @@
-// Runs the tests. `--long` runs the large repeat counts whole; everything else is handed to vitest.
+// Runs the tests. `--long` runs the large repeat counts whole, `--changed` only what the working tree concerns; the rest is handed to vitest.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cpuOfChildren } from "./cpu.mjs";
+
+/** What a whole run may take on two idle cores, in seconds; to exceed it fails nothing. */
+const budget = { wall: 240, cpu: 300 };
 
 const args = process.argv.slice(2);
 const long = args.includes("--long");
+const handed = args.filter((arg) => arg !== "--long");
 const manifest = createRequire(import.meta.url).resolve("vitest/package.json");
 // As npx does: the tests find the same programs however they are started.
 const programs = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 const PATH = [programs, process.env.PATH].join(delimiter);
-const env = { ...process.env, PATH, ...(long ? { FAIRLEAD_LONG: "1" } : {}) };
-const { status } = spawnSync(
-  process.execPath,
-  [join(dirname(manifest), "vitest.mjs"), "run", ...args.filter((arg) => arg !== "--long")],
-  { stdio: "inherit", env },
-);
+const folder = mkdtempSync(join(tmpdir(), "test-counts-"));
+const counts = join(folder, "counts");
+const env = { ...process.env, PATH, TEST_COUNTS_FILE: counts, ...(long ? { FAIRLEAD_LONG: "1" } : {}) };
+
+const begin = performance.now();
+const vitest = [join(dirname(manifest), "vitest.mjs"), "run", ...handed];
+const { status } = spawnSync(process.execPath, vitest, { stdio: "inherit", env });
+process.stdout.write(`${timeLine((performance.now() - begin) / 1000, cpuOfChildren())}\n${countLine()}\n`);
+rmSync(folder, { recursive: true, force: true });
 process.exitCode = status ?? 1;
+
+function timeLine(wall, cpu) {
+  const times = [`${wall.toFixed(0)} s`, ...(cpu === undefined ? [] : [`${cpu.toFixed(0)} s of CPU`])];
+  const isWhole = handed.every((arg) => arg.startsWith("--sequence") || arg.startsWith("--reporter"));
+  if (long || !isWhole) return `took ${times.join(", ")}`;
+  const isWithin = wall <= budget.wall && (cpu ?? 0) <= budget.cpu;
+  const limits = `${budget.wall} s, ${budget.cpu} s of CPU on two idle cores`;
+  return `took ${times.join(", ")}: ${isWithin ? "within" : "over"} the budget of ${limits}`;
+}
+
+/** A run that ended before it could count has failed. */
+function countLine() {
+  try {
+    return readFileSync(counts, "utf8");
+  } catch {
+    return "0 passed, 1 failed";
+  }
+}

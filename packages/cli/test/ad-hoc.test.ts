@@ -2,11 +2,12 @@ import { chmod, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { processesOf } from "./left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 
 const { command, args } = stdioServer("well-behaved");
-const line = `${command} ${args.join(" ")}`;
+const line = commandLine({ command, args });
 
 /** A program that tells where it runs, and what it is given. */
 async function withSpy(

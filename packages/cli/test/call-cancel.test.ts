@@ -1,33 +1,37 @@
 import { readFile } from "node:fs/promises";
-import { behaves, stdioServer, until, type WebReply, webServer } from "@fairlead/test-servers";
+import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { untilWritten } from "./file-event.ts";
 import { processesOf } from "./left-over.ts";
 import { machine, userFile } from "./machine.ts";
 import { runProcess } from "./process.ts";
 import { openTerminal } from "./terminal.ts";
 
-/** Everything works but its tool, which never answers. */
-const neverAnswers: WebReply = (request, response) => {
-  if (!request.body.includes('"tools/call"')) behaves(request, response);
-};
-
-/** What the server was told about its call, in order. */
-type Diary = () => Promise<readonly string[]>;
-
 async function withEndless(kind: "stdio" | "http") {
   const here = await machine();
   const file = await here.write("diary", "");
-  const web = await webServer(neverAnswers);
+  let onCall = (): void => {};
+  const calledOnTheWeb = new Promise<void>((resolve) => {
+    onCall = resolve;
+  });
+  // Everything works but its tool, which never answers.
+  const web = await webServer((request, response) => {
+    if (request.body.includes('"tools/call"')) onCall();
+    else behaves(request, response);
+  });
   const pipe = stdioServer("never-ends", file);
   const server = kind === "stdio" ? pipe : { httpUrl: `${web.origin}/mcp` };
   await here.write(userFile, { mcpServers: { endless: server } });
-  const told: Diary = async () => {
+  /** What the server was told about its call, in order. */
+  const told = async (): Promise<readonly string[]> => {
     const lines = kind === "stdio" ? (await readFile(file, "utf8")).split("\n") : web.seen.map(({ body }) => body);
     return lines.flatMap((line) => /tools\/call|notifications\/cancelled/.exec(line)?.[0] ?? []);
   };
   return {
     here,
     told,
+    /** Resolves when the server has got its call. */
+    called: () => (kind === "stdio" ? untilWritten(file, (text) => text.includes("tools/call")) : calledOnTheWeb),
     async [Symbol.asyncDispose]() {
       await web[Symbol.asyncDispose]();
       await here[Symbol.asyncDispose]();
@@ -35,23 +39,12 @@ async function withEndless(kind: "stdio" | "http") {
   };
 }
 
-async function untilTold(told: Diary, word: string): Promise<void> {
-  let isTold = false;
-  const look = async (): Promise<void> => {
-    isTold = (await told()).includes(word);
-  };
-  await until(() => {
-    void look();
-    return isTold;
-  });
-}
-
 describe.each(["stdio", "http"] as const)("a call over %s that never ends", (kind) => {
   test("Ctrl-C ends it, and the server is told", async () => {
     await using place = await withEndless(kind);
     const { here, told } = place;
-    const terminal = openTerminal(here, "call", "endless.echo", "text=1");
-    await untilTold(told, "tools/call");
+    await using terminal = openTerminal(here, "call", "endless.echo", "text=1");
+    await place.called();
     await terminal.until(/^. endless\.echo {2}\d+ s$/);
     terminal.type("\u0003");
     expect(await terminal.exitCode).toBe(130);

@@ -43,12 +43,12 @@ test("--yes says yes to the change, and it is shown all the same; from then on i
 
 test("on a terminal the person is shown the difference and asked; Enter means no", async () => {
   await using here = await changedMachine();
-  const terminal = openTerminal(here, "call", "s.pay", "text=x");
+  await using terminal = openTerminal(here, "call", "s.pay", "text=x");
   expect(await terminal.until(/Call it as it is now\? \[y\/N\]/)).toMatch(difference);
   terminal.type("\r");
   expect(await terminal.exitCode).toBe(6);
   await here.write("list.json", list("Pays three times."));
-  const again = openTerminal(here, "call", "s.pay", "text=thanks");
+  await using again = openTerminal(here, "call", "s.pay", "text=thanks");
   await again.until(/Call it as it is now/);
   again.type("y\r");
   expect(await again.exitCode).toBe(0);

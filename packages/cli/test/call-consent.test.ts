@@ -43,14 +43,14 @@ test("what only a default asks about, typing it has answered", async () => {
 test("on a terminal I see the rule and what would be sent, to the last character; Enter means no", async () => {
   await using here = await machine();
   await here.run("policy", "ask", "demo.greet");
-  const terminal = openTerminal(here, "call", "demo.greet", "name=Ada\u200b");
+  await using terminal = openTerminal(here, "call", "demo.greet", "name=Ada\u200b");
   const screen = await terminal.until(/Call it\? \[y\/N\]/);
   expect(screen).toMatch(
     /demo\.greet: a rule in .*fairlead\.toml:3 asks about it\n {2}name: "Ada⟨U\+200B⟩"\nCall it\?/,
   );
   terminal.type("\r");
   expect(await terminal.exitCode).toBe(6);
-  const again = openTerminal(here, "call", "demo.greet", "name=Ada");
+  await using again = openTerminal(here, "call", "demo.greet", "name=Ada");
   await again.until(/Call it\?/);
   again.type("y\r");
   expect(await again.exitCode).toBe(0);

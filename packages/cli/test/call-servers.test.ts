@@ -84,7 +84,7 @@ test.each([["call", "silent.echo", "text=1"], ["tools"], ["mcp", "test", "silent
   "Ctrl-C while a server is waited for: %s %s",
   async (...argv) => {
     await using here = await withServers(() => ({ silent: stdioServer("silent") }));
-    const terminal = openTerminal(here, ...argv);
+    await using terminal = openTerminal(here, ...argv);
     await terminal.until(/silent: connecting \(\d+ s\)/);
     terminal.type("\u0003");
     expect(await terminal.exitCode).toBe(130);

@@ -1,28 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { pathOf, shellProgram } from "./doctor/path-program.ts";
 import { machine, userFile } from "./machine.ts";
+import { literally, readPage, shellWords } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/doctor.md", import.meta.url)), "utf8");
+const page = readPage("doctor.md");
 const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({
   line,
   shown,
 }));
 const [settings = ""] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = ""]) => json);
 
-/** The words that a real shell makes of a command line. */
-function shellWords(line: string): readonly string[] {
-  const script = `fairlead() { printf '%s\\0' "$@"; }\n${line}`;
-  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
-}
-
 /** The shown text; `…` stands for the rest of a word or of a few. */
 function pattern(shown: string): RegExp {
-  const literally = shown.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${literally.replaceAll("…", ".+")}$`);
+  return new RegExp(`^${literally(shown).replaceAll("…", ".+")}$`);
 }
 
 describe("docs/doctor.md", () => {
@@ -33,8 +25,7 @@ describe("docs/doctor.md", () => {
 
   test.each(blocks)("$line", async ({ line, shown }) => {
     await using here = await machine({ [userFile]: settings });
-    const { command, args } = stdioServer("well-behaved");
-    await shellProgram(here, "programs/npx", `exec ${command} ${args.join(" ")}`);
+    await shellProgram(here, "programs/npx", `exec ${commandLine(stdioServer("well-behaved"))}`);
     await shellProgram(here, "programs/npm", `echo '"2026.1.14"'`);
     const env = { PATH: pathOf(here, "programs"), FAIRLEAD_SECRET_STORE: "file" };
     const { code, stdout, stderr } = await here.runWith({ env }, ...shellWords(line));

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { toEventLine } from "../src/headless/event-line.ts";
 import { addToReport, emptyReport, toDocument } from "../src/headless/report.ts";
 import { failure, wholeTurn } from "./headless/events.ts";
-import { runSteps, stepsOf } from "./page.ts";
+import { readPage, runSteps, stepsOf } from "./page.ts";
 
-const page = readFileSync(new URL("../../../docs/headless.md", import.meta.url), "utf8");
+const page = readPage("headless.md");
 
 test("every command of docs/headless.md works as it stands, and prints what is shown", async () => {
   const steps = stepsOf("headless.md");

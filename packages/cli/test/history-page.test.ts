@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { machine, userFile } from "./machine.ts";
-import { stepsOf } from "./page.ts";
+import { readPage, stepsOf } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/history.md", import.meta.url)), "utf8");
+const page = readPage("history.md");
 const [, settings = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
 
 /** Times, and the width of a column that depends on them, are others every time. */

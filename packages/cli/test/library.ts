@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
+import { untilWritten } from "./file-event.ts";
 import { type Machine, machine, userFile } from "./machine.ts";
 
 export interface Shelf {
@@ -17,6 +18,8 @@ export interface Shelf {
 export interface Library extends Machine {
   /** What a server was asked, but for its greeting and its lists. */
   asked(server: string): Promise<readonly string[]>;
+  /** Resolves when the server has been asked this. */
+  isAsked(server: string, line: string): Promise<void>;
   /** How often it was started. */
   starts(server: string): Promise<number>;
   fill(server: string, shelf: Shelf): Promise<unknown>;
@@ -45,6 +48,8 @@ export async function library(shelves: Readonly<Record<string, Shelf>>): Promise
     fill,
     asked: async (server) =>
       (await diary(server)).filter((line) => /^(?:resources\/read|prompts\/get|notifications\/cancelled)/.test(line)),
+    isAsked: (server, line) =>
+      untilWritten(join(here.path, `${server}.diary`), (text) => text.split("\n").includes(line)),
     starts: async (server) => (await diary(server)).filter((line) => line === "initialize").length,
   };
 }

@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { machine } from "./machine.ts";
-import { runSteps, stepsOf } from "./page.ts";
+import { readPage, runSteps, stepsOf } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/lock.md", import.meta.url)), "utf8");
+const page = readPage("lock.md");
 const [, settings = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
 const [, workflow = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
 

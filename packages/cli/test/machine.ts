@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
+  /** To be aborted where a person would press Ctrl-C. */
+  readonly signal?: AbortSignal;
 }
 
 export const userFile = "home/.gemini/settings.json";
@@ -54,23 +56,33 @@ export async function machine(files: Readonly<Record<string, string | object>> =
     ...argv: readonly string[]
   ): Promise<Ending> {
     const [stdout, stderr] = [collector(), collector()];
-    const code = await main(argv, {
-      stdin: Readable.from([Buffer.from(stdin)]),
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      env: { ...env, ...options.env },
-      cwd,
-      home,
-      platform: process.platform,
-      signal: new AbortController().signal,
-    });
+    const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
+    const around = surroundings({ home, cwd, env: { ...env, ...options.env } });
+    const code = await main(argv, { ...streams, ...around, ...(options.signal && { signal: options.signal }) });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }
 
   return { ...folder, home, project, env, runWith, run: (...argv) => runWith({}, ...argv) };
 }
 
-function collector(): { readonly stream: Writable; text(): string } {
+interface Surroundings {
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function surroundings(given: Surroundings) {
+  return { ...given, platform: process.platform, signal: new AbortController().signal };
+}
+
+/** Runs the command in this process and returns both of its streams as one text, in the order of their lines, as a terminal shows them. */
+export async function shownBy(argv: readonly string[], given: Surroundings): Promise<string> {
+  const { stream, text } = collector();
+  await main(argv, { stdin: Readable.from([]), stdout: stream, stderr: stream, ...surroundings(given) });
+  return text();
+}
+
+function collector(): { readonly stream: Writable; readonly text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

@@ -1,7 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { isRunning, stdioServer, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { untilWritten } from "./file-event.ts";
 import { processesOf } from "./left-over.ts";
 import { type Machine, machine, userFile } from "./machine.ts";
 import { program, runProcess } from "./process.ts";
@@ -9,25 +12,45 @@ import { openTerminal } from "./terminal.ts";
 
 const calm = { good: stdioServer("well-behaved"), family: stdioServer("family") };
 const stubborn = { stubborn: stdioServer("stubborn") };
-/** The last one keeps every command that connects to it waiting, so that there is a middle to end it in. */
-const stuck = { ...calm, ...stubborn, silent: stdioServer("silent") };
 
-/** The command waits for one server; the others are up with all that they start. */
-function isInTheMiddle(here: Machine): boolean {
-  const running = processesOf(here);
-  const count = (word: string): number => running.filter((line) => line.includes(word)).length;
-  return count("silent.mjs") === 1 && count("stubborn.mjs") === 1 && count("echo $$") === 3;
+interface StuckMachine extends Machine {
+  /** Resolves with the process numbers of the servers that are up and of all that they have started, while the command waits for one more. */
+  middle(): Promise<readonly number[]>;
 }
 
-function start({ env, project }: Machine, ...argv: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [program, ...argv], { cwd: project, env, stdio: "ignore" });
+/** One server keeps every command that connects to it waiting, so that there is a middle to end it in. */
+async function stuckMachine(...names: readonly ("family" | "stubborn")[]): Promise<StuckMachine> {
+  const here = await machine();
+  const files = names.map((name) => join(here.path, `${name}.up`));
+  const servers = names.map((name, at) => [name, stdioServer(name, files[at] ?? "")]);
+  await here.write(userFile, { mcpServers: { ...Object.fromEntries(servers), silent: stdioServer("silent") } });
+  return {
+    ...here,
+    async middle() {
+      await Promise.all(files.map((file) => untilWritten(file, (text) => text !== "")));
+      const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+      return texts.flatMap((text) => text.split(" ").map(Number));
+    },
+  };
+}
+
+function start({ env, project }: Machine, ...argv: readonly string[]) {
+  const command = spawn(process.execPath, [program, ...argv], { cwd: project, env, stdio: "ignore" });
+  const ended = once(command, "exit");
+  return {
+    ended,
+    kill: (signal: NodeJS.Signals) => command.kill(signal),
+    async [Symbol.asyncDispose]() {
+      command.kill("SIGKILL");
+      await ended;
+    },
+  };
 }
 
 describe.concurrent("a command leaves no process behind", () => {
   test.each([
-    ["mcp list", calm],
     ["tools", calm],
-    ["mcp list --json", stubborn],
+    ["mcp list --json", { ...calm, ...stubborn }],
     ["mcp test stubborn", stubborn],
   ])("when `%s` ends by itself", async (words, mcpServers) => {
     await using here = await machine({ [userFile]: { mcpServers } });
@@ -46,26 +69,28 @@ describe.concurrent("a command leaves no process behind", () => {
   });
 
   test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-    ["SIGQUIT", 131],
-  ] as const)("when %s comes in the middle", async (signal, code) => {
-    await using here = await machine({ [userFile]: { mcpServers: stuck } });
-    const command = start(here, "mcp", "list");
-    const ended = once(command, "exit");
-    await until(() => isInTheMiddle(here));
+    ["SIGTERM", 143, ["family", "stubborn"]],
+    ["SIGINT", 130, ["family"]],
+    ["SIGHUP", 129, ["family"]],
+    ["SIGQUIT", 131, ["family"]],
+  ] as const)("when %s comes in the middle", async (signal, code, names) => {
+    await using here = await stuckMachine(...names);
+    await using command = start(here, "mcp", "list");
+    const pids = await here.middle();
+    expect(pids.filter((pid) => !isRunning(pid))).toEqual([]);
     command.kill(signal);
-    expect(await ended).toEqual([code, null]);
+    expect(await command.ended).toEqual([code, null]);
+    expect(pids.filter(isRunning)).toEqual([]);
     expect(processesOf(here)).toEqual([]);
   });
 
   test("when Ctrl-C is typed in the middle", async () => {
-    await using here = await machine({ [userFile]: { mcpServers: stuck } });
-    const terminal = openTerminal(here, "mcp", "list");
-    await until(() => isInTheMiddle(here));
+    await using here = await stuckMachine("family", "stubborn");
+    await using terminal = openTerminal(here, "mcp", "list");
+    const pids = await here.middle();
     terminal.type("\u0003");
     expect(await terminal.exitCode).toBe(130);
+    expect(pids.filter(isRunning)).toEqual([]);
     expect(processesOf(here)).toEqual([]);
   });
 
@@ -74,12 +99,12 @@ describe.concurrent("a command leaves no process behind", () => {
     ["SIGKILL", ["SIGKILL"], [null, "SIGKILL"]],
     ["a second signal", ["SIGHUP", "SIGTERM"], [expect.toBeOneOf([129, 143]), null]],
   ] as const)("when %s ends it in the middle, a little later", async (_name, signals, ending) => {
-    await using here = await machine({ [userFile]: { mcpServers: stuck } });
-    const command = start(here, "mcp", "list");
-    const ended = once(command, "exit");
-    await until(() => isInTheMiddle(here));
+    await using here = await stuckMachine("family", "stubborn");
+    await using command = start(here, "mcp", "list");
+    const pids = await here.middle();
     for (const signal of signals) command.kill(signal);
-    expect(await ended).toEqual(ending);
+    expect(await command.ended).toEqual(ending);
+    await until(() => !pids.some(isRunning));
     await until(() => processesOf(here).length === 0);
   });
 });

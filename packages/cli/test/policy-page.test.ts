@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { machine } from "./machine.ts";
-import { runSteps, stepsOf } from "./page.ts";
+import { readPage, runSteps, stepsOf } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/policy.md", import.meta.url)), "utf8");
+const page = readPage("policy.md");
 
 test("every command of docs/policy.md works as it stands, and prints what is shown", async () => {
   const steps = stepsOf("policy.md");

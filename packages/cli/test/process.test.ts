@@ -11,8 +11,8 @@ import { machine, projectFile, userFile } from "./machine.ts";
 import { program, runProcess } from "./process.ts";
 
 test.each([
-  ["user", 10, userFile],
-  ["project", 4, projectFile],
+  ["user", 6, userFile],
+  ["project", 3, projectFile],
 ])("commands that add to the %s settings at once, %i of them, add each their entry", async (scope, length, file) => {
   await using here = await machine({ [file]: '{\n  // mine\n  "theme": "dark"\n}\n' });
   const names = Array.from({ length }, (_, at) => `server-${at}`);

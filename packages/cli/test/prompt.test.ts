@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
 import { openTerminal } from "./terminal.ts";
@@ -6,7 +7,7 @@ const twoServers = { mcpServers: { one: { command: "node", args: ["1"] }, two: {
 
 test("trust add shows everything before it asks, and takes y for yes", async () => {
   await using here = await machine({ [projectFile]: twoServers });
-  const terminal = openTerminal(here, "trust", "add");
+  await using terminal = openTerminal(here, "trust", "add");
   const shown = await terminal.until(/Trust .*\? \[y\/N\]$/m);
   expect(shown).toMatch(/one\n[\s\S]*command +node\n +arguments +1: 1\n[\s\S]*two\n[\s\S]*arguments +1: 2\n/);
   terminal.type("y\r");
@@ -29,7 +30,7 @@ test("a second run asks only about what is pending", async () => {
   await here.write(projectFile, {
     mcpServers: { ...twoServers.mcpServers, two: { command: "node", args: ["changed"] } },
   });
-  const terminal = openTerminal(here, "trust", "add");
+  await using terminal = openTerminal(here, "trust", "add");
   const shown = await terminal.until(/\[y\/N\]$/m);
   expect(shown).toMatch(/already approved: one\n[\s\S]*two \(changed since you approved it\)[\s\S]*Approve two/);
   terminal.type("y\r");
@@ -45,7 +46,7 @@ test.each([
   ["Ctrl-C", "\u0003", 130],
 ])("%s at the folder's question trusts nothing and writes nothing", async (_what, keys, code) => {
   await using here = await machine({ [projectFile]: twoServers });
-  const terminal = openTerminal(here, "trust", "add");
+  await using terminal = openTerminal(here, "trust", "add");
   await terminal.until(/\[y\/N\]$/m);
   terminal.type(keys);
   expect(await terminal.exitCode).toBe(code);
@@ -54,7 +55,7 @@ test.each([
 
 test("several lines pasted at once answer one question only", async () => {
   await using here = await machine({ [projectFile]: twoServers });
-  const terminal = openTerminal(here, "trust", "add");
+  await using terminal = openTerminal(here, "trust", "add");
   await terminal.until(/Trust .*\[y\/N\]$/m);
   terminal.type("y\ry\ry\r");
   await terminal.until(/Approve one.*\[y\/N\]$/m);
@@ -68,12 +69,12 @@ test("several lines pasted at once answer one question only", async () => {
 test("an existing name asks before it is replaced", async () => {
   const before = { mcpServers: { a: { command: "old" } } };
   await using here = await machine({ [projectFile]: before });
-  const no = openTerminal(here, "mcp", "add", "a", "new");
+  await using no = openTerminal(here, "mcp", "add", "a", "new");
   await no.until(/Replace\? \[y\/N\]$/m);
   no.type("\r");
   expect(await no.exitCode).toBe(6);
   expect(JSON.parse(await here.read(projectFile))).toEqual(before);
-  const yes = openTerminal(here, "mcp", "add", "a", "new");
+  await using yes = openTerminal(here, "mcp", "add", "a", "new");
   await yes.until(/Replace\? \[y\/N\]$/m);
   yes.type("y\r");
   expect(await yes.exitCode).toBe(0);
@@ -84,25 +85,32 @@ test("at a terminal, the undo line of a replaced entry holds its secrets: it mus
   await using here = await machine({
     [userFile]: { mcpServers: { a: { command: "x", env: { TOKEN: "canary-4711" } } } },
   });
-  const terminal = openTerminal(here, "mcp", "remove", "a");
+  await using terminal = openTerminal(here, "mcp", "remove", "a");
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toMatch(/undo: fairlead mcp add .*canary-4711/);
 });
 
 test("secret set shows nothing of the value, and stores all of it", async () => {
-  await using here = await machine();
-  const terminal = openTerminal(here, "secret", "set", "TOKEN");
+  await using here = await machine({ "spy.sh": 'printf %s "$SECRET" > "$1"' });
+  const [spy, seen] = [join(here.path, "spy.sh"), join(here.path, "seen")];
+  await here.write(userFile, {
+    mcpServers: { spy: { command: "sh", args: [spy, seen], env: { SECRET: "${secret:TOKEN}" } } },
+  });
+  await using terminal = openTerminal(here, "secret", "set", "TOKEN");
   await terminal.until(/value of TOKEN \(not shown\):$/m);
   terminal.type("canary é 4711\r");
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).not.toMatch(/canary|4711|\*/);
   expect(terminal.screen()).toMatch(/stored "TOKEN" in/);
   expect((await here.run("secret", "list")).stdout).toBe("TOKEN\n");
+  // A server is given exactly what was typed.
+  await here.run("mcp", "list");
+  expect(await here.read("seen")).toBe("canary é 4711");
 });
 
 test("Ctrl-C at the hidden question stores nothing", async () => {
   await using here = await machine();
-  const terminal = openTerminal(here, "secret", "set", "TOKEN");
+  await using terminal = openTerminal(here, "secret", "set", "TOKEN");
   await terminal.until(/not shown/);
   terminal.type("half\u0003");
   expect(await terminal.exitCode).toBe(130);

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { processesOf } from "./left-over.ts";
 import { type Library, library } from "./library.ts";
 import { machine } from "./machine.ts";
@@ -239,8 +240,7 @@ describe("whose it is", () => {
 
   test("a server can be typed instead of configured", async () => {
     await using here = await library(shelves);
-    const { command, args } = stdioServer("library", join(here.path, "two.json"));
-    const line = [command, ...args].join(" ");
+    const line = commandLine(stdioServer("library", join(here.path, "two.json")));
     expect(await here.run("read", "--stdio", line, "two://only")).toEqual({ code: 0, stdout: "only\n", stderr: "" });
     expect(await asked(here)).toEqual({ one: 0, two: 0 });
   });
@@ -282,8 +282,8 @@ test("what a server sends can neither move the cursor nor hide, its errors neith
 
 test("Ctrl-C ends a reading that never ends, and the server is told", async () => {
   await using here = await library({ one: { contents: { "one://slow": null } } });
-  const terminal = openTerminal(here, "read", "--server", "one", "one://slow");
-  await terminal.until(/one:\/\/slow {2}\d+ s$/);
+  await using terminal = openTerminal(here, "read", "--server", "one", "one://slow");
+  await here.isAsked("one", "resources/read one://slow");
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
   expect(await here.asked("one")).toEqual(["resources/read one://slow", "notifications/cancelled"]);

@@ -1,21 +1,25 @@
 import { join } from "node:path";
-import { everythingServer, realServer } from "@fairlead/test-servers";
-import { describe, expect, test } from "vitest";
+import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { processesOf } from "./left-over.ts";
-import { type Machine, machine, userFile } from "./machine.ts";
+import { type Ending, type Machine, machine, userFile } from "./machine.ts";
 import { runProcess } from "./process.ts";
 
-interface Village extends AsyncDisposable {
-  readonly here: Machine;
-}
+let http: EverythingServer;
+let sse: EverythingServer;
+
+beforeAll(async () => {
+  [http, sse] = await Promise.all([everythingServer("streamableHttp"), everythingServer("sse")]);
+});
+
+afterAll(async () => {
+  await Promise.all([http, sse].map((server) => server[Symbol.asyncDispose]()));
+});
 
 /** A machine with servers that people use in its settings, the reference server over each of its transports. */
-async function village(): Promise<Village> {
-  const [http, sse, here] = await Promise.all([
-    everythingServer("streamableHttp"),
-    everythingServer("sse"),
-    machine({ "project/ahoy.txt": "Ahoy from a file." }),
-  ]);
+async function village(): Promise<Machine> {
+  const here = await machine({ "project/ahoy.txt": "Ahoy from a file." });
   await here.write(userFile, {
     mcpServers: {
       pipe: realServer("everything", "stdio"),
@@ -23,24 +27,25 @@ async function village(): Promise<Village> {
       // What it speaks is found out: there is no streamable HTTP at this address.
       sse: { url: sse.url },
       filesystem: realServer("filesystem", here.project),
-      memory: { ...realServer("memory"), env: { MEMORY_FILE_PATH: join(here.path, "memory.json") } },
+      memory: { ...realServer("memory"), env: { MEMORY_FILE_PATH: join(here.path, "memory.jsonl") } },
       gitlab: { ...realServer("gitlab"), env: { GITLAB_PERSONAL_ACCESS_TOKEN: "none" } },
     },
   });
-  return {
-    here,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([http, sse, here].map((one) => one[Symbol.asyncDispose]()));
-    },
-  };
+  return here;
+}
+
+/** `fairlead call …` as a process of its own, and nothing is left of it. */
+async function callAlone(here: Machine, ...argv: readonly string[]): Promise<Ending> {
+  const ending = await runProcess(here, "call", ...argv);
+  expect(processesOf(here)).toEqual([]);
+  return ending;
 }
 
 const everything = { tools: 13, prompts: 4, resources: 7, protocolVersion: "2025-11-25" };
 const toolsOnly = { prompts: 0, resources: 0, protocolVersion: "2025-11-25" };
 
 test("servers that people use are listed with what they offer, and nothing is left of them", async () => {
-  await using place = await village();
-  const { here } = place;
+  await using here = await village();
   const { code, stdout, stderr } = await runProcess(here, "mcp", "list", "--json");
   expect(processesOf(here)).toEqual([]);
   expect({ code, stderr, ...JSON.parse(stdout) }).toEqual({
@@ -66,10 +71,9 @@ describe("servers that people use are tested step by step", () => {
   const all = "connected: 13 tools, 4 prompts, 7 resources, 2 resource templates";
 
   test("each over its transport", async () => {
-    await using place = await village();
-    const { here } = place;
+    await using here = await village();
     const names = ["pipe", "http", "sse", "filesystem", "memory", "gitlab"];
-    const endings = await Promise.all(names.map((name) => runProcess(here, "mcp", "test", name)));
+    const endings = await Promise.all(names.map((name) => here.run("mcp", "test", name)));
     const told = endings.map(({ code, stdout }) => ({
       code,
       // The first word of each line that begins a step, once.
@@ -85,12 +89,12 @@ describe("servers that people use are tested step by step", () => {
       { code: 0, steps, over: "stdio", result: "connected: 9 tools, 1 resource" },
       { code: 0, steps, over: "stdio", result: "connected: 9 tools" },
     ]);
-    expect(processesOf(here)).toEqual([]);
   });
 
   test("and one that lacks its token says which", async () => {
     await using here = await machine({ [userFile]: { mcpServers: { gitlab: realServer("gitlab") } } });
     const { code, stdout, stderr } = await runProcess(here, "mcp", "test", "gitlab");
+    expect(processesOf(here)).toEqual([]);
     expect(code).toBe(4);
     expect(stdout).toContain("\n  stderr       GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set\n");
     expect(stderr).toBe(
@@ -100,19 +104,75 @@ describe("servers that people use are tested step by step", () => {
   });
 });
 
-test("a tool of theirs is called", async () => {
-  await using place = await village();
-  const { here } = place;
-  const path = join(here.project, "ahoy.txt");
-  const endings = await Promise.all([
-    runProcess(here, "call", "filesystem.read_text_file", `path=${path}`),
-    runProcess(here, "call", "http.echo", "message=hello"),
-    runProcess(here, "call", "sse.echo", "message=hello"),
-  ]);
-  expect(endings.map(({ code, stdout }) => [code, stdout])).toEqual([
-    [0, "Ahoy from a file.\n"],
-    [0, "Echo: hello\n"],
-    [0, "Echo: hello\n"],
-  ]);
-  expect(processesOf(here)).toEqual([]);
+test("a server that was reached by SSE is remembered as such", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { old: { url: sse.url } } } });
+  expect((await here.run("mcp", "list")).stdout).toContain(`  sse: ${sse.url}\n`);
+  expect((await here.run("mcp", "list", "--cached")).stdout).toContain(`  sse: ${sse.url}\n`);
+  const { stdout } = await here.run("mcp", "list", "--cached", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: "old", status: "disconnected", transport: "sse" }] });
+});
+
+describe("the reference server is called", () => {
+  const ahoy = { code: 0, stdout: "Echo: ahoy\n", stderr: "" };
+
+  test("over stdio, from the settings and as it is typed", async () => {
+    await using here = await village();
+    expect(await callAlone(here, "pipe.echo", "message=ahoy")).toEqual(ahoy);
+    const line = commandLine(realServer("everything", "stdio"));
+    expect(await here.run("call", "--stdio", line, "echo", "message=ahoy")).toEqual(ahoy);
+    const steps = await here.run("call", "pipe.trigger-long-running-operation", "duration=0.2", "steps=2");
+    expect(steps).toMatchObject({ code: 0, stderr: expect.stringMatching(/^pipe\.trigger-long\S+ 1\/2\n/) });
+  });
+
+  test.each(["http", "sse"])("over %s, from the settings and as it is typed", async (name) => {
+    await using here = await village();
+    const { url } = name === "http" ? http : sse;
+    expect(await callAlone(here, `${name}.echo`, "message=ahoy")).toEqual(ahoy);
+    // How it is written makes no difference to the process.
+    expect(await here.run("call", `${name}.echo(message: 'ahoy')`)).toEqual(ahoy);
+    expect(await here.run("call", url, "echo", "message=ahoy")).toEqual(ahoy);
+    expect(await here.run("call", `${name}.get-sum`, "a=2", "b=40")).toEqual({
+      code: 0,
+      stdout: "The sum of 2 and 40 is 42.\n",
+      stderr: "",
+    });
+    const steps = await here.run("call", `${name}.trigger-long-running-operation`, "duration=0.2", "steps=2");
+    expect(steps).toMatchObject({ code: 0, stderr: expect.stringMatching(/^\w+\.trigger-long\S+ 1\/2\n/) });
+    const { stdout } = await here.run("call", `${name}.get-tiny-image`, "--save", "pictures", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      saved: [join(here.project, `pictures/${name}-get-tiny-image-1.png`)],
+    });
+  });
+});
+
+test("the file server reads a file, and says in its own words that one is not there: exit code 7", async () => {
+  await using here = await village();
+  expect(await callAlone(here, "filesystem.read_text_file", `path=${join(here.project, "ahoy.txt")}`)).toMatchObject({
+    code: 0,
+    stdout: "Ahoy from a file.\n",
+  });
+  const path = join(here.project, "nonexistent");
+  expect(await here.run("call", "filesystem.read_text_file", `path=${path}`)).toEqual({
+    code: 7,
+    stdout: expect.stringContaining(`ENOENT: no such file or directory, open '${path}'`),
+    stderr: "fairlead: filesystem.read_text_file reported an error\n",
+  });
+  expect(await here.run("call", "filesystem.read_text_file", "path=/nonexistent")).toEqual({
+    code: 7,
+    stdout: `Access denied - path outside allowed directories: /nonexistent not in ${here.project}\n`,
+    stderr: "fairlead: filesystem.read_text_file reported an error\n",
+  });
+});
+
+test("the memory server keeps what it is told, from one call to the next", async () => {
+  await using here = await village();
+  const entity = { name: "Ada", entityType: "person", observations: ["counts"] };
+  const told = await here.run("call", "memory.create_entities", `entities=${JSON.stringify([entity])}`);
+  expect(told).toMatchObject({ code: 0 });
+  const more = "memory.add_observations(observations: [{entityName: 'Ada', contents: ['sails']}])";
+  expect(await here.run("call", more)).toMatchObject({ code: 0 });
+  const { code, stdout } = await callAlone(here, "memory.open_nodes", "names=Ada", "names=Grace", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).structuredContent.entities).toEqual([{ ...entity, observations: ["counts", "sails"] }]);
 });

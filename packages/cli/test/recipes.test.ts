@@ -1,19 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./machine.ts";
+import { readPage, shellWords } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/recipes.md", import.meta.url)), "utf8");
+const page = readPage("recipes.md");
 const recipes = [...page.matchAll(/```console\n(fairlead mcp add .*?)\n```\n\n```json\n(.*?)\n```/gs)].map(
   ([, command = "", settings = ""]) => ({ command, settings }),
 );
-
-/** The words that a real shell makes of a command line. */
-function shellWords(command: string): readonly string[] {
-  const script = `fairlead() { printf '%s\\0' "$@"; }\n${command}`;
-  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
-}
 
 test("every command of the page has its entry beneath it", () => {
   expect(recipes).toHaveLength(page.split("```console\n").length - 1);

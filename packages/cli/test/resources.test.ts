@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { library } from "./library.ts";
 import { machine, userFile } from "./machine.ts";
 import { openTerminal } from "./terminal.ts";
@@ -149,8 +150,8 @@ test("what a server says can neither move the cursor nor hide", async () => {
 
 test("a server can be typed instead of configured", async () => {
   await using here = await library({ one: { resources: [{ uri: "one://a", name: "a" }] } });
-  const { command, args } = stdioServer("library", join(here.path, "one.json"));
-  const typed = ["--stdio", [command, ...args].join(" "), "--name", "typed"];
+  const line = commandLine(stdioServer("library", join(here.path, "one.json")));
+  const typed = ["--stdio", line, "--name", "typed"];
   expect(await here.run("resources", ...typed)).toEqual({
     code: 0,
     stdout: "typed: 1 resource\n\n  one://a (a)\n",
@@ -165,7 +166,7 @@ test("on a terminal lines are broken to fit", async () => {
     title: "words ".repeat(10).trim(),
   }));
   await using here = await library({ one: { resources } });
-  const terminal = openTerminal(here, "resources", "--quiet");
+  await using terminal = openTerminal(here, "resources", "--quiet");
   expect(await terminal.exitCode).toBe(0);
   for (const line of terminal.screen().split("\n")) expect(line.length).toBeLessThanOrEqual(120);
   expect(terminal.screen()).toContain(`  one://${"long/".repeat(20)}0\n    (words words`);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { machine, userFile } from "./machine.ts";
 import { runProcess } from "./process.ts";
 import { addressOn, signInScene } from "./sign-in-scene.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminalHere } from "./support/terminal-here.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };
 
@@ -20,15 +20,15 @@ test("a server that wants a sign-in only for its tools can be signed in to befor
   });
   await using here = await machine({ [userFile]: { mcpServers: { late: { httpUrl: `${web.origin}/mcp` } } } });
   const at = { ...here, env: { ...here.env, ...file } };
-  expect(await runProcess(at, "call", "late.echo", "text=hi")).toMatchObject({
+  expect(await here.runWith({ env: file }, "call", "late.echo", "text=hi")).toMatchObject({
     code: 5,
     stderr: expect.stringContaining("fairlead mcp auth late") as string,
   });
-  const terminal = openTerminal(at, "mcp", "auth", "late", "--no-browser");
+  await using terminal = openTerminalHere(at, "mcp", "auth", "late", "--no-browser");
   await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)));
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toContain(`Signed in to "late" at ${authorization.issuer}`);
-  expect(await runProcess(at, "call", "late.echo", "text=hi")).toMatchObject({ code: 0 });
+  expect(await here.runWith({ env: file }, "call", "late.echo", "text=hi")).toMatchObject({ code: 0 });
 });
 
 test("a server that says nothing about signing in did not ask for it", async () => {
@@ -37,14 +37,20 @@ test("a server that says nothing about signing in did not ask for it", async () 
     response.writeHead(404).end();
   });
   await using here = await machine({ [userFile]: { mcpServers: { open: { httpUrl: `${web.origin}/mcp` } } } });
-  const terminal = openTerminal({ ...here, env: { ...here.env, ...file } }, "mcp", "auth", "open", "--no-browser");
+  await using terminal = openTerminalHere(
+    { ...here, env: { ...here.env, ...file } },
+    "mcp",
+    "auth",
+    "open",
+    "--no-browser",
+  );
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toContain('"open" did not ask for a sign-in.');
 });
 
 test("an empty line is asked about again, and after the end of input the browser can still come back", async () => {
   await using scene = await signInScene();
-  const terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
+  await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
   const asked = await terminal.until(/address at which the browser ended:$/m);
   terminal.type("\r");
   await terminal.until(/That cannot be used: there is nothing to read[\s\S]*address at which the browser ended:$/m);

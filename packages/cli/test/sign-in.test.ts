@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { browser } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { runProcess } from "./process.ts";
+import { processesOf } from "./left-over.ts";
 import { addressOn, signInScene } from "./sign-in-scene.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal } from "./support/terminal.ts";
+import { openTerminalHere } from "./support/terminal-here.ts";
 
 test("the browser opens when the person says so, and comes back by itself; signing out revokes", async () => {
   await using scene = await signInScene();
   const { here, authorization, guarded } = scene;
-  const terminal = openTerminal(here, "mcp", "auth", "docs");
+  await using terminal = openTerminal(here, "mcp", "auth", "docs");
   const asked = await terminal.until(/Open it in your browser\? \[y\/N\]/);
   const { hostname } = new URL(authorization.issuer);
   expect(asked).toContain(`"docs" wants you to sign in at ${hostname} (authorization server ${authorization.issuer}).`);
@@ -24,22 +25,22 @@ test("the browser opens when the person says so, and comes back by itself; signi
   expect(seen).toContain("docs  connected: 1 tool");
   expect(seen).toContain("look: fairlead tools docs");
 
-  const listed = await runProcess(here, "mcp", "list", "--json");
+  const listed = await here.run("mcp", "list", "--json");
   expect(JSON.parse(listed.stdout)).toMatchObject({
     servers: [{ name: "docs", status: "connected", signIn: { state: "signed_in", issuer: authorization.issuer } }],
   });
   const before = guarded.seen.length;
-  const { code, stdout } = await runProcess(here, "mcp", "logout", "docs");
+  const { code, stdout } = await here.run("mcp", "logout", "docs");
   expect({ code, stdout }).toEqual({ code: 0, stdout: `signed out of "docs", also at ${authorization.issuer}\n` });
   expect(authorization.callsTo("revoke")).toHaveLength(2);
   expect(guarded.seen).toHaveLength(before);
-  expect(await runProcess(here, "call", "docs.echo", "text=1")).toMatchObject({ code: 5 });
+  expect(await here.run("call", "docs.echo", "text=1")).toMatchObject({ code: 5 });
 });
 
 test("over SSH the address is pasted back, and there is a recipe for forwarding the port", async () => {
   await using scene = await signInScene({ env: { SSH_CONNECTION: "10.0.0.1 50000 10.0.0.2 22" } });
   const { here } = scene;
-  const terminal = openTerminal(here, "mcp", "auth", "docs");
+  await using terminal = openTerminalHere(here, "mcp", "auth", "docs");
   const asked = await terminal.until(/address at which the browser ended:$/m);
   const address = addressOn(asked);
   const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
@@ -54,7 +55,7 @@ test("over SSH the address is pasted back, and there is a recipe for forwarding 
 
 test("a browser that comes back by itself ends the question for the address", async () => {
   await using scene = await signInScene();
-  const terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
+  await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
   const asked = await terminal.until(/address at which the browser ended:$/m);
   await browser(addressOn(asked));
   const seen = await terminal.until(/docs {2}connected: 1 tool/);
@@ -65,7 +66,7 @@ test("a browser that comes back by itself ends the question for the address", as
 test("a code is typed on another device", async () => {
   await using scene = await signInScene({ authorization: { deviceInterval: 1 } });
   const { here, authorization } = scene;
-  const terminal = openTerminal(here, "mcp", "auth", "docs", "--device", "--scopes", "read,write");
+  await using terminal = openTerminalHere(here, "mcp", "auth", "docs", "--device", "--scopes", "read,write");
   const asked = await terminal.until(/and type this code: \S+/);
   authorization.decideDevice(/type this code: (\S+)/.exec(asked)?.[1] ?? "", "approve");
   await terminal.until(/docs {2}connected: 1 tool/);
@@ -75,17 +76,18 @@ test("a code is typed on another device", async () => {
 
 test("Ctrl-C ends it, and nothing is left", async () => {
   await using scene = await signInScene();
-  const terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
+  await using terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
   await terminal.until(/address at which the browser ended:$/m);
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
   expect(terminal.screen()).toMatch(/^fairlead: the sign-in to "docs" was called off$/m);
   expect(scene.authorization.callsTo("token")).toEqual([]);
+  expect(processesOf(scene.here)).toEqual([]);
 });
 
 test("a refusal on the page of the authorization server is told with the next command", async () => {
   await using scene = await signInScene();
-  const terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
+  await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
   await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)), { says: "deny" });
   expect(await terminal.exitCode).toBe(5);
   expect(terminal.screen()).toMatch(/the sign-in to "docs" ended at the browser: \S+ refused it \(access_denied/);
@@ -98,7 +100,7 @@ test("the sign-in of Gemini CLI is offered once, and its file is left as it is",
   const theirs = { serverName: "theirs", clientId: "gemini", tokenUrl: `${authorization.issuer}/token` };
   const token = { accessToken: "gemini-access", refreshToken: "gemini-refresh", tokenType: "Bearer" };
   const path = await here.write(file, [{ ...theirs, mcpServerUrl: guarded.url, token }]);
-  const terminal = openTerminal(here, "mcp", "auth", "docs", "--no-browser");
+  await using terminal = openTerminalHere(here, "mcp", "auth", "docs", "--no-browser");
   await terminal.until(/Take its sign-in over\? \[y\/N\]/);
   terminal.type("y\r");
   // It is tried, turns out to be of no use, and so a person is asked.
@@ -107,9 +109,9 @@ test("the sign-in of Gemini CLI is offered once, and its file is left as it is",
   expect(guarded.seen.map(({ headers }) => headers.authorization)).toContain("Bearer gemini-access");
   expect(authorization.callsTo("token", "refresh_token")).toHaveLength(1);
 
-  const again = openTerminal(here, "mcp", "auth", "docs", "--no-browser");
+  await using again = openTerminalHere(here, "mcp", "auth", "docs", "--no-browser");
   expect(await again.until(/address at which the browser ended:$/m)).not.toContain("Gemini CLI");
   again.type("\u0003");
-  await again.exitCode;
+  expect(await again.exitCode).toBe(130);
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ ...theirs, mcpServerUrl: guarded.url, token }]);
 });

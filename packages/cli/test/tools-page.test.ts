@@ -1,12 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { schemaLimits } from "@fairlead/core/normalise/schema/bounds";
 import { compileSchema } from "@fairlead/core/normalise/schema/compile";
 import { describe, expect, test } from "vitest";
 import { machine, userFile } from "./machine.ts";
+import { literally, readPage, shellWords } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/tools.md", import.meta.url)), "utf8");
+const page = readPage("tools.md");
 const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({
   line,
   shown,
@@ -15,15 +13,8 @@ const settings = [...page.matchAll(/```json\n([\s\S]*?)```/g)].flatMap(([, json 
   json.includes("mcpServers") ? [json] : [],
 );
 
-/** The words that a real shell makes of a command line. */
-function shellWords(line: string): readonly string[] {
-  const script = `fairlead() { printf '%s\\0' "$@"; }\n${line}`;
-  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
-}
-
 /** The shown text; a line with nothing but `…` stands for any lines. */
 function pattern(shown: string): RegExp {
-  const literally = (line: string): string => line.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const lines = shown.split("\n").map((line) => (line.trim() === "…" ? "[\\s\\S]*?" : literally(line)));
   return new RegExp(`^${lines.join("\n").replaceAll("[\\s\\S]*?\n", "[\\s\\S]*?")}$`);
 }

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "./command-line.ts";
 import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -250,8 +251,7 @@ test("what was known more than a day ago is shown with its age", async () => {
 
 test("a server can be typed instead of configured", async () => {
   await using here = await shop({ one: [search] });
-  const { command, args } = stdioServer("catalog", `${here.path}/one.json`);
-  const line = [command, ...args].join(" ");
+  const line = commandLine(stdioServer("catalog", `${here.path}/one.json`));
   const ending = await here.run("tools", "--stdio", line, "--name", "typed", "--quiet");
   expect(ending).toEqual({
     code: 0,
@@ -263,7 +263,7 @@ test("a server can be typed instead of configured", async () => {
 
 test("on a terminal a signature is broken between its parameters", async () => {
   await using here = await machine();
-  const terminal = openTerminal(here, "tools", "demo");
+  await using terminal = openTerminal(here, "tools", "demo");
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toContain(
     `

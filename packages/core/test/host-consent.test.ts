@@ -296,3 +296,17 @@ test("rules are read with the first decision, not with the host", async () => {
   await host.policy();
   expect(host.tools("s").map(({ decision }) => decision)).toEqual(["deny", "ask_user"]);
 });
+
+test.each([
+  [false, "deny"],
+  [true, "ask_user"],
+])(
+  "the annotation readOnlyHint counts if the settings trust the server's annotations: %s",
+  async (trustAnnotations, decision) => {
+    await using folder = await temporaryFolder();
+    const at = await place(folder, { fairlead: { servers: { s: { trustAnnotations } } } });
+    await at.write("list.json", [{ name: "look", inputSchema, annotations: { readOnlyHint: true } }]);
+    await using host = await at.host({ approvalMode: "plan", confirm: async () => ProceedOnce });
+    expect((await host.explain("s", "look")).verdict.decision).toBe(decision);
+  },
+);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { scaled, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHost, type Host, type HostOptions } from "../src/index.ts";
 import { manualClock } from "./manual-clock.ts";
@@ -39,8 +39,8 @@ const counted = (at: string, name = "counted"): object =>
   stdioServer("counted", join(at, "notes"), join(at, "list.json"), name);
 const inputSchema = { type: "object" };
 
-test("the tools of fifty servers are known before any of them is started, and a call starts the one that is called", async () => {
-  const names = Array.from({ length: 50 }, (_, number) => `s${number}`);
+test("the tools of many servers are known before any of them is started, and a call starts the one that is called", async () => {
+  const names = Array.from({ length: 4 + scaled(46) }, (_, number) => `s${number}`);
   await using at = await home((path) => Object.fromEntries(names.map((name) => [name, counted(path, name)])));
   {
     await using host = await at.host();

@@ -29,7 +29,7 @@ export { openaiError, quotaUsedUp, rateLimited, serverError } from "./model-apis
 export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/openai/server.ts";
 export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
 export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
-export { isRunning, processesWith, until } from "./process-list.ts";
+export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
 export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";

@@ -20,6 +20,14 @@ export function isRunning(pid: number): boolean {
   return !isZombie || Number(fields[17]) > 1;
 }
 
+/** The numbers of the children of a process whose command line contains `word`. */
+export function childrenOf(parent: number, word: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name) && contentOf(`/proc/${name}/cmdline`).includes(word))
+    .filter((name) => new RegExp(`\\) . ${parent} `).test(contentOf(`/proc/${name}/stat`)))
+    .map(Number);
+}
+
 /** For what another process brings about, with no event to wait for. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));

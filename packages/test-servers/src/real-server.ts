@@ -2,8 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { StdioEntry } from "./stdio-server.ts";
 
@@ -16,6 +16,9 @@ const programs: Readonly<Record<RealServer, string>> = {
   memory: import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
 };
 
+// Written so that it is found from `src` as well as from `dist`.
+const tellPort = new URL("../src/programs/tell-port.mjs", import.meta.url).href;
+
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
   return { command: process.execPath, args: [fileURLToPath(programs[name]), ...args] };
 }
@@ -26,15 +29,13 @@ export interface EverythingServer extends AsyncDisposable {
 
 /** The reference server on the web; it listens when this resolves. */
 export async function everythingServer(transport: "sse" | "streamableHttp"): Promise<EverythingServer> {
-  const port = await freePort();
   const { command, args } = realServer("everything", transport);
-  const child = spawn(command, args, {
-    env: { PATH: process.env["PATH"], PORT: String(port) },
+  const child = spawn(command, ["--import", tellPort, ...args], {
+    env: { PATH: process.env["PATH"], PORT: "0" },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = once(child, "exit");
-  // The only thing it says about itself, and not until it listens.
-  for await (const line of createInterface(child.stderr)) if (line.includes(`port ${port}`)) break;
+  const port = await toldPort(child.stderr);
   child.stderr.resume();
   return {
     url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`,
@@ -45,12 +46,12 @@ export async function everythingServer(transport: "sse" | "streamableHttp"): Pro
   };
 }
 
-/** It does not tell which port it got, so it has to be given one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+async function toldPort(stderr: Readable): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of createInterface(stderr)) {
+    const [, port] = /^listening on (\d+)$/.exec(line) ?? [];
+    if (port !== undefined) return port;
+    lines.push(line);
+  }
+  throw new Error(`the reference server ended before it listened:\n${lines.join("\n")}`);
 }

@@ -1,7 +1,7 @@
-/** How often a repeated test repeats: whole with `npm test -- --long`, a tenth otherwise. */
+/** How often a repeated test repeats: whole with `npm test -- --long`, otherwise a tenth, or as often as is said. */
 
-export function scaled(full: number): number {
-  return process.env["FAIRLEAD_LONG"] === "1" ? full : Math.ceil(full / 10);
+export function scaled(full: number, plain: number = Math.ceil(full / 10)): number {
+  return process.env["FAIRLEAD_LONG"] === "1" ? full : plain;
 }
 
 /** The seed of random tests: `FAIRLEAD_SEED` to replay one, else new; print it where it is used. */

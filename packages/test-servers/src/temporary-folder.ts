@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { watchFolder } from "./guard/folders.ts";
 
 export interface TemporaryFolder extends AsyncDisposable {
   /** A real path: no symbolic link in it. */
@@ -14,6 +15,7 @@ export interface TemporaryFolder extends AsyncDisposable {
 
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "fairlead-")));
+  const noteRemoval = watchFolder(path);
   return {
     path,
     async write(name, content) {
@@ -23,6 +25,9 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
       return file;
     },
     read: (name) => readFile(join(path, name), "utf8"),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await rm(path, { recursive: true, force: true });
+      noteRemoval();
+    },
   };
 }

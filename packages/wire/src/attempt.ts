@@ -41,14 +41,16 @@ export async function attemptTo(
   });
   let rpc: Rpc | undefined;
   try {
-    const { onRequest, onNotification, onDiagnostic, onMessage } = options;
+    const { onRequest, onNotification, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
-    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream };
+    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream, time };
     // A process starts or does not; only the network keeps us waiting.
     rpc =
       transport === "stdio"
         ? await openRpc(open, rpcOptions, signal)
-        : await openInTime(running, times.connect, signal, (opening) => openRpc(open, rpcOptions, opening));
+        : await openInTime(running, { patience: times.connect, time }, signal, (opening) =>
+            openRpc(open, rpcOptions, opening),
+          );
     running.clock = rpc.clock;
     const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse")
@@ -71,11 +73,11 @@ function causeOfEnd(error: unknown): unknown {
 async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, keeper, auth, proxyFor, ca }: ConnectOptions,
+  { onStderr, keeper, auth, proxyFor, ca, time }: ConnectOptions,
   { limits, times }: Omit<Settings, "options">,
 ): Promise<OpenChannel> {
   if (target.kind === "stdio") return openStdio(target, { onStderr, keeper, limits, times });
-  const network = { limits, times, auth, proxyFor, ca };
+  const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./sse.ts");
     return openSse(target, network);
@@ -102,7 +104,7 @@ function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): Au
 
 async function openInTime(
   running: { clock?: Patience },
-  patience: number,
+  { patience, time }: { readonly patience: number; readonly time: ConnectOptions["time"] },
   signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => Promise<Rpc>,
 ): Promise<Rpc> {
@@ -111,7 +113,7 @@ async function openInTime(
   const clock = createClock(() => {
     opening.abort();
     return Number.POSITIVE_INFINITY;
-  });
+  }, time);
   running.clock = clock;
   clock.ringBy(clock.now() + patience);
   try {

@@ -1,6 +1,6 @@
 /** The clock of a conversation: one timer for all its deadlines, and it stands still while the server waits for us. */
 
-import { uptime } from "./uptime.ts";
+import { systemTime, type TimeSource } from "./time-source.ts";
 
 export interface Clock {
   /** Milliseconds that count: time spent standing still is not in them. */
@@ -11,27 +11,29 @@ export interface Clock {
   readonly hold: () => void;
   readonly release: () => void;
   readonly stop: () => void;
+  /** A moment of the time outside, which passes while the clock stands still, too. */
+  readonly after: TimeSource["after"];
 }
 
 /** The longest delay a timer takes; a later moment is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;
 
 /** @param bell Called when a moment has come; returns the next moment that matters, or Infinity. */
-export function createClock(bell: (now: number) => number): Clock {
+export function createClock(bell: (now: number) => number, time: TimeSource = systemTime): Clock {
   let holds = 0;
   let heldAt = 0;
   let stoodStill = 0;
   let due = Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+  let callOff: () => void = () => {};
 
-  const now = (): number => (holds > 0 ? heldAt : uptime()) - stoodStill;
+  const now = (): number => (holds > 0 ? heldAt : time.now()) - stoodStill;
 
   function setTimer(): void {
-    clearTimeout(timer);
+    callOff();
     if (holds > 0 || due === Number.POSITIVE_INFINITY) return;
-    timer = setTimeout(ring, Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay));
+    const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
     // A conversation keeps the process alive through its channel, not through its deadlines.
-    timer.unref();
+    callOff = time.after(delay, ring, { background: true });
   }
 
   function ring(): void {
@@ -55,19 +57,20 @@ export function createClock(bell: (now: number) => number): Clock {
     now,
     ringBy,
     hold() {
-      if (holds === 0) heldAt = uptime();
+      if (holds === 0) heldAt = time.now();
       holds += 1;
-      clearTimeout(timer);
+      callOff();
     },
     release() {
       holds -= 1;
       if (holds > 0) return;
-      stoodStill += uptime() - heldAt;
+      stoodStill += time.now() - heldAt;
       setTimer();
     },
     stop() {
-      clearTimeout(timer);
+      callOff();
       due = Number.POSITIVE_INFINITY;
     },
+    after: time.after,
   };
 }

@@ -1,13 +1,14 @@
 /** Delivers the messages of event streams and remembers where it is: the last event id and the server's wish for a pause. */
 
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { onAbort } from "./abort.ts";
 import type { ChannelEvents, Message } from "./channel.ts";
 import { WireError } from "./errors.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { messagesOf } from "./http-answer.ts";
 import { createOddities, type Odd } from "./oddities.ts";
 import type { WireLimits } from "./target.ts";
+import { systemTime, type TimeSource } from "./time-source.ts";
 
 export interface EventReader {
   /** Reads one stream to its end; once what was waited for has come, the end is waited for no longer than `grace`. */
@@ -25,12 +26,13 @@ interface ReaderOptions {
   readonly events: ChannelEvents;
   readonly limits: WireLimits;
   readonly until?: (message: Message) => boolean;
+  readonly time?: TimeSource | undefined;
 }
 
 const defaultPause = 1_000;
 const longestPause = 60_000;
 
-export function createEventReader({ events, limits, until }: ReaderOptions): EventReader {
+export function createEventReader({ events, limits, until, time = systemTime }: ReaderOptions): EventReader {
   const odd = createOddities((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
@@ -69,8 +71,17 @@ export function createEventReader({ events, limits, until }: ReaderOptions): Eve
     position: () => position,
     delivered: () => delivered,
     async pause(signal, { atLeast = 0, keepsAlive = false } = {}) {
-      await sleep(Math.max(wish, atLeast), undefined, { signal, ref: keepsAlive }).catch((cause: unknown) => {
-        throw new WireError("cancelled", "cancelled while waiting to resume", {}, { cause });
+      await new Promise<void>((resolve, reject) => {
+        const callOff = time.after(Math.max(wish, atLeast), resume, { background: !keepsAlive });
+        const stopListening = onAbort(signal, () => {
+          callOff();
+          const cause: unknown = signal.reason;
+          reject(new WireError("cancelled", "cancelled while waiting to resume", {}, { cause }));
+        });
+        function resume(): void {
+          stopListening();
+          resolve();
+        }
       });
     },
   };

@@ -6,12 +6,14 @@ import { createEventReader } from "./event-reader.ts";
 import { kindOf } from "./http-answer.ts";
 import { discard, type HttpAnswer } from "./http-client.ts";
 import type { WireLimits } from "./target.ts";
+import type { TimeSource } from "./time-source.ts";
 
 interface Listening {
   readonly get: (lastEventId: string | undefined, signal: AbortSignal) => Promise<HttpAnswer>;
   readonly expired: (answer: HttpAnswer) => WireError | undefined;
   readonly events: ChannelEvents;
   readonly limits: WireLimits;
+  readonly time?: TimeSource | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -20,8 +22,8 @@ const mostFailures = 8;
 const passing: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
 /** Listens until the signal, the end of the session, or a server that has no such stream. Never rejects. */
-export async function keepListening({ get, expired, events, limits, signal }: Listening): Promise<void> {
-  const reader = createEventReader({ events, limits });
+export async function keepListening({ get, expired, events, limits, time, signal }: Listening): Promise<void> {
+  const reader = createEventReader({ events, limits, time });
   // Streams in a row that brought nothing, and those that failed.
   let idle = 0;
   let failures = 0;

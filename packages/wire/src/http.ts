@@ -9,12 +9,14 @@ import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart
 import { keepListening } from "./http-listen.ts";
 import { numberOf } from "./rpc-messages.ts";
 import type { HttpTarget, WireTimes } from "./target.ts";
+import type { TimeSource } from "./time-source.ts";
 
 /** From this revision on there are no sessions, no GET stream, and closing a stream cancels its request. */
 const firstStateless = "2026-07-28";
 
 export interface HttpChannelOptions extends HttpOptions {
   readonly times: WireTimes;
+  readonly time?: TimeSource | undefined;
 }
 
 export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
@@ -27,7 +29,7 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
 type Client = Awaited<ReturnType<typeof createHttpClient>>;
 
 function createHttpChannel(url: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
-  const { limits, times } = options;
+  const { limits, times, time } = options;
   const life = new AbortController();
   let version: string | undefined;
   let sessionId: string | undefined;
@@ -148,7 +150,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   }
 
   async function readStream(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
-    const reader = createEventReader({ events, limits, until: (message) => answers(message, id) });
+    const reader = createEventReader({ events, limits, time, until: (message) => answers(message, id) });
     await readOne(reader, answer);
     // A server may end the stream early on purpose and expect us back, if it said where we are.
     if (reader.done()) return;
@@ -195,7 +197,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     if (isRequest) return readAnswer(answer, message["id"], cancellation);
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
-      void keepListening({ get, expired, events, limits, signal: life.signal });
+      void keepListening({ get, expired, events, limits, time, signal: life.signal });
   }
 
   return {

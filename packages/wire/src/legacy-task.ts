@@ -45,6 +45,7 @@ function followLegacyTask(
     open,
     ask: rpc.request,
     onNotification: rpc.onNotification,
+    after: rpc.clock.after,
     news: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;

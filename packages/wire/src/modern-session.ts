@@ -62,7 +62,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   const follow: ExchangeOptions["follow"] = (answer, open) => {
     if (answer["resultType"] !== "task") return undefined;
     const { onNotification } = rpc;
-    return followModernTask(answer, { open, ask: send, onNotification, step: "tools/call", limits, handler });
+    const { after } = rpc.clock;
+    return followModernTask(answer, { open, ask: send, onNotification, after, step: "tools/call", limits, handler });
   };
 
   async function send(method: string, params: JsonObject | undefined, given: ExchangeOptions): Promise<JsonObject> {

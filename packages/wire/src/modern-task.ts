@@ -9,7 +9,7 @@ import type { JsonObject, RequestHandler } from "./session.ts";
 import type { WireLimits } from "./target.ts";
 import { cancelledThere, followTask, type TaskPorts } from "./task.ts";
 
-export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification"> {
+export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
   /** The call's own method, for errors. */
   readonly step: string;
@@ -18,7 +18,7 @@ export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification"> {
 }
 
 export async function followModernTask(begun: JsonObject, how: ModernTask): Promise<JsonObject> {
-  const { open, ask, onNotification, step, limits, handler } = how;
+  const { open, ask, onNotification, after, step, limits, handler } = how;
   const { taskId } = begun;
   if (typeof taskId !== "string") throw new WireError("bad_message", "the server's task has no id", { step });
   const answered = new Set<string>();
@@ -44,6 +44,7 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
     open,
     ask,
     onNotification,
+    after,
     news: "notifications/tasks",
     async conclude(task) {
       const { status, result, error, inputRequests } = task;

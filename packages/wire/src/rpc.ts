@@ -25,7 +25,7 @@ import type { JsonObject, NotificationListener, RequestHandler } from "./session
 import type { ConnectOptions, WireLimits, WireTimes } from "./target.ts";
 
 export interface RpcOptions
-  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage"> {
+  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
   readonly limits: Pick<WireLimits, "inboundRequests">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** All requests share one stream: nothing of a single one can be ended, so no signals are made for it. */
@@ -42,7 +42,7 @@ export interface Rpc {
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
   /** For whoever knows of another reason why nobody can hurry. */
-  readonly clock: Pick<Clock, "now" | "hold" | "release">;
+  readonly clock: Pick<Clock, "now" | "hold" | "release" | "after">;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -94,7 +94,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const farewells = createFarewells();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
   const odd = createOddities(diagnostic);
-  const clock = createClock(expire);
+  const clock = createClock(expire, options.time);
   const notifications = createNotifications(odd);
   const inbound = createInbound({
     limit: options.limits.inboundRequests,

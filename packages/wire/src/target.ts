@@ -2,6 +2,7 @@
 
 import type { ProcessKeeper } from "./keeper.ts";
 import type { Era, JsonObject, NotificationListener, RequestHandler, Verdict } from "./session.ts";
+import type { TimeSource } from "./time-source.ts";
 
 export type { Verdict } from "./session.ts";
 
@@ -85,6 +86,8 @@ export interface ConnectOptions {
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
+  /** Where the limits of requests and the pauses between two tries get their time from; by default the system's. */
+  readonly time?: TimeSource | undefined;
   /** Keeps account of child processes; share one between all connections of a host, or each starts its own watchdog. */
   readonly keeper?: ProcessKeeper;
   /** Raw chunks of the server's stderr, as they come. */

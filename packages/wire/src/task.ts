@@ -6,6 +6,7 @@ import type { ExchangeOptions, OpenRequest } from "./exchange.ts";
 import { clip, stringOf } from "./json.ts";
 import { cancelledError } from "./rpc-errors.ts";
 import type { JsonObject, NotificationListener } from "./session.ts";
+import type { TimeSource } from "./time-source.ts";
 
 /** Milliseconds between two looks at a task: what a server wishes, within reason. */
 const usualPause = 1_000;
@@ -19,6 +20,7 @@ export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
   readonly onNotification: (listener: NotificationListener) => () => void;
+  readonly after: TimeSource["after"];
   /** The notification in which the server tells, unasked, how the task is. */
   readonly news: string;
   /** What the task came to, once it is over; does, before that, what it waits for. */
@@ -106,7 +108,7 @@ interface Letterbox {
 
 function letterbox(
   taskId: string,
-  { open: { signal }, onNotification, news }: TaskPorts,
+  { open: { signal }, onNotification, after, news }: TaskPorts,
   notice: (task: JsonObject) => void,
 ): Letterbox {
   let latest: JsonObject | undefined;
@@ -130,10 +132,10 @@ function letterbox(
     async wait(milliseconds) {
       await new Promise<void>((resolve) => {
         if (latest !== undefined) return resolve();
-        const timer = setTimeout(resolve, milliseconds);
+        const callOff = after(milliseconds, resolve);
         const stopListening = onAbort(signal, resolve);
         wake = () => {
-          clearTimeout(timer);
+          callOff();
           stopListening();
           resolve();
         };

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { cancellationIn } from "../src/cancellation.ts";
 import { Exchange } from "../src/exchange.ts";
 import { connect, WireError } from "../src/index.ts";
+import { stoppedTime } from "./support/simulated-time.ts";
 import { result, sendJson, webServer } from "./support/web-server.ts";
 
 const greeting = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "slow", version: "1" } };
@@ -50,15 +51,18 @@ test("a plain signal serves as well, and is followed", () => {
 });
 
 test("a request over HTTP that takes too long leaves no connection behind", async () => {
+  const time = stoppedTime();
   let gone: Promise<unknown> | undefined;
   await using server = await webServer((request, response) => {
     const { method } = JSON.parse(request.body || "{}") as { method?: string };
     if (method === "initialize") sendJson(response, result(request, greeting));
-    else if (method === "tools/call") gone = once(response, "close");
-    else response.writeHead(request.method === "GET" ? 405 : 202).end();
+    else if (method === "tools/call") {
+      gone = once(response, "close");
+      time.advance(50);
+    } else response.writeHead(request.method === "GET" ? 405 : 202).end();
   });
   const target = { kind: "http", url: server.url, headers: {} } as const;
-  const session = await connect(target, { clientInfo: { name: "test", version: "1" }, era: "legacy" });
+  const session = await connect(target, { clientInfo: { name: "test", version: "1" }, era: "legacy", time });
   const call = session.request("tools/call", { name: "slow" }, { timeout: 50 });
   await expect(call).rejects.toMatchObject({ code: "timeout" });
   expect(gone).toBeDefined();

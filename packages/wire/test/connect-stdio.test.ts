@@ -1,68 +1,19 @@
-import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { connect } from "../src/connect.ts";
-import type { JsonObject, Session } from "../src/session.ts";
-import type { ConnectOptions, Verdict } from "../src/target.ts";
+import type { JsonObject } from "../src/session.ts";
+import type { Verdict } from "../src/target.ts";
 import { failure } from "./support/memory-server.ts";
-import { clientInfo, discover } from "./support/modern-session.ts";
-import { processesWith } from "./support/process-list.ts";
-import { program } from "./support/stdio-server.ts";
-
-type How = "silent" | "die" | { result?: unknown; error?: unknown; after?: number; last?: boolean };
-
-interface Plan {
-  readonly delay?: number;
-  readonly discover?: How;
-  readonly initialize?: How;
-  readonly other?: How;
-}
-
-const hello: JsonObject = {
-  protocolVersion: "2025-06-18",
-  capabilities: { tools: { listChanged: true } },
-  serverInfo: { name: "scripted", version: "7", title: "Scripted" },
-  instructions: "be kind",
-};
-const initialized: How = { result: hello };
-const discovered: How = { result: discover };
-const unknownMethod: How = { error: { code: -32601, message: "unknown method" } };
-const legacyRefused: How = { error: { code: -32022, message: "no", data: { supported: ["2026-07-28"] } } };
-
-/** Connects to a server that follows the plan; what it saw comes out of `notices`. */
-async function connectTo(plan: Plan, options: Partial<ConnectOptions> = {}) {
-  const folder = await temporaryFolder();
-  const notices = await folder.write("notices", "");
-  const target = program("scripted.mjs", JSON.stringify({ ...plan, notices }));
-  const mark = `FAIRLEAD_TEST=${notices}`;
-  const diagnostics: string[] = [];
-  const connecting = connect(
-    { ...target, env: { ...target.env, FAIRLEAD_TEST: notices } },
-    {
-      clientInfo,
-      onDiagnostic: (text) => void diagnostics.push(text),
-      ...options,
-      times: { probe: 10_000, endGrace: 500, termGrace: 200, ...options.times },
-    },
-  );
-  return {
-    connecting,
-    diagnostics,
-    notices: async () => (await folder.read("notices")).split("\n").filter((line) => line !== ""),
-    left: () => processesWith(mark),
-    async [Symbol.asyncDispose]() {
-      await connecting.then(
-        (session) => session.close(),
-        () => undefined,
-      );
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** A request that shows what the session really is: the server repeats it. */
-async function echo(session: Session): Promise<unknown> {
-  return (await session.request("echo", { a: 1 }))["params"];
-}
+import { clientInfo } from "./support/modern-session.ts";
+import {
+  connectTo,
+  discovered,
+  echo,
+  type How,
+  hello,
+  initialized,
+  legacyRefused,
+  type Plan,
+  unknownMethod,
+} from "./support/scripted-server.ts";
 
 describe("a server of the legacy era", () => {
   test("is asked once whether it is modern, and opened in the same process", async () => {
@@ -77,13 +28,7 @@ describe("a server of the legacy era", () => {
       verdict: { era: "legacy", transport: "stdio" },
     });
     expect(await echo(session)).toEqual({ a: 1 });
-    expect(await server.notices()).toEqual([
-      "start",
-      "server/discover",
-      "initialize",
-      "notifications/initialized",
-      "echo",
-    ]);
+    expect(server.notices()).toEqual(["start", "server/discover", "initialize", "notifications/initialized", "echo"]);
   });
 
   test.each<[string, How]>([
@@ -100,19 +45,24 @@ describe("a server of the legacy era", () => {
   ])("is recognised when it answers the probe with %s", async (_, how) => {
     await using server = await connectTo({ discover: how, initialize: initialized });
     expect((await server.connecting).era).toBe("legacy");
-    expect((await server.notices()).filter((line) => line === "start")).toHaveLength(1);
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
   test("that is silent about the probe is opened in the same process after a while", async () => {
     await using server = await connectTo({ discover: "silent", initialize: initialized }, { times: { probe: 50 } });
     expect((await server.connecting).era).toBe("legacy");
-    await expect.poll(server.notices).toEqual(["start", "server/discover", "initialize", "notifications/initialized"]);
+    expect(await server.noticed("notifications/initialized")).toEqual([
+      "start",
+      "server/discover",
+      "initialize",
+      "notifications/initialized",
+    ]);
   });
 
   test("that dies of the probe is started again, once, and not asked again", async () => {
     await using server = await connectTo({ discover: "die", initialize: initialized });
     expect(await echo(await server.connecting)).toEqual({ a: 1 });
-    expect(await server.notices()).toEqual([
+    expect(server.notices()).toEqual([
       "start",
       "server/discover",
       "start",
@@ -126,14 +76,14 @@ describe("a server of the legacy era", () => {
   test("that answers the probe and dies of it all the same is started again as well", async () => {
     await using server = await connectTo({ discover: { ...unknownMethod, last: true }, initialize: initialized });
     expect(await echo(await server.connecting)).toEqual({ a: 1 });
-    expect((await server.notices()).filter((line) => line === "start")).toHaveLength(2);
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(2);
   });
 
   test("that starts slowly and then dies of the probe is started again as well", async () => {
     const plan: Plan = { delay: 300, discover: "die", initialize: initialized };
     await using server = await connectTo(plan, { times: { probe: 50 } });
     expect((await server.connecting).era).toBe("legacy");
-    expect((await server.notices()).filter((line) => line === "start")).toHaveLength(2);
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(2);
   });
 
   test("whose late answer to the probe says no is still opened", async () => {
@@ -150,7 +100,11 @@ describe("a server of the legacy era", () => {
     for (const era of ["legacy", { era: "legacy", transport: "stdio" }] as const) {
       await using server = await connectTo({ discover: "die", initialize: initialized }, { era });
       expect((await server.connecting).era).toBe("legacy");
-      await expect.poll(server.notices).toEqual(["start", "initialize", "notifications/initialized"]);
+      expect(await server.noticed("notifications/initialized")).toEqual([
+        "start",
+        "initialize",
+        "notifications/initialized",
+      ]);
     }
   });
 
@@ -233,7 +187,7 @@ describe("a server of the modern era", () => {
       a: 1,
       _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" },
     });
-    expect(await server.notices()).toEqual(["start", "server/discover", "echo"]);
+    expect(server.notices()).toEqual(["start", "server/discover", "echo"]);
   });
 
   test.each<[string, Plan]>([
@@ -246,16 +200,16 @@ describe("a server of the modern era", () => {
   ])("that is slow, and %s, is still recognised", async (_, plan) => {
     await using server = await connectTo(plan, { times: { probe: 50 } });
     expect((await server.connecting).era).toBe("modern");
-    expect((await server.notices()).filter((line) => line === "start")).toHaveLength(1);
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
   test("that speaks both is taken at its word when it has accepted initialize", async () => {
     await using server = await connectTo(
-      { delay: 200, discover: discovered, initialize: initialized },
-      { times: { probe: 20 } },
+      { discover: { ...discovered, held: true }, initialize: initialized },
+      { times: { probe: 100 } },
     );
     expect((await server.connecting).era).toBe("legacy");
-    await expect.poll(server.notices).toContain("notifications/initialized");
+    await server.noticed("notifications/initialized");
   });
 
   test("that refuses our version once is asked again with one that it knows", async () => {
@@ -286,7 +240,7 @@ describe("a server of the modern era", () => {
   ])("that %s is not asked to initialize", async (_, how, code) => {
     await using server = await connectTo({ discover: how, initialize: initialized });
     expect(await failure(server.connecting)).toMatchObject({ code, evidence: { step: "probe" } });
-    expect(await server.notices()).toEqual(["start", "server/discover"]);
+    expect(server.notices()).toEqual(["start", "server/discover"]);
     expect(server.left()).toEqual([]);
   });
 
@@ -297,13 +251,13 @@ describe("a server of the modern era", () => {
       { era, times: { probe: 1 } },
     );
     expect((await server.connecting).era).toBe("modern");
-    expect(await server.notices()).toEqual(["start", "server/discover"]);
+    expect(server.notices()).toEqual(["start", "server/discover"]);
   });
 
   test("is required when the caller says so", async () => {
     await using server = await connectTo({ discover: unknownMethod, initialize: initialized }, { era: "modern" });
     expect(await failure(server.connecting)).toMatchObject({ code: "bad_message", evidence: { step: "probe" } });
-    expect(await server.notices()).toEqual(["start", "server/discover"]);
+    expect(server.notices()).toEqual(["start", "server/discover"]);
   });
 });
 
@@ -312,14 +266,14 @@ describe("what was learnt and is not true any more", () => {
     const era: Verdict = { era: "modern", transport: "stdio" };
     await using server = await connectTo({ discover: unknownMethod, initialize: initialized }, { era });
     expect((await server.connecting).verdict).toEqual({ era: "legacy", transport: "stdio" });
-    expect((await server.notices()).filter((line) => line === "start")).toHaveLength(1);
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
   test("a server that was legacy is probed when it refuses initialize, in the same process", async () => {
     const era: Verdict = { era: "legacy", transport: "stdio" };
     await using server = await connectTo({ discover: discovered, initialize: legacyRefused }, { era });
     expect((await server.connecting).era).toBe("modern");
-    expect(await server.notices()).toEqual(["start", "initialize", "server/discover"]);
+    expect(server.notices()).toEqual(["start", "initialize", "server/discover"]);
   });
 
   test("if neither is true, the first refusal is what counts", async () => {
@@ -332,104 +286,5 @@ describe("what was learnt and is not true any more", () => {
       evidence: { step: "initialize" },
     });
     expect(server.left()).toEqual([]);
-  });
-});
-
-describe("a connection that fails", () => {
-  test.each<[string, Plan, Partial<ConnectOptions>, JsonObject]>([
-    [
-      "because the server exits while it is asked to initialize",
-      { discover: unknownMethod, initialize: "die" },
-      {},
-      { code: "exited", evidence: { step: "initialize", exitCode: 3, stderr: "cannot live with initialize\n" } },
-    ],
-    [
-      "because the server lives with no question at all",
-      { discover: "die", initialize: "die" },
-      {},
-      { code: "exited", evidence: { step: "initialize", exitCode: 3, stderr: "cannot live with initialize\n" } },
-    ],
-    [
-      "because the server is silent",
-      { discover: "silent", initialize: "silent" },
-      { times: { probe: 20, connect: 300 } },
-      { code: "timeout", evidence: { step: "initialize" } },
-    ],
-    [
-      "because the server refuses",
-      { discover: unknownMethod, initialize: { error: { code: 1, message: "no API key" } } },
-      {},
-      { code: "rpc", message: "no API key", evidence: { step: "initialize", rpc: { code: 1 } } },
-    ],
-  ])("%s says why, and leaves nothing behind", async (_, plan, options, expected) => {
-    await using server = await connectTo(plan, options);
-    expect(await failure(server.connecting)).toMatchObject(expected);
-    expect(server.left()).toEqual([]);
-  });
-
-  test("because there is no such command says so", async () => {
-    const target = { ...program("scripted.mjs"), command: "/nowhere/at-all" };
-    expect(await failure(connect(target, { clientInfo }))).toMatchObject({
-      code: "spawn_failed",
-      evidence: { step: "spawn" },
-    });
-  });
-
-  test.each<[string, Plan]>([
-    ["while the probe is open", { discover: "silent" }],
-    ["while initialize is open", { discover: unknownMethod, initialize: "silent" }],
-    ["while both are open", { discover: "silent", initialize: "silent" }],
-  ])("because the caller gave up %s is cancelled, and leaves nothing behind", async (_, plan) => {
-    const caller = new AbortController();
-    await using server = await connectTo(plan, {
-      signal: caller.signal,
-      times: { probe: plan.discover === "silent" && plan.initialize === "silent" ? 20 : 10_000 },
-    });
-    const last = plan.initialize === undefined ? "server/discover" : "initialize";
-    await expect.poll(server.notices).toContain(last);
-    caller.abort(new Error("enough"));
-    const error = await failure(server.connecting);
-    expect(error).toMatchObject({ code: "cancelled" });
-    expect(error.cause).toEqual(new Error("enough"));
-    expect(server.left()).toEqual([]);
-  });
-
-  test("because the caller had given up before starts nothing", async () => {
-    await using server = await connectTo({}, { signal: AbortSignal.abort() });
-    expect(await failure(server.connecting)).toMatchObject({ code: "cancelled", evidence: { unsent: true } });
-    expect(await server.notices()).toEqual([]);
-  });
-});
-
-describe("a session", () => {
-  test("outlives the signal that it was connected with", async () => {
-    const caller = new AbortController();
-    await using server = await connectTo(
-      { discover: unknownMethod, initialize: initialized },
-      { signal: caller.signal },
-    );
-    const session = await server.connecting;
-    caller.abort();
-    expect(await echo(session)).toEqual({ a: 1 });
-  });
-
-  test("ends with its process, and says so", async () => {
-    await using server = await connectTo({ discover: unknownMethod, initialize: initialized, other: "die" });
-    const session = await server.connecting;
-    expect(await failure(session.request("tools/call", { name: "a" }))).toMatchObject({
-      code: "exited",
-      evidence: { exitCode: 3, stderr: "cannot live with tools/call\n", step: "tools/call" },
-    });
-    expect(await session.closed).toMatchObject({ code: "exited" });
-    expect(await failure(session.request("x"))).toMatchObject({ code: "closed", evidence: { unsent: true } });
-  });
-
-  test("closed from here has no cause, and its process is gone", async () => {
-    await using server = await connectTo({ discover: discovered });
-    const session = await server.connecting;
-    await session.close();
-    expect(await session.closed).toBeUndefined();
-    expect(server.left()).toEqual([]);
-    expect(await failure(session.request("x"))).toMatchObject({ code: "closed" });
   });
 });

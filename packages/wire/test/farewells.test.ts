@@ -56,7 +56,7 @@ test("so does the end of a task", async () => {
 
 test("a server that does not take it is not waited for any longer than it may take to end", async () => {
   const server = memoryServer();
-  const { rpc } = await rpcTo({ ...server, open: slow(server.open) }, { times: { endGrace: 50 } });
+  await using rpc = await rpcTo({ ...server, open: slow(server.open) }, { times: { endGrace: 50 } });
   const stop = new AbortController();
   const failed = failure(rpc.request("tools/call", {}, { signal: stop.signal }));
   stop.abort();

@@ -5,6 +5,7 @@ import { createOutbox } from "../src/outbox.ts";
 import { openRpc } from "../src/rpc.ts";
 import { openStdio } from "../src/stdio.ts";
 import { defaultLimits, defaultTimes } from "../src/target.ts";
+import { collected } from "./support/collected.ts";
 import { legacyWeb, openLegacy } from "./support/legacy-web.ts";
 import { failure, memoryServer, rpcTo } from "./support/memory-server.ts";
 import { script } from "./support/stdio-server.ts";
@@ -32,27 +33,26 @@ test("pings without end from a server that does not read are a handful of words,
 });
 
 test("whoever finds no room to send shares one refusal, until there is room again", async () => {
-  const taken: (() => void)[] = [];
-  const stdin = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) });
+  const taken = collected<() => void>();
+  const stdin = new Writable({ write: (_chunk, _encoding, done) => taken.add(done) });
   const outbox = createOutbox(stdin, { messageBytes: 1000, unsentBytes: 150, deadline: 60_000 });
   const message = { text: "x".repeat(100) };
   const first = outbox.send(message);
   const refusal = await failure(outbox.send(message));
   expect(refusal).toMatchObject({ code: "send_blocked", evidence: { unsent: true } });
   expect(await failure(outbox.send(message))).toBe(refusal);
-  await expect.poll(() => taken).toHaveLength(1);
-  taken.shift()?.();
+  (await taken.reached(1))[0]?.();
   await first;
   const second = outbox.send(message);
   expect(await failure(outbox.send(message))).not.toBe(refusal);
-  await expect.poll(() => taken).toHaveLength(1);
-  taken.shift()?.();
+  (await taken.reached(2))[1]?.();
   await second;
 });
 
 test("requests that nobody may answer are counted, not told one by one", async () => {
   const server = memoryServer();
-  const { diagnostics } = await rpcTo(server, { onRequest: () => new Promise(() => {}) });
+  await using opened = await rpcTo(server, { onRequest: () => new Promise(() => {}) });
+  const { diagnostics } = opened;
   server.say({ jsonrpc: "2.0", id: 1, method: "held" });
   for (let i = 0; i < 500; i += 1)
     server.say({ jsonrpc: "2.0", id: 1, method: `again ${i}` }, { jsonrpc: "2.0", id: null, method: `odd ${i}` });

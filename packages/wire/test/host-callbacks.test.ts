@@ -69,7 +69,8 @@ describe("a host's callback that throws", () => {
 
   test("as a listener, with something that has no words, does not keep the others from hearing", async () => {
     const server = memoryServer();
-    const { rpc, diagnostics } = await rpcTo(server, { onNotification: fails });
+    await using rpc = await rpcTo(server, { onNotification: fails });
+    const { diagnostics } = rpc;
     const heard: string[] = [];
     rpc.onNotification((method) => void heard.push(method));
     const result = rpc.request("x", {}, { onProgress: fails });
@@ -113,10 +114,11 @@ describe("a handler's answer that cannot be sent", () => {
 
 test("a message that makes its handling fail ends neither the stream nor other requests", async () => {
   const server = memoryServer();
-  const { rpc, diagnostics } = await rpcTo(server, {
+  await using rpc = await rpcTo(server, {
     // What a careless reader would do.
     onMessage: (_, message) => void JSON.stringify(message),
   });
+  const { diagnostics } = rpc;
   const result = rpc.request("x");
   const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`);
   server.say(deep);

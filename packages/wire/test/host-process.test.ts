@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { legacyWeb } from "./support/legacy-web.ts";
 import { startEvents } from "./support/web-server.ts";
@@ -13,7 +13,7 @@ let folder: TemporaryFolder;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  await build({
+  buildSync({
     entryPoints: [fileURLToPath(new URL("../src/index.ts", import.meta.url))],
     outfile: `${folder.path}/wire.mjs`,
     bundle: true,
@@ -60,13 +60,14 @@ test("a host that waits for an answer lives until it comes, also while the serve
 });
 
 test("a proxy that never answers does not keep a host alive that has given up", async () => {
-  const proxy = createServer(() => {}).listen(0, "127.0.0.1");
+  const proxy = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const { output } = await run(`
     const options = { clientInfo, proxyFor: () => "${url}", times: { connect: 300 } };
     await connect({ kind: "http", url: "https://server.invalid/", headers: {} }, options).catch(({ code }) => console.log(code));`);
   proxy.close();
+  await once(proxy, "close");
   expect(output).toBe("timeout\n");
 });
 

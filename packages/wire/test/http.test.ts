@@ -5,6 +5,7 @@ import type { Channel } from "../src/channel.ts";
 import { WireError } from "../src/errors.ts";
 import { openHttp } from "../src/http.ts";
 import { type AuthHook, defaultLimits, defaultTimes } from "../src/target.ts";
+import { collected } from "./support/collected.ts";
 import { type Recorder, recorder } from "./support/recorder.ts";
 import { result, sendJson, startEvents, type WebServer, webServer } from "./support/web-server.ts";
 
@@ -157,6 +158,33 @@ test("an answer stream that is cut, or ends without the answer, fails that reque
     const { channel } = await open(server, { path });
     expect((await failure(channel.send(call(1)))).code).toBe("stream_lost");
   }
+});
+
+test("a stream that brings the answer and does not end is ended from here", async () => {
+  const closed = collected<string>();
+  await using server = await webServer((request, response) => {
+    startEvents(response);
+    response.on("close", () => closed.add(request.path));
+    response.write(`data: ${result(request, {})}\n\n`);
+  });
+  const { channel, events } = await open(server);
+  await channel.send(call(1));
+  expect(events.messages).toHaveLength(1);
+  expect(await closed.reached(1)).toEqual(["/mcp"]);
+  await channel.close();
+});
+
+test("a server of the stateless era is not asked for a stream of messages", async () => {
+  await using server = await webServer((request, response) => {
+    if (request.body.includes('"id"')) return sendJson(response, result(request, {}));
+    response.writeHead(202).end();
+  });
+  const { channel } = await open(server);
+  channel.setProtocolVersion("2026-07-28");
+  await channel.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  for (const id of [1, 2, 3]) await channel.send(call(id));
+  expect(server.seen.map(({ method }) => method)).toEqual(["POST", "POST", "POST", "POST"]);
+  await channel.close();
 });
 
 test("a stream that ends early but said where it was is resumed from there", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { WireError } from "../src/errors.ts";
 import type { JsonObject, RequestHandler } from "../src/session.ts";
-import { failure, memoryServer, rpcTo } from "./support/memory-server.ts";
+import { collected, turn } from "./support/collected.ts";
+import { failure, memoryServer } from "./support/memory-server.ts";
 import { modernSession } from "./support/modern-session.ts";
+import { stoppedTime } from "./support/simulated-time.ts";
 
 const elicit = (message: string): JsonObject => ({ method: "elicitation/create", params: { message } });
 const inputRequired = (rest: JsonObject): JsonObject => ({ resultType: "input_required", ...rest });
@@ -19,7 +21,7 @@ function legs(sent: readonly JsonObject[]): JsonObject[] {
 describe("a request that the server answers with questions", () => {
   test("is sent again with the answers, under a new id, until it is complete", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const state = '{"à":1}\u0000 \\u0041';
     const result = session.request("tools/call", { name: "a", arguments: { x: 1 } });
     server.result(
@@ -51,7 +53,7 @@ describe("a request that the server answers with questions", () => {
     let open = 0;
     let most = 0;
     const server = memoryServer();
-    const { session } = await modernSession(server, {
+    await using session = await modernSession(server, {
       onRequest: async () => {
         open += 1;
         most = Math.max(most, open);
@@ -79,7 +81,7 @@ describe("a request that the server answers with questions", () => {
         else it.result({ id }, { name, requestState, inputResponses: (params as JsonObject)["inputResponses"] });
       },
     });
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const names = ["a", "b", "c", "d"];
     expect(await Promise.all(names.map((name) => session.request("tools/call", { name })))).toEqual(
       names.map((name) => ({
@@ -92,7 +94,7 @@ describe("a request that the server answers with questions", () => {
 
   test("a question called __proto__ is answered like any other", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const result = session.request("tools/call", { name: "a" });
     const inputRequests = JSON.parse(
       '{"__proto__":{"method":"elicitation/create","params":{"message":"m"}}}',
@@ -108,7 +110,7 @@ describe("a request that the server answers with questions", () => {
     const server = memoryServer({
       onMessage: (message, it) => it.result(message, inputRequired({ inputRequests: { q: elicit("again") } })),
     });
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     expect(await failure(session.request("tools/call", { name: "a" }))).toMatchObject({
       code: "bad_message",
       message: "the server asked for input more than 8 times",
@@ -118,7 +120,7 @@ describe("a request that the server answers with questions", () => {
 
   test("a state of 64 kB is carried, a larger one is not", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ requestState: "x".repeat(65_536) }));
     server.result(await server.heard("tools/call", 2), inputRequired({ requestState: "é".repeat(32_769) }));
@@ -137,7 +139,7 @@ describe("a request that the server answers with questions", () => {
     ],
   ])("with %s is a bad message", async (_, rest) => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired(rest));
     expect(await failed).toMatchObject({ code: "bad_message", evidence: { step: "tools/call" } });
@@ -149,7 +151,7 @@ describe("a request that the server answers with questions", () => {
     ["it is refused", () => Promise.reject(new WireError("rpc", "too many", { rpc: { code: -32000 } }))],
   ])("is declined where a person should answer and %s", async (_, handler) => {
     const server = memoryServer();
-    const { session } = await modernSession(server, handler && { onRequest: handler });
+    await using session = await modernSession(server, handler && { onRequest: handler });
     const result = session.request("tools/call", { name: "a" });
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
     const second = await server.heard("tools/call", 2);
@@ -160,7 +162,7 @@ describe("a request that the server answers with questions", () => {
 
   test("that nobody can answer fails", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method: "sampling/createMessage" } } }));
     expect(await failed).toMatchObject({
@@ -175,7 +177,7 @@ describe("a request that the server answers with questions", () => {
   ])("whose handler throws fails with its reason, and not as if the server had reported it: %s", async (...given) => {
     const [method, thrown, why] = given;
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     session.onRequest(() => Promise.reject(thrown));
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method } } }));
@@ -194,7 +196,7 @@ describe("a request that the server answers with questions", () => {
     const isAsked = new Promise<AbortSignal>((resolve) => {
       asked = resolve;
     });
-    const { session } = await modernSession(server, {
+    await using session = await modernSession(server, {
       onRequest(_method, _params, signal) {
         asked(signal);
         return new Promise(() => {});
@@ -217,7 +219,7 @@ describe("a request that the server answers with questions", () => {
         if (legs > 1) throw new WireError("http_status", "busy", { httpStatus: 503, retryAfter: "1", unsent: true });
       },
     });
-    const { session } = await modernSession(server, { onRequest: accept });
+    await using session = await modernSession(server, { onRequest: accept });
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
     expect((await failed).evidence).toEqual({ httpStatus: 503, retryAfter: "1", step: "tools/call" });
@@ -226,34 +228,30 @@ describe("a request that the server answers with questions", () => {
   test("can be cancelled while a person thinks, even if the handler does not listen", async () => {
     const caller = new AbortController();
     const server = memoryServer();
-    const asked = new Promise<AbortSignal>((resolve) => {
-      void modernSession(server, {
-        onRequest: (_method, _params, signal) => {
-          resolve(signal);
-          return new Promise(() => {});
-        },
-      }).then(async ({ session }) => {
-        failed.push(await failure(session.request("tools/call", { name: "a" }, { signal: caller.signal })));
-      });
+    const asked = collected<AbortSignal>();
+    await using session = await modernSession(server, {
+      onRequest: (_method, _params, signal) => {
+        asked.add(signal);
+        return new Promise(() => {});
+      },
     });
-    const failed: WireError[] = [];
-    server.result(await server.heard("tools/call"), inputRequired({ inputRequests: { q: elicit("a") } }));
-    const signal = await asked;
+    const failed = failure(session.request("tools/call", { name: "a" }, { signal: caller.signal }));
+    server.result({ id: 1 }, inputRequired({ inputRequests: { q: elicit("a") } }));
+    const [signal] = await asked.reached(1);
     caller.abort();
-    expect(signal.aborted).toBe(true);
-    await expect.poll(() => failed).toMatchObject([{ code: "cancelled", evidence: { step: "tools/call" } }]);
+    expect(signal?.aborted).toBe(true);
+    expect(await failed).toMatchObject({ code: "cancelled", evidence: { step: "tools/call" } });
   });
 
   test("does not run out of time while a person thinks, but does while the server works", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server, {
-      // Somebody with more patience than the request has runs out of it meanwhile.
-      onRequest: async () => {
-        const other = await rpcTo(memoryServer());
-        await failure(other.rpc.request("slow", {}, { timeout: 1200 }));
-        return {};
-      },
-    });
+    const time = stoppedTime();
+    const thinks = async (): Promise<JsonObject> => {
+      await turn();
+      time.advance(60_000);
+      return {};
+    };
+    await using session = await modernSession(server, { time, onRequest: thinks });
     const given = { timeout: 600, total: 600 };
     const [fine, late] = [
       session.request("tools/call", { name: "a" }, given),
@@ -261,6 +259,8 @@ describe("a request that the server answers with questions", () => {
     ];
     for (const id of [1, 2]) server.result({ id }, inputRequired({ inputRequests: { q: elicit("a") } }));
     server.result(await server.heard("tools/call", 3), { ok: true });
+    await server.heard("tools/call", 4);
+    time.advance(600);
     expect(await fine).toEqual({ ok: true });
     expect(await late).toMatchObject({ code: "timeout" });
   });
@@ -278,7 +278,7 @@ describe("questions that nothing can be made of", () => {
     ],
   ])("are a bad message, in few words: %s", async (_, result) => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, result());
     const error = await failed;
@@ -292,7 +292,7 @@ describe("questions that nothing can be made of", () => {
     ["a handler", () => Promise.reject(new Error("no"))],
   ])("with a method of a megabyte, left unanswered by %s, are told in few words, too", async (_, handler) => {
     const server = memoryServer();
-    const { session } = await modernSession(server, handler && { onRequest: handler });
+    await using session = await modernSession(server, handler && { onRequest: handler });
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, inputRequired({ inputRequests: { q: { method: "x".repeat(1_000_000) } } }));
     const error = await failed;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { WireError } from "../src/errors.ts";
 import type { JsonObject, Progress } from "../src/session.ts";
+import { turn } from "./support/collected.ts";
 import { failure, type MemoryServer, memoryServer } from "./support/memory-server.ts";
+import { stoppedTime } from "./support/simulated-time.ts";
 import { legacyTasks, methodsOf, paramsOf } from "./support/task-session.ts";
 
 const call = { name: "dig", arguments: { deep: true } };
@@ -32,7 +34,7 @@ const status = (rest: JsonObject): JsonObject => ({
 describe("a call that is to be a task", () => {
   test("is asked for as one, looked at until it is over, and its result is the answer", async () => {
     const server = digger([task(), task({ status: "completed" })], givesGold);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     expect(await session.request("tools/call", call, { asTask: true, total: 60_000 })).toEqual(done);
     expect(server.sent.map(({ method, params }) => [method, params])).toEqual([
       ["tools/call", { _meta: { progressToken: 1 }, ...call, task: { ttl: 60_000 } }],
@@ -44,17 +46,17 @@ describe("a call that is to be a task", () => {
 
   test("is a plain call where the server has no tasks, and where nobody asks for one", async () => {
     const plain = memoryServer({ onMessage: (message, server) => server.result(message, done) });
-    const { session } = await legacyTasks(plain, {});
+    await using session = await legacyTasks(plain, {});
     await session.request("tools/call", call, { asTask: true });
     const able = memoryServer({ onMessage: (message, server) => server.result(message, done) });
-    const { session: other } = await legacyTasks(able);
+    await using other = await legacyTasks(able);
     await other.request("tools/call", call);
     for (const { sent } of [plain, able]) expect(sent[0]?.["params"]).toEqual({ _meta: { progressToken: 1 }, ...call });
   });
 
   test("may be answered at once all the same", async () => {
     const server = memoryServer({ onMessage: (message, self) => self.result(message, done) });
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     expect(await session.request("tools/call", call, { asTask: true })).toEqual(done);
     expect(methodsOf(server)).toEqual(["tools/call"]);
   });
@@ -63,13 +65,13 @@ describe("a call that is to be a task", () => {
     const server = digger([task({ status: "failed" })], (self, request) =>
       self.error(request, -32603, "the shovel broke"),
     );
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true }));
     expect(failed).toMatchObject({ code: "rpc", message: "the shovel broke", evidence: { rpc: { code: -32603 } } });
   });
 
   test("that has failed has failed, whatever its result says", async () => {
-    const { session } = await legacyTasks(digger([task({ status: "failed" })], givesGold));
+    await using session = await legacyTasks(digger([task({ status: "failed" })], givesGold));
     expect(await session.request("tools/call", call, { asTask: true })).toEqual({ ...done, isError: true });
   });
 
@@ -78,7 +80,7 @@ describe("a call that is to be a task", () => {
     [{ statusMessage: "too deep" }, "the server cancelled the task: too deep"],
   ])("that the server has cancelled is an error, whatever its result would be: %j", async (words, message) => {
     const server = digger([task({ status: "cancelled", ...words })], givesGold);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true }));
     expect(failed).toMatchObject({ code: "rpc", message, evidence: { step: "tools/call" } });
     expect(methodsOf(server)).toEqual(["tools/call", "tasks/get"]);
@@ -86,7 +88,7 @@ describe("a call that is to be a task", () => {
 
   test("is not another one that the server tells of", async () => {
     const server = digger([task({ taskId: "t2", status: "completed" })], givesGold);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true }));
     expect(failed).toMatchObject({
       code: "bad_message",
@@ -98,10 +100,9 @@ describe("a call that is to be a task", () => {
   test("that wants input is asked for its result at once, which brings the questions", async () => {
     const server = digger([task({ status: "input_required" })], (self, request) => {
       self.say({ jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "Where?" } });
-      void self.heard("answer").catch(() => undefined);
       givesGold(self, request);
     });
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const asked: unknown[] = [];
     session.onRequest(async (method, params) => {
       asked.push([method, params]);
@@ -115,7 +116,7 @@ describe("a call that is to be a task", () => {
 describe("news of a task", () => {
   test("progress under the call's own token arrives for as long as it lives, and so do its words", async () => {
     const server = digger([task({ statusMessage: "digging" })], givesGold);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const told: Progress[] = [];
     const result = session.request("tools/call", call, { asTask: true, onProgress: (news) => told.push(news) });
     await server.heard("tasks/get", 2);
@@ -142,11 +143,11 @@ describe("news of a task", () => {
         if (message["method"] === "tasks/result") givesGold(self, message);
       },
     });
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server, undefined, stoppedTime());
     const result = session.request("tools/call", call, { asTask: true });
     await server.heard("tools/call");
     server.say(status({ taskId: "t2", status: "completed" }));
-    await new Promise(setImmediate);
+    await turn();
     expect(methodsOf(server)).toEqual(["tools/call"]);
     server.say(status({ status: "completed" }));
     expect(await result).toEqual(done);
@@ -165,10 +166,10 @@ describe("news of a task", () => {
         if (message["method"] === "tasks/result") givesGold(self, message);
       },
     });
-    const { session } = await legacyTasks(lively);
+    await using session = await legacyTasks(lively);
     expect(await session.request("tools/call", call, { asTask: true, timeout: 400 })).toEqual(done);
     const idle = digger([task()], givesGold);
-    const { session: other } = await legacyTasks(idle);
+    await using other = await legacyTasks(idle);
     const failed = await failure(other.request("tools/call", call, { asTask: true, timeout: 400 }));
     expect(failed).toMatchObject({ code: "timeout", message: "no sign of life for 400 ms during tools/call" });
     expect(paramsOf(await idle.heard("tasks/cancel"))).toEqual({ taskId: "t1" });
@@ -184,14 +185,15 @@ describe("news of a task", () => {
         self.result(message, task({ status: "resting", statusMessage: `stage ${looks}` }));
       },
     });
-    const { session } = await legacyTasks(odd);
+    await using session = await legacyTasks(odd);
     const failed = await failure(session.request("tools/call", call, { asTask: true, timeout: 400, total: 5_000 }));
     expect(failed).toMatchObject({ code: "timeout", message: "no sign of life for 400 ms during tools/call" });
   });
 
   test("a second answer to the call is nobody's", async () => {
     const server = digger([task({ status: "completed" })], givesGold);
-    const { session, diagnostics } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
+    const { diagnostics } = session;
     const result = session.request("tools/call", call, { asTask: true });
     server.result(await server.heard("tools/call"), { content: "forged" });
     server.error({ id: 1 }, -1);
@@ -205,7 +207,7 @@ describe("the end of a task from here", () => {
 
   test("an abort calls off the task, and nothing else", async () => {
     const server = endless();
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const stop = new AbortController();
     const failed = failure(session.request("tools/call", call, { asTask: true, signal: stop.signal }));
     await server.heard("tasks/get");
@@ -216,14 +218,14 @@ describe("the end of a task from here", () => {
 
   test("so does one in the moment in which it begins", async () => {
     const server = digger([task()], () => undefined);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const stop = new AbortController();
     const begun = memoryServer({
       onMessage(message, self) {
         if (message["method"] === "tools/call") self.result(message, { task: task({ statusMessage: "I begin" }) });
       },
     });
-    const { session: other } = await legacyTasks(begun);
+    await using other = await legacyTasks(begun);
     const options = { asTask: true, signal: stop.signal, onProgress: () => stop.abort() };
     await failure(other.request("tools/call", call, options));
     expect(methodsOf(begun)).toEqual(["tools/call", "tasks/cancel"]);
@@ -232,7 +234,7 @@ describe("the end of a task from here", () => {
 
   test("so does the end of its time as a whole, while it is waiting for its result too", async () => {
     const server = digger([task({ status: "input_required" })], () => undefined);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true, timeout: 60_000, total: 300 }));
     expect(failed).toMatchObject({ code: "timeout", message: "tools/call took too long" });
     expect(paramsOf(await server.heard("tasks/cancel"))).toEqual({ taskId: "t1" });
@@ -240,7 +242,7 @@ describe("the end of a task from here", () => {
 
   test("a call that is given up before there is a task is called off as a call", async () => {
     const server = memoryServer();
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const stop = new AbortController();
     const failed = failure(session.request("tools/call", call, { asTask: true, signal: stop.signal }));
     await server.heard("tools/call");
@@ -253,7 +255,7 @@ describe("the end of a task from here", () => {
 describe("a task that is lost", () => {
   test("with its server fails at once, as a call that may have run", async () => {
     const server = digger([task()], givesGold);
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     const failed = failure(session.request("tools/call", call, { asTask: true }));
     await server.heard("tasks/get");
     server.hangUp(new WireError("exited", "the server exited with code 3", { exitCode: 3 }));
@@ -268,7 +270,7 @@ describe("a task that is lost", () => {
         if (message["method"] === "tasks/get") self.error(message, -32602, "Task not found");
       },
     });
-    const { session } = await legacyTasks(server);
+    await using session = await legacyTasks(server);
     expect(await failure(session.request("tools/call", call, { asTask: true }))).toMatchObject({
       code: "task_lost",
       message: "the task can no longer be followed: Task not found",
@@ -290,10 +292,10 @@ describe("a task that is lost", () => {
           if (message["method"] === "tasks/result") givesGold(self, message);
         },
       });
-    const { session } = await legacyTasks(shaky(() => looks > 1));
+    await using session = await legacyTasks(shaky(() => looks > 1));
     expect(await session.request("tools/call", call, { asTask: true })).toEqual(done);
     looks = 0;
-    const { session: other } = await legacyTasks(shaky(() => false));
+    await using other = await legacyTasks(shaky(() => false));
     const failed = await failure(other.request("tools/call", call, { asTask: true }));
     expect(failed).toMatchObject({ code: "task_lost", evidence: { step: "tasks/get" } });
     expect([looks, failed.evidence.unsent]).toEqual([3, undefined]);

@@ -86,7 +86,7 @@ describe("lines", () => {
     expect(tooLong).toEqual([1]);
   });
 
-  test.each([65_536, 97])("64 MB in one line, in chunks of %d bytes, cost as much per byte as 8 MB", (size) => {
+  test.each([65_536, 97])("32 MB in one line, in chunks of %d bytes, cost as much per byte as 2 MB", (size) => {
     const chunk = Buffer.alloc(size, "x");
     const cost = (megabytes: number) => {
       const count = Math.ceil((megabytes * 1024 * 1024) / size);
@@ -99,9 +99,9 @@ describe("lines", () => {
       return (user + system) / count;
     };
     const best = (megabytes: number) => Math.min(cost(megabytes), cost(megabytes), cost(megabytes));
-    const small = best(8);
-    // Work that grows with the square would make it eight times as much.
-    expect(best(64) / small).toBeLessThan(4);
+    const small = best(2);
+    // Work that grows with the square would make it sixteen times as much.
+    expect(best(32) / small).toBeLessThan(8);
   });
 
   test("a line that arrives byte by byte does not cost an object per byte", () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../src/channel.ts";
 import type { JsonObject } from "../src/session.ts";
-import { failure, type MemoryServer, memoryServer } from "./support/memory-server.ts";
+import { failure, type MemoryServer, memoryServer, obligingServer } from "./support/memory-server.ts";
 import { clientInfo, modernSession } from "./support/modern-session.ts";
+import { jumpingTime } from "./support/simulated-time.ts";
 
 const envelope = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -12,10 +13,10 @@ const envelope = {
 
 describe("every request", () => {
   test("carries who we are, and keeps the caller's own _meta", async () => {
-    const server = memoryServer();
-    const { session } = await modernSession(server);
-    void session.request("tools/list");
-    void session.request("tools/call", { name: "a", _meta: { traceparent: "00-1", progressToken: "x" } });
+    const server = obligingServer();
+    await using session = await modernSession(server);
+    await session.request("tools/list");
+    await session.request("tools/call", { name: "a", _meta: { traceparent: "00-1", progressToken: "x" } });
     expect(server.sent).toEqual([
       { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: envelope } },
       {
@@ -29,22 +30,22 @@ describe("every request", () => {
   });
 
   test("names its method and its object in headers, where there are headers", async () => {
-    const overHttp = memoryServer({ cancelBy: "stream" });
-    const { session } = await modernSession(overHttp, { transport: "http" });
-    void session.request("resources/read", { uri: "file:///ä" });
+    const overHttp = obligingServer({ cancelBy: "stream" });
+    await using session = await modernSession(overHttp, { transport: "http" });
+    await session.request("resources/read", { uri: "file:///ä" });
     await session.notify("notifications/odd");
     expect(overHttp.sendOptions.map((options) => options?.headers)).toEqual([
       { "mcp-method": "resources/read", "mcp-name": "=?base64?ZmlsZTovLy/DpA==?=" },
       { "mcp-method": "notifications/odd" },
     ]);
-    const overPipe = memoryServer();
-    const { session: other } = await modernSession(overPipe);
-    void other.request("resources/read", { uri: "file:///ä" });
+    const overPipe = obligingServer();
+    await using other = await modernSession(overPipe);
+    await other.request("resources/read", { uri: "file:///ä" });
     expect(overPipe.sendOptions[0]?.headers).toEqual({});
   });
 
   test("says what the session knows about itself", async () => {
-    const { session } = await modernSession(memoryServer(), { transport: "http" });
+    await using session = await modernSession(memoryServer(), { transport: "http" });
     expect(session).toMatchObject({
       era: "modern",
       protocolVersion: "2026-07-28",
@@ -58,7 +59,7 @@ describe("every request", () => {
 describe("results", () => {
   test.each([["complete"], [undefined]])("of type %s are the caller's", async (resultType) => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const result = session.request("tools/call", { name: "a" });
     server.result({ id: 1 }, { resultType, content: [] });
     expect(await result).toEqual({ resultType, content: [] });
@@ -66,7 +67,7 @@ describe("results", () => {
 
   test.each([["surprise"], [7], [null], [{}]])("of the unknown type %j are bad messages", async (resultType) => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const failed = failure(session.request("tools/call", { name: "a" }));
     server.result({ id: 1 }, { resultType, content: [] });
     expect(await failed).toMatchObject({ code: "bad_message", evidence: { step: "tools/call" } });
@@ -76,7 +77,7 @@ describe("results", () => {
 describe("a refusal that can be corrected", () => {
   test("of the version: sent again once, with a version that both speak", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const result = session.request("tools/list");
     server.error({ id: 1 }, -32022, "unsupported", { supported: ["2027-01-01", "2026-07-28"] });
     server.result(await server.heard("tools/list", 2), { tools: [] });
@@ -90,7 +91,7 @@ describe("a refusal that can be corrected", () => {
     ["nonsense", "2026-07-28"],
   ])("of the version, when the server offers %s, stays a refusal", async (_, data) => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const failed = failure(session.request("tools/list"));
     server.error({ id: 1 }, -32022, "unsupported", data);
     expect(await failed).toMatchObject({ code: "rpc", evidence: { rpc: { code: -32022 } } });
@@ -100,7 +101,7 @@ describe("a refusal that can be corrected", () => {
     const server = memoryServer({
       onMessage: (message, it) => it.error(message, -32022, "no", { supported: ["2026-07-28"] }),
     });
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     expect(await failure(session.request("tools/list"))).toMatchObject({ evidence: { rpc: { code: -32022 } } });
     expect(server.sent).toHaveLength(2);
   });
@@ -123,7 +124,7 @@ describe("a refusal that can be corrected", () => {
         else it.result(message, { content: [] });
       },
     });
-    const { session } = await modernSession(server, { transport: "http" });
+    await using session = await modernSession(server, { transport: "http" });
     const call = { name: "sql", arguments: { region: "eu" } };
     expect(await session.request("tools/call", call)).toEqual({ content: [] });
     expect(await session.request("tools/call", call)).toEqual({ content: [] });
@@ -142,13 +143,15 @@ describe("a refusal that can be corrected", () => {
 
   test("a tool that loses its marks loses its headers", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server, { transport: "http" });
+    await using session = await modernSession(server, { transport: "http" });
     const properties = { a: { type: "string", "x-mcp-header": "A" } };
     for (const inputSchema of [{ type: "object", properties }, { type: "object" }]) {
       const listed = session.request("tools/list");
       server.result({ id: server.sent.length }, { tools: [{ name: "t", inputSchema }] });
       await listed;
-      void session.request("tools/call", { name: "t", arguments: { a: "1" } });
+      const called = session.request("tools/call", { name: "t", arguments: { a: "1" } });
+      server.result({ id: server.sent.length }, { content: [] });
+      await called;
     }
     const calls = server.sent.map((message, index) => [message["method"], server.sendOptions[index]?.headers]);
     expect(calls.filter(([method]) => method === "tools/call")).toEqual([
@@ -169,14 +172,14 @@ describe("the absolute limit of a request", () => {
   }
 
   test("holds for all that is done for it", async () => {
+    const time = jumpingTime();
     const page = (message: Message, it: MemoryServer): void =>
-      void setTimeout(() => it.result(message, { tools: [], nextCursor: `${it.sent.length}` }), 60);
+      void time.after(60, () => it.result(message, { tools: [], nextCursor: `${it.sent.length}` }));
     const server = refusing(page);
-    const { session } = await modernSession(server, { transport: "http" });
+    await using session = await modernSession(server, { transport: "http", time });
     const failed = failure(session.request("tools/call", { name: "a" }, { total: 150 }));
     expect(await failed).toMatchObject({ code: "timeout" });
-    expect(server.sent.length).toBeLessThan(6);
-    expect(server.sent.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+    expect(server.sent.map(({ method }) => method)).toEqual(["tools/call", "tools/list", "tools/list", "tools/list"]);
   });
 
   test("the progress of those lists is not told as that of the call", async () => {
@@ -188,7 +191,7 @@ describe("the absolute limit of a request", () => {
       });
       it.result(message, { tools: [] });
     });
-    const { session } = await modernSession(server, { transport: "http" });
+    await using session = await modernSession(server, { transport: "http" });
     const told: unknown[] = [];
     await failure(session.request("tools/call", { name: "a" }, { onProgress: (step) => void told.push(step) }));
     expect(server.sent.map(({ method }) => method)).toEqual(["tools/call", "tools/list", "tools/call"]);
@@ -203,13 +206,15 @@ test("a tool that is known is known anew with every list, however many there are
   });
   const many = Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, inputSchema: marked("Old") }));
   const server = memoryServer();
-  const { session } = await modernSession(server, { transport: "http" });
+  await using session = await modernSession(server, { transport: "http" });
   for (const tools of [many, [{ name: "t0", inputSchema: marked("New") }]]) {
     const listed = session.request("tools/list");
     server.result({ id: server.sent.length }, { tools });
     await listed;
   }
-  void session.request("tools/call", { name: "t0", arguments: { a: "1" } });
+  const called = session.request("tools/call", { name: "t0", arguments: { a: "1" } });
+  server.result({ id: server.sent.length }, { content: [] });
+  await called;
   expect(server.sendOptions.at(-1)?.headers).toMatchObject({ "mcp-param-new": "1" });
 });
 
@@ -222,7 +227,7 @@ describe("a subscription", () => {
 
   test("is a request without a deadline, whose news reach the listeners", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const heard: string[] = [];
     session.onNotification((method) => void heard.push(method));
     const caller = new AbortController();
@@ -240,7 +245,7 @@ describe("a subscription", () => {
 
   test("that the server ends with a result is over in peace", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const listening = session.request("subscriptions/listen", { notifications: {} });
     server.result({ id: 1 }, { resultType: "complete" });
     expect(await listening).toEqual({ resultType: "complete" });
@@ -248,7 +253,7 @@ describe("a subscription", () => {
 
   test("that the server cancels is lost; other requests it cannot cancel", async () => {
     const server = memoryServer();
-    const { session } = await modernSession(server);
+    await using session = await modernSession(server);
     const listening = failure(session.request("subscriptions/listen", { notifications: {} }));
     const call = session.request("tools/call", { name: "a" });
     for (const requestId of [2, 1])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, Progress } from "../src/session.ts";
-import { failure, type MemoryServer, memoryServer } from "./support/memory-server.ts";
+import { failure, type MemoryServer, memoryServer, obligingServer } from "./support/memory-server.ts";
+import { jumpingTime } from "./support/simulated-time.ts";
 import { methodsOf, modernTasks, paramsOf } from "./support/task-session.ts";
 
 const tasks = "io.modelcontextprotocol/tasks";
@@ -32,7 +33,7 @@ function digger(states: readonly JsonObject[], begun: JsonObject = task({ result
 describe("a call that the server makes a task of", () => {
   test("is looked at until it is over, and its result is in it", async () => {
     const server = digger([task({ statusMessage: "digging" }), task({ status: "completed", result: done })]);
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     const told: Progress[] = [];
     const result = await session.request("tools/call", call, { onProgress: (news) => told.push(news) });
     expect(result).toEqual({ ...done, resultType: "complete" });
@@ -42,16 +43,16 @@ describe("a call that the server makes a task of", () => {
 
   test("may be over before it is looked at", async () => {
     const server = digger([], task({ resultType: "task", status: "completed", result: done }));
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     expect(await session.request("tools/call", call)).toMatchObject(done);
     expect(methodsOf(server)).toEqual(["tools/call"]);
   });
 
   test("is offered to servers that have tasks, and to no others", async () => {
     const declared = async (capabilities: JsonObject): Promise<unknown> => {
-      const server = memoryServer();
-      const session = await modernTasks(server, { capabilities });
-      void session.request("tools/call", call);
+      const server = obligingServer();
+      await using session = await modernTasks(server, { capabilities });
+      await session.request("tools/call", call);
       return paramsOf(server.sent[0] ?? {})["_meta"];
     };
     const key = "io.modelcontextprotocol/clientCapabilities";
@@ -63,7 +64,7 @@ describe("a call that the server makes a task of", () => {
 
   test("is named in the headers of what is asked about it", async () => {
     const server = digger([task({ status: "completed", result: done })]);
-    const session = await modernTasks(server, { transport: "http" });
+    await using session = await modernTasks(server, { transport: "http" });
     await session.request("tools/call", call);
     expect(server.sendOptions[1]?.headers).toEqual({ "mcp-method": "tasks/get", "mcp-name": "t1" });
   });
@@ -72,7 +73,7 @@ describe("a call that the server makes a task of", () => {
     const server = memoryServer({
       onMessage: (message, self) => self.result(message, task({ resultType: "task" })),
     });
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     expect(await failure(session.request("resources/read", { uri: "x://1" }))).toMatchObject({ code: "bad_message" });
     expect(methodsOf(server)).toEqual(["resources/read"]);
   });
@@ -86,12 +87,12 @@ describe("a task that ends badly", () => {
     ["completed", {}, { code: "bad_message", message: "the task is over and holds no result" }],
   ])("%s with %j", async (end, rest, error) => {
     const server = digger([task({ status: end, ...rest })]);
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     expect(await failure(session.request("tools/call", call))).toMatchObject(error);
   });
 
   test.each([[undefined], [7], [null]])("with the id %j cannot be followed", async (taskId) => {
-    const session = await modernTasks(digger([], { ...task({ resultType: "task" }), taskId }));
+    await using session = await modernTasks(digger([], { ...task({ resultType: "task" }), taskId }));
     expect(await failure(session.request("tools/call", call))).toMatchObject({ code: "bad_message" });
   });
 
@@ -99,7 +100,7 @@ describe("a task that ends badly", () => {
     "with the error %i is not begun again, whatever that would mean for a request",
     async (code, data) => {
       const server = digger([task({ status: "failed", error: { code, message: "no", data } })]);
-      const session = await modernTasks(server, { transport: "http" });
+      await using session = await modernTasks(server, { transport: "http" });
       expect(await failure(session.request("tools/call", call))).toMatchObject({ code: "rpc" });
       expect(methodsOf(server)).toEqual(["tools/call", "tasks/get"]);
     },
@@ -108,7 +109,7 @@ describe("a task that ends badly", () => {
   test("a result that asks for input once more is a result: the call is not repeated", async () => {
     const result = { resultType: "input_required", inputRequests: { a: question } };
     const server = digger([task({ status: "completed", result })]);
-    const session = await modernTasks(server, { onRequest: async () => ({}) });
+    await using session = await modernTasks(server, { onRequest: async () => ({}) });
     await session.request("tools/call", call);
     expect(methodsOf(server)).toEqual(["tools/call", "tasks/get"]);
   });
@@ -120,7 +121,7 @@ describe("a task that asks", () => {
     const more = task({ status: "input_required", inputRequests: { a: question, b: question } });
     const server = digger([waiting, waiting, more, task({ status: "completed", result: done })]);
     const asked: unknown[] = [];
-    const session = await modernTasks(server, {
+    await using session = await modernTasks(server, {
       onRequest: async (method, params) => ({ action: "accept", number: asked.push([method, params]) }),
     });
     await session.request("tools/call", call);
@@ -140,15 +141,17 @@ describe("a task that asks", () => {
       task({ status: "input_required", inputRequests: { a: question } }),
       task({ status: "completed", result: done }),
     ]);
-    const thinks = new Promise<JsonObject>((resolve) => setTimeout(resolve, 900, { action: "accept" }));
-    const session = await modernTasks(server, { onRequest: () => thinks });
+    const time = jumpingTime();
+    const thinks = (): Promise<JsonObject> =>
+      new Promise((resolve) => void time.after(60_000, () => resolve({ action: "accept" })));
+    await using session = await modernTasks(server, { time, onRequest: thinks });
     expect(await session.request("tools/call", call, { timeout: 500, total: 800 })).toMatchObject(done);
   });
 
   test("where nobody can answer is called off", async () => {
     const sampling = { method: "sampling/createMessage", params: {} };
     const server = digger([task({ status: "input_required", inputRequests: { a: sampling } })]);
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     expect(await failure(session.request("tools/call", call))).toMatchObject({
       code: "unanswered",
       message: "the server asked for sampling/createMessage, which this program cannot answer",
@@ -168,7 +171,7 @@ describe("a task that asks", () => {
         if (method === "tasks/get") self.result(message, task({ status: "input_required", inputRequests }));
       },
     });
-    const session = await modernTasks(server, { onRequest: async () => ({}) });
+    await using session = await modernTasks(server, { onRequest: async () => ({}) });
     const failed = await failure(session.request("tools/call", call));
     expect(failed).toMatchObject({ code: "bad_message", message: "the server asked for input more than 8 times" });
     expect(methodsOf(server).at(-1)).toBe("tasks/cancel");
@@ -178,7 +181,7 @@ describe("a task that asks", () => {
 describe("the end of a task from here", () => {
   test.each([["stdio"], ["http"]] as const)("an abort calls it off over %s, by name", async (transport) => {
     const server = digger([task()]);
-    const session = await modernTasks(server, { transport });
+    await using session = await modernTasks(server, { transport });
     const stop = new AbortController();
     const failed = failure(session.request("tools/call", call, { signal: stop.signal }));
     await server.heard("tasks/get");
@@ -190,7 +193,7 @@ describe("the end of a task from here", () => {
 
   test("so does its time", async () => {
     const server = digger([task()]);
-    const session = await modernTasks(server);
+    await using session = await modernTasks(server);
     expect(await failure(session.request("tools/call", call, { timeout: 300 }))).toMatchObject({ code: "timeout" });
     expect(paramsOf(await server.heard("tasks/cancel"))).toMatchObject({ taskId: "t1" });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/session.ts";
+import { collected } from "./support/collected.ts";
 import { memoryServer, rpcTo } from "./support/memory-server.ts";
 
 const news = (method: string, params?: JsonObject): JsonObject => ({
@@ -12,7 +13,7 @@ describe("notifications", () => {
   test("reach every listener, in order, until it stops listening", async () => {
     const server = memoryServer();
     const heard: string[] = [];
-    const { rpc } = await rpcTo(server, { onNotification: (method) => void heard.push(`first ${method}`) });
+    await using rpc = await rpcTo(server, { onNotification: (method) => void heard.push(`first ${method}`) });
     const stop = rpc.onNotification((method, params) => void heard.push(`second ${method} ${JSON.stringify(params)}`));
     server.say(news("notifications/message", { level: "info" }), news("notifications/elicitation/complete"));
     stop();
@@ -29,11 +30,12 @@ describe("notifications", () => {
   test("a listener that throws does not keep the others from hearing", async () => {
     const server = memoryServer();
     const heard: string[] = [];
-    const { rpc, diagnostics } = await rpcTo(server, {
+    await using rpc = await rpcTo(server, {
       onNotification: () => {
         throw new Error("oh");
       },
     });
+    const { diagnostics } = rpc;
     rpc.onNotification((method) => void heard.push(method));
     server.say(news("notifications/message"));
     expect(heard).toEqual(["notifications/message"]);
@@ -42,16 +44,16 @@ describe("notifications", () => {
 
   test("a storm of list changes is told a handful of times, and a call in the middle of it is answered", async () => {
     const server = memoryServer();
-    const heard: string[] = [];
-    const { rpc } = await rpcTo(server, { onNotification: (method) => void heard.push(method) });
+    const heard = collected<string>();
+    await using rpc = await rpcTo(server, { onNotification: heard.add });
     const call = rpc.request("tools/call");
     for (let i = 0; i < 20_000; i += 1) {
       server.say(news(`notifications/${i % 2 ? "tools" : "prompts"}/list_changed`));
       if (i === 10_000) server.result({ id: 1 }, { ok: true });
     }
     expect(await call).toEqual({ ok: true });
-    await expect.poll(() => heard.length).toBe(4);
-    expect(heard.toSorted()).toEqual([
+    await heard.reached(4);
+    expect(heard.items.toSorted()).toEqual([
       "notifications/prompts/list_changed",
       "notifications/prompts/list_changed",
       "notifications/tools/list_changed",
@@ -61,17 +63,17 @@ describe("notifications", () => {
 
   test("updates are told once for each resource", async () => {
     const server = memoryServer();
-    const heard: unknown[] = [];
-    await rpcTo(server, { onNotification: (_method, params) => void heard.push(params["uri"]) });
+    const heard = collected<unknown>();
+    await using _rpc = await rpcTo(server, { onNotification: (_method, params) => heard.add(params["uri"]) });
     for (const uri of ["a", "b", "a", "c", "a"]) server.say(news("notifications/resources/updated", { uri }));
-    expect(heard).toEqual(["a", "b", "c"]);
-    await expect.poll(() => heard).toEqual(["a", "b", "c", "a"]);
+    expect(heard.items).toEqual(["a", "b", "c"]);
+    expect(await heard.reached(4)).toEqual(["a", "b", "c", "a"]);
   });
 
   test("log messages are never left out", async () => {
     const server = memoryServer();
     const heard: string[] = [];
-    await rpcTo(server, { onNotification: (method) => void heard.push(method) });
+    await using _rpc = await rpcTo(server, { onNotification: (method) => void heard.push(method) });
     for (let i = 0; i < 1_000; i += 1) server.say(news("notifications/message", { data: "same" }));
     expect(heard).toHaveLength(1_000);
   });

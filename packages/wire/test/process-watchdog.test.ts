@@ -3,11 +3,19 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import { build } from "esbuild";
+import {
+  childrenOf,
+  isRunning,
+  processesWith,
+  scaled,
+  type TemporaryFolder,
+  temporaryFolder,
+  until,
+} from "@fairlead/test-servers";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeWatchdog, shellWatchdog } from "../src/watchdog-script.ts";
-import { childrenOf, isRunning, pidsOf, processesWith, until } from "./support/process-list.ts";
+import { pidsOf } from "./support/stdio-server.ts";
 
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
 const newMark = () => randomBytes(8).toString("hex");
@@ -18,7 +26,7 @@ describe("when the host dies", () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    await build({
+    buildSync({
       entryPoints: [fileOf("host.ts")],
       outfile: `${folder.path}/host.mjs`,
       bundle: true,
@@ -53,12 +61,12 @@ describe("when the host dies", () => {
 
   const moments = ["starting", "ready", "stopping"];
   test.each(moments)("of kill -9 while its servers are %s, nothing is left", { timeout: 600_000 }, async (how) => {
-    for (let round = 0; round < scaled(40); round += 1) {
+    for (let round = 0; round < scaled(40, 2); round += 1) {
       const mark = newMark();
       const host = startHost(mark, how, fileOf("family.mjs"), ...(round % 2 === 0 ? ["stubborn"] : []));
       const pids = await reachesNow(host);
       await dies(host);
-      await until(() => processesWith(mark).length === 0 && !pids.some(isRunning));
+      await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
     }
   });
 
@@ -66,7 +74,7 @@ describe("when the host dies", () => {
     const mark = newMark();
     const pids = await reachesNow(startHost(mark, "exiting", fileOf("family.mjs"), "stubborn"));
     expect(pids).toHaveLength(15);
-    await until(() => processesWith(mark).length === 0 && !pids.some(isRunning));
+    await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
   });
 
   test("and its watchdog was killed before, another has taken its place; after the end there is none", async () => {
@@ -79,7 +87,7 @@ describe("when the host dies", () => {
     await until(() => watchdogs().some((pid) => pid !== first && isRunning(pid)));
     const [second = 0] = watchdogs().filter(isRunning);
     await dies(host);
-    await until(() => processesWith(mark).length === 0 && !pids.some(isRunning) && !isRunning(second));
+    await until(() => !pids.some(isRunning) && !isRunning(second) && processesWith(mark).length === 0);
   });
 });
 
@@ -150,5 +158,7 @@ test("the watchdog for shell finds by its tag what was started but not yet regis
   expect(await exited).toEqual([null, "SIGTERM"]);
   await once(watchdog, "exit");
   expect(isRunning(other.pid ?? 0)).toBe(true);
+  const ended = once(other, "exit");
   other.kill("SIGKILL");
+  await ended;
 });

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { scaled } from "@fairlead/test-servers";
+import { childrenOf, isRunning, processesWith, scaled, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createProcessKeeper } from "../src/keeper.ts";
 import { createWatchdog } from "../src/watchdog.ts";
-import { childrenOf, isRunning, pidsOf, processesWith, until } from "./support/process-list.ts";
-import { openServer, program } from "./support/stdio-server.ts";
+import { openServer, pidsOf, program } from "./support/stdio-server.ts";
 
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
 const newMark = () => randomBytes(8).toString("hex");
+const rounds = scaled(200, 8);
 const quick = { endGrace: 200, termGrace: 100 };
 
 describe("closing a server", () => {
@@ -44,6 +44,8 @@ describe("closing a server", () => {
     });
     await server.closed;
     await until(() => processesWith(mark).length === 0);
+    // Waits for the look around that found nobody.
+    await server.channel.close();
   });
 
   test("while it is still starting leaves nothing", async () => {
@@ -61,7 +63,7 @@ describe("closing a server", () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  test(`${scaled(200)} times, several at once, leaves nothing`, { timeout: 600_000 }, async () => {
+  test(`${rounds} times, several at once, leaves nothing`, { timeout: 600_000 }, async () => {
     const mark = newMark();
     const pids: number[] = [];
     const cycle = async (number: number) => {
@@ -75,8 +77,8 @@ describe("closing a server", () => {
       pids.push(...pidsOf(message));
       await server.channel.close();
     };
-    for (let done = 0; done < scaled(200); done += 4) await Promise.all([0, 1, 2, 3].map((one) => cycle(done + one)));
-    expect(pids).toHaveLength(5 * scaled(200));
+    for (let done = 0; done < rounds; done += 4) await Promise.all([0, 1, 2, 3].map((one) => cycle(done + one)));
+    expect(pids).toHaveLength(5 * rounds);
     expect(pids.filter(isRunning)).toEqual([]);
     expect(processesWith(mark)).toEqual([]);
   });
@@ -84,25 +86,26 @@ describe("closing a server", () => {
 
 describe("the account of a host's servers", () => {
   const watchdogs = () => childrenOf(process.pid, "fairlead-watchdog").filter(isRunning);
+  const none = (): Promise<void> => until(() => watchdogs().length === 0);
 
   test("needs one watchdog for all of them, and none when they are gone", async () => {
-    await until(() => watchdogs().length === 0);
+    await none();
     const keeper = createProcessKeeper();
     const servers = await Promise.all(Array.from({ length: 5 }, () => openServer(program("echo.mjs"), { keeper })));
     expect(watchdogs()).toHaveLength(1);
     await Promise.all(servers.map(({ channel }) => channel.close()));
-    await until(() => watchdogs().length === 0);
+    await none();
     const again = await openServer(program("echo.mjs"), { keeper });
     expect(watchdogs()).toHaveLength(1);
     await again.channel.close();
-    await until(() => watchdogs().length === 0);
+    await none();
   });
 
   test("is not upset by commands that cannot be started", async () => {
     const keeper = createProcessKeeper();
     const missing = { ...program("echo.mjs"), command: "/no/such/file" };
     await Promise.allSettled(Array.from({ length: 5 }, () => openServer(missing, { keeper })));
-    await until(() => watchdogs().length === 0);
+    await none();
   });
 
   test("is not another host's: the end of one host's servers leaves the other's alone", async () => {
@@ -114,6 +117,7 @@ describe("the account of a host's servers", () => {
     await second.channel.send({ still: "there" });
     expect(await second.arrived(1)).toEqual([{ echo: { still: "there" } }]);
     await second.channel.close();
+    await none();
   });
 
   test("is watched by Node where there is no shell", async () => {

@@ -1,52 +1,68 @@
 /** The reference server on all its transports: everything that it can do works, with our engine as with the official client. */
 
+import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, listAll, normaliseToolResult } from "../src/index.ts";
 import type { JsonObject, Progress, RequestHandler, RequestOptions, Session } from "../src/session.ts";
 import type { ConnectOptions, Target } from "../src/target.ts";
 import { createNews } from "./contract/news.ts";
 import { connectSdk } from "./oracle/sdk-session.ts";
-import { type EverythingServer, everythingOnStdio, startEverything } from "./support/everything-server.ts";
 
 interface Leg {
   readonly engine: string;
   readonly open: (target: Target, options: ConnectOptions) => Promise<Session>;
   readonly transport: string;
-  readonly serve?: () => Promise<EverythingServer>;
-  readonly target: (origin: string) => Target;
+  readonly target: () => Target;
   /** The transport that it turns out to be. */
   readonly found: "stdio" | "http" | "sse";
+  /** The SDK's client follows none. */
+  readonly hasTasks: boolean;
 }
 
-const sse = (): Promise<EverythingServer> => startEverything("sse");
-const http = (): Promise<EverythingServer> => startEverything("streamableHttp");
-const at = (kind: "http" | "sse" | "http-or-sse", path: string) => (origin: string) =>
-  ({ kind, url: origin + path, headers: {} }) as const;
+type Way = Pick<Leg, "transport" | "target" | "found">;
 
-const ways: readonly Omit<Leg, "engine" | "open">[] = [
-  { transport: "stdio", target: () => everythingOnStdio, found: "stdio" },
-  { transport: "streamable HTTP", serve: http, target: at("http", "/mcp"), found: "http" },
-  { transport: "SSE", serve: sse, target: at("sse", "/sse"), found: "sse" },
+/** On the web all legs share a server; over stdio each session has its own. */
+let http: EverythingServer;
+let sse: EverythingServer;
+beforeAll(async () => {
+  [http, sse] = await Promise.all([everythingServer("streamableHttp"), everythingServer("sse")]);
+});
+afterAll(async () => {
+  await Promise.all([http, sse].map((server) => server[Symbol.asyncDispose]()));
+});
+
+const { PATH = "" } = process.env;
+const onStdio: Target = { kind: "stdio", ...realServer("everything", "stdio"), env: { PATH }, cwd: process.cwd() };
+
+const ways: readonly Way[] = [
+  { transport: "stdio", target: () => onStdio, found: "stdio" },
+  { transport: "streamable HTTP", target: () => ({ kind: "http", url: http.url, headers: {} }), found: "http" },
+  { transport: "SSE", target: () => ({ kind: "sse", url: sse.url, headers: {} }), found: "sse" },
 ];
-const fallbacks: readonly Omit<Leg, "engine" | "open">[] = [
+const fallbacks: readonly Way[] = [
   {
     transport: "whatever turns out to be streamable HTTP",
-    serve: http,
-    target: at("http-or-sse", "/mcp"),
+    target: () => ({ kind: "http-or-sse", url: http.url, headers: {} }),
     found: "http",
   },
-  { transport: "whatever turns out to be SSE", serve: sse, target: at("http-or-sse", "/sse"), found: "sse" },
+  {
+    transport: "whatever turns out to be SSE",
+    target: () => ({ kind: "http-or-sse", url: sse.url, headers: {} }),
+    found: "sse",
+  },
 ];
 const legs: readonly Leg[] = [
-  ...[...ways, ...fallbacks].map((way) => ({ ...way, engine: "our engine", open: connect })),
-  ...ways.map((way) => ({ ...way, engine: "the SDK", open: connectSdk })),
+  ...ways.map((way) => ({ ...way, engine: "our engine", open: connect, hasTasks: true })),
+  ...fallbacks.map((way) => ({ ...way, engine: "our engine", open: connect, hasTasks: false })),
+  ...ways.map((way) => ({ ...way, engine: "the SDK", open: connectSdk, hasTasks: false })),
 ];
 
-const asPerson: RequestHandler = async (method) => {
+const asPerson: RequestHandler = async (method, params) => {
   if (method === "roots/list") return { roots: [{ uri: "file:///work", name: "work" }] };
   if (method === "sampling/createMessage")
     return { role: "assistant", model: "parrot", content: { type: "text", text: "a sampled answer" } };
-  return { action: "accept", content: { name: "Ada" } };
+  const isResearch = JSON.stringify(params).includes("interpretation");
+  return { action: "accept", content: isResearch ? { interpretation: "historical" } : { name: "Ada" } };
 };
 
 describe.concurrent.each(legs)("$engine over $transport", (leg) => {
@@ -54,9 +70,10 @@ describe.concurrent.each(legs)("$engine over $transport", (leg) => {
   describe.sequential("the reference server", () => describeReference(leg));
 });
 
-function describeReference({ engine, open, serve, target, found }: Leg): void {
+function describeReference({ engine, open, target, found, hasTasks }: Leg): void {
   const news = createNews();
-  let server: EverythingServer | undefined;
+  const sent: unknown[] = [];
+  const asked: string[] = [];
   let session: Session;
 
   const call = async (name: string, given: JsonObject = {}, options?: RequestOptions) =>
@@ -64,19 +81,19 @@ function describeReference({ engine, open, serve, target, found }: Leg): void {
   const saying = (text: string) => ({ content: [{ type: "text", text: expect.stringContaining(text) as string }] });
 
   beforeAll(async () => {
-    server = await serve?.();
-    session = await open(target(server?.origin ?? ""), {
+    session = await open(target(), {
       clientInfo: { name: "real-servers-test", version: "1.0.0" },
       capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
-      onRequest: asPerson,
+      onRequest: (method, ...rest) => {
+        asked.push(method);
+        return asPerson(method, ...rest);
+      },
+      onMessage: (direction, { method }) => direction === "sent" && sent.push(method),
       onNotification: news.take,
       times: { probe: 10_000 },
     });
   });
-  afterAll(async () => {
-    await session.close();
-    await server?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => session.close());
 
   test("it is what it is", () => {
     expect(session).toMatchObject({
@@ -108,7 +125,7 @@ function describeReference({ engine, open, serve, target, found }: Leg): void {
   test("it tells every step of its progress", async () => {
     const steps: Progress[] = [];
     const options = { onProgress: (step: Progress) => void steps.push(step) };
-    await call("trigger-long-running-operation", { duration: 0.4, steps: 4 }, options);
+    await call("trigger-long-running-operation", { duration: 0.1, steps: 4 }, options);
     const told = steps.map(({ progress }) => progress);
     // The SDK may lose the last.
     expect(told).toEqual([1, 2, 3, 4].slice(0, engine === "the SDK" ? told.length : 4));
@@ -120,7 +137,7 @@ function describeReference({ engine, open, serve, target, found }: Leg): void {
     const options = { signal: caller.signal, onProgress: () => caller.abort() };
     const cancelled = call("trigger-long-running-operation", given, options);
     await expect(cancelled).rejects.toMatchObject({ code: "cancelled" });
-    const late = call("trigger-long-running-operation", given, { total: 300 });
+    const late = call("trigger-long-running-operation", given, { total: 100 });
     await expect(late).rejects.toMatchObject({ code: "timeout" });
     expect(await call("echo", { message: "still here" })).toMatchObject(saying("still here"));
   });
@@ -159,6 +176,27 @@ function describeReference({ engine, open, serve, target, found }: Leg): void {
     });
     expect(await session.request("ping")).toEqual({});
   });
+
+  if (hasTasks)
+    test("a task tells what it does, asks when it must, and comes to its result; another is called off", async () => {
+      const [sentBefore, askedBefore] = [sent.length, asked.length];
+      const research = (topic: string) => ({ name: "simulate-research-query", arguments: { topic, ambiguous: true } });
+      const words: (string | undefined)[] = [];
+      const result = await session.request("tools/call", research("ropes"), {
+        asTask: true,
+        onProgress: ({ message }) => words.push(message),
+      });
+      expect(JSON.stringify(result["content"])).toContain("ropes (historical)");
+      expect(asked.slice(askedBefore)).toEqual(["elicitation/create"]);
+      expect(words).toContain("Gathering sources...");
+      expect(words).toContain("Generating report...");
+      const stop = new AbortController();
+      const given = { asTask: true, signal: stop.signal, onProgress: () => stop.abort() };
+      const stopped = session.request("tools/call", research("knots"), given);
+      await expect(stopped).rejects.toMatchObject({ code: "cancelled" });
+      expect(sent.slice(sentBefore)).toContain("tasks/cancel");
+      expect(sent.slice(sentBefore)).not.toContain("notifications/cancelled");
+    });
 
   test("it says what it does not know", async () => {
     await expect(session.request("no/such/method")).rejects.toMatchObject({ evidence: { rpc: { code: -32601 } } });

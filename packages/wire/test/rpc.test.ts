@@ -1,9 +1,8 @@
-import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../src/channel.ts";
 import { WireError } from "../src/errors.ts";
 import type { JsonObject, Progress } from "../src/session.ts";
-import { failure, memoryServer, rpcTo } from "./support/memory-server.ts";
+import { failure, memoryServer, obligingServer, rpcTo } from "./support/memory-server.ts";
 
 const progress = (token: unknown, rest: JsonObject): Message => ({
   jsonrpc: "2.0",
@@ -13,7 +12,8 @@ const progress = (token: unknown, rest: JsonObject): Message => ({
 
 describe("answers", () => {
   test("a result reaches the request with its id, in whatever order they come", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const results = Promise.all(["a", "b", "c"].map((name) => rpc.request("tools/call", { name })));
     for (const request of server.sent.toReversed())
       server.result(request, { name: (request["params"] as JsonObject)["name"] });
@@ -21,14 +21,16 @@ describe("answers", () => {
   });
 
   test("our numeric ids are recognised when they come back as strings", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const result = rpc.request("ping");
     server.say({ jsonrpc: "2.0", id: "1", result: { fine: true } });
     expect(await result).toEqual({ fine: true });
   });
 
   test("answers to nobody are ignored and counted, and never reach another request", async () => {
-    const { rpc, server, diagnostics } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server, diagnostics } = rpc;
     const first = rpc.request("a");
     const second = rpc.request("b");
     for (const id of [null, undefined, 3, "3", "01", "1.0", " 1", 1.5, -1, true, [1], { id: 1 }])
@@ -53,28 +55,32 @@ describe("answers", () => {
     ["just a string", "broken", 0, "broken"],
     ["an empty list", [], 0, "x failed, and the server does not say why"],
   ])("an error with %s fails the request at once", async (_, error, code, message) => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const failed = failure(rpc.request("x"));
     server.say({ jsonrpc: "2.0", id: 1, error });
     expect(await failed).toMatchObject({ code: "rpc", message, evidence: { rpc: { code }, step: "x" } });
   });
 
   test("the data of an error comes along", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const failed = failure(rpc.request("x"));
     server.error({ id: 1 }, -32042, "sign in", { url: "https://example.com" });
     expect((await failed).evidence.rpc).toEqual({ code: -32042, data: { url: "https://example.com" } });
   });
 
   test("a result beside a null error is a result, and null is an empty one", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const results = [rpc.request("x"), rpc.request("y")];
     server.say({ jsonrpc: "2.0", id: 1, error: null, result: { ok: 1 } }, { jsonrpc: "2.0", id: 2, result: null });
     expect(await Promise.all(results)).toEqual([{ ok: 1 }, {}]);
   });
 
   test.each([[[]], ["text"], [7], [undefined]])("a result that is %j is a bad message", async (result) => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const failed = failure(rpc.request("x"));
     server.say({ jsonrpc: "2.0", id: 1, result });
     expect(await failed).toMatchObject({ code: "bad_message", evidence: { step: "x" } });
@@ -83,7 +89,7 @@ describe("answers", () => {
   test("what arrives while the channel opens is not lost", async () => {
     const heard: string[] = [];
     const server = memoryServer();
-    await rpcTo(
+    await using _rpc = await rpcTo(
       {
         ...server,
         open: async (events, signal) => {
@@ -102,16 +108,18 @@ describe("answers", () => {
 describe("what is sent", () => {
   test("goes with a signal of its own, unless all requests share one stream", async () => {
     for (const oneStream of [false, true]) {
-      const { rpc, server } = await rpcTo(memoryServer(), { oneStream });
-      void rpc.request("x");
+      await using rpc = await rpcTo(obligingServer(), { oneStream });
+      const { server } = rpc;
+      await rpc.request("x");
       expect(server.sendOptions[0]?.signal instanceof AbortSignal).toBe(!oneStream);
     }
   });
 
   test("parameters as they are, and none if there are none", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    void rpc.request("tools/list");
-    void rpc.request("tools/list", { cursor: "x" });
+    await using rpc = await rpcTo(obligingServer());
+    const { server } = rpc;
+    await rpc.request("tools/list");
+    await rpc.request("tools/list", { cursor: "x" });
     await rpc.notify("notifications/initialized");
     expect(server.sent).toEqual([
       { jsonrpc: "2.0", id: 1, method: "tools/list" },
@@ -121,9 +129,10 @@ describe("what is sent", () => {
   });
 
   test("a progress token is the request's id and leaves the caller's own _meta alone", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    void rpc.request("tools/call", { name: "a", _meta: { mine: 1, progressToken: "mine" } }, { token: true });
-    void rpc.request("tools/call", undefined, { onProgress: () => {} });
+    await using rpc = await rpcTo(obligingServer());
+    const { server } = rpc;
+    await rpc.request("tools/call", { name: "a", _meta: { mine: 1, progressToken: "mine" } }, { token: true });
+    await rpc.request("tools/call", undefined, { onProgress: () => {} });
     expect(server.sent.map(({ params }) => params)).toEqual([
       { name: "a", _meta: { mine: 1, progressToken: 1 } },
       { _meta: { progressToken: 2 } },
@@ -131,18 +140,20 @@ describe("what is sent", () => {
   });
 
   test("a key called __proto__ in _meta stays an ordinary key", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(obligingServer());
+    const { server } = rpc;
     const meta = JSON.parse('{"__proto__":{"polluted":true}}') as JsonObject;
-    void rpc.request("tools/call", { _meta: meta }, { token: true });
+    await rpc.request("tools/call", { _meta: meta }, { token: true });
     expect(JSON.stringify(server.sent[0])).toContain('{"__proto__":{"polluted":true},"progressToken":1}');
     expect(({} as JsonObject)["polluted"]).toBeUndefined();
   });
 
   test("every message passes the caller's log, both ways", async () => {
     const log: unknown[] = [];
-    const { rpc, server } = await rpcTo(memoryServer(), {
+    await using rpc = await rpcTo(memoryServer(), {
       onMessage: (direction, message) => log.push([direction, message]),
     });
+    const { server } = rpc;
     const result = rpc.request("ping");
     server.result({ id: 1 }, {});
     await result;
@@ -158,7 +169,7 @@ describe("what is sent", () => {
         if (method === "lost") throw new WireError("unreachable", "no route", { unsent: true });
       },
     });
-    const { rpc } = await rpcTo(server);
+    await using rpc = await rpcTo(server);
     const kept = rpc.request("kept");
     expect(await failure(rpc.request("lost"))).toMatchObject({
       code: "unreachable",
@@ -171,7 +182,8 @@ describe("what is sent", () => {
 
 describe("progress", () => {
   test("the last progress is delivered before the result that came with it", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const told: unknown[] = [];
     const result = rpc
       .request("tools/call", {}, { onProgress: (step) => void told.push(step) })
@@ -187,7 +199,8 @@ describe("progress", () => {
   });
 
   test("what is no progress is not told, and a listener that throws hurts nobody", async () => {
-    const { rpc, server, diagnostics } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server, diagnostics } = rpc;
     const told: Progress[] = [];
     const onProgress = (step: Progress): void => {
       told.push(step);
@@ -206,124 +219,12 @@ describe("progress", () => {
     expect(told).toEqual([{ progress: 3 }]);
     expect(diagnostics).toEqual(["a listener failed on progress of x: oh", "progress of no open request was ignored"]);
   });
-
-  test("progress restarts the silence, but not the whole time", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    const beat = setInterval(() => server.say(progress(1, { progress: 1 }), progress(2, { progress: 1 })), 2);
-    const alive = rpc.request("alive", {}, { timeout: 200 });
-    const tooLong = failure(rpc.request("too long", {}, { timeout: 200, total: 400 }));
-    expect(await tooLong).toMatchObject({ code: "timeout", message: "too long took too long" });
-    clearInterval(beat);
-    server.result({ id: 1 }, { ok: true });
-    expect(await alive).toEqual({ ok: true });
-  });
-});
-
-describe("giving up", () => {
-  test("silence is a timeout, and the server is told", async () => {
-    const { rpc, server } = await rpcTo(memoryServer(), { times: { request: 5 } });
-    const failed = await failure(rpc.request("slow"));
-    expect(failed).toMatchObject({
-      code: "timeout",
-      message: "no sign of life for 5 ms during slow",
-      evidence: { step: "slow" },
-    });
-    expect(server.sent[1]).toMatchObject({ method: "notifications/cancelled", params: { requestId: 1 } });
-  });
-
-  test("each request has its own patience", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    const order: string[] = [];
-    const note = (name: string) => (error: WireError) => void order.push(`${name} ${error.code}`);
-    const waits = [
-      failure(rpc.request("c", {}, { timeout: 60 })).then(note("c")),
-      failure(rpc.request("a", {}, { timeout: 5 })).then(note("a")),
-      failure(rpc.request("b", {}, { timeout: 60_000, total: 30 })).then(note("b")),
-    ];
-    const never = rpc.request("d", {}, { timeout: Number.POSITIVE_INFINITY });
-    await Promise.all(waits);
-    expect(order).toEqual(["a timeout", "b timeout", "c timeout"]);
-    server.result({ id: 4 }, {});
-    await never;
-  });
-
-  test("an abort is a cancellation, never a timeout, and carries the caller's reason", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    const caller = new AbortController();
-    const failed = failure(rpc.request("tools/call", {}, { signal: caller.signal, timeout: 1_000 }));
-    caller.abort(new Error("changed my mind"));
-    const error = await failed;
-    expect(error).toMatchObject({ code: "cancelled", evidence: { step: "tools/call" } });
-    expect(error.cause).toEqual(new Error("changed my mind"));
-    expect(server.sent[1]).toEqual({
-      jsonrpc: "2.0",
-      method: "notifications/cancelled",
-      params: { requestId: 1, reason: "tools/call was cancelled" },
-    });
-  });
-
-  test("what was aborted before it began is never sent", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    const failed = await failure(rpc.request("x", {}, { signal: AbortSignal.abort() }));
-    expect(failed).toMatchObject({ code: "cancelled", evidence: { unsent: true } });
-    expect(server.sent).toEqual([]);
-  });
-
-  test("where every request has its own stream, ending that is enough", async () => {
-    const { rpc, server } = await rpcTo(memoryServer({ cancelBy: "stream" }));
-    const caller = new AbortController();
-    const failed = failure(rpc.request("x", {}, { signal: caller.signal }));
-    const ended = server.sendOptions[0]?.signal;
-    caller.abort();
-    await failed;
-    expect(ended?.aborted).toBe(true);
-    expect(server.sent).toHaveLength(1);
-  });
-
-  test("a quiet request is given up without a word", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
-    await failure(rpc.request("initialize", {}, { timeout: 1, quiet: true }));
-    expect(server.sent).toHaveLength(1);
-  });
-
-  test("a late answer, and late progress, are dropped without a word", async () => {
-    const { rpc, server, diagnostics } = await rpcTo(memoryServer());
-    await failure(rpc.request("slow", {}, { timeout: 1 }));
-    const next = rpc.request("next");
-    server.say(progress(1, { progress: 1 }));
-    server.result({ id: 1 }, { late: true });
-    server.result({ id: 2 }, { ok: true });
-    expect(await next).toEqual({ ok: true });
-    expect(diagnostics).toEqual([]);
-  });
-
-  test("many requests may share a signal, and Node does not warn of them", async () => {
-    const warnings: Error[] = [];
-    const warned = (warning: Error): void => void warnings.push(warning);
-    process.on("warning", warned);
-    const { rpc } = await rpcTo(memoryServer());
-    const caller = new AbortController();
-    const failed = Array.from({ length: 50 }, () => failure(rpc.request("x", {}, { signal: caller.signal })));
-    // Warnings are given in the next turn of the loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    caller.abort();
-    expect((await Promise.all(failed)).map(({ code }) => code)).toEqual(Array.from({ length: 50 }, () => "cancelled"));
-    process.off("warning", warned);
-    expect(warnings).toEqual([]);
-  });
-
-  test("nothing keeps listening to a caller's signal once its requests are over", async () => {
-    const { rpc, server } = await rpcTo(memoryServer({ onMessage: (message, it) => it.result(message, {}) }));
-    const { signal } = new AbortController();
-    for (let i = 0; i < 50; i += 1) await rpc.request("x", {}, { signal });
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    expect(server.sent).toHaveLength(50);
-  });
 });
 
 describe("the end", () => {
   test("when the server goes, every open request fails at once with why", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const open = [failure(rpc.request("a")), failure(rpc.request("b"))];
     const cause = new WireError("exited", "the server exited with code 3", { exitCode: 3, stderr: "no API key" });
     server.hangUp(cause);
@@ -337,7 +238,8 @@ describe("the end", () => {
   });
 
   test("closing ends open requests, closes the channel once, and has no cause", async () => {
-    const { rpc, server } = await rpcTo(memoryServer());
+    await using rpc = await rpcTo(memoryServer());
+    const { server } = rpc;
     const open = failure(rpc.request("a"));
     await Promise.all([rpc.close(), rpc.close()]);
     expect(await open).toMatchObject({ code: "closed", evidence: { step: "a" } });
@@ -348,7 +250,8 @@ describe("the end", () => {
 
   test("what comes after the end is not heard", async () => {
     const heard: string[] = [];
-    const { rpc, server } = await rpcTo(memoryServer(), { onNotification: (method) => void heard.push(method) });
+    await using rpc = await rpcTo(memoryServer(), { onNotification: (method) => void heard.push(method) });
+    const { server } = rpc;
     await rpc.close();
     server.say({ jsonrpc: "2.0", method: "notifications/message" }, { jsonrpc: "2.0", id: 1, method: "ping" });
     expect(heard).toEqual([]);
@@ -358,7 +261,7 @@ describe("the end", () => {
 
 test("what cannot be written as JSON fails its own request, also where the channel throws at once", async () => {
   const server = memoryServer();
-  const { rpc } = await rpcTo({
+  await using rpc = await rpcTo({
     ...server,
     open: async (events, signal) => ({
       ...(await server.open(events, signal)),

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { isRunning, processesWith, temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { isRunning, processesWith, until } from "./support/process-list.ts";
 import { failure, openServer, program, says, script, stays } from "./support/stdio-server.ts";
 
 describe("the end of a server", () => {

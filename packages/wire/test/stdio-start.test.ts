@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { processesWith, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { processesWith } from "./support/process-list.ts";
 import { failure, openServer, script, stays } from "./support/stdio-server.ts";
 
 describe("a command that cannot be started", () => {
@@ -56,6 +55,15 @@ describe("a command that cannot be started", () => {
     ["folder", { cwd: "/tmp\0/x" }],
   ])("has a %s with a NUL, or none", async (_, change) => {
     expect(await start({ ...base, ...change })).toMatchObject({ code: "spawn_failed" });
+  });
+
+  test("has a NUL in a value: the message says so and does not quote the value, which may be a secret", async () => {
+    for (const change of [{ env: { TOKEN: "hush\0hush" } }, { args: ["--token", "hush\0hush"] }]) {
+      const error = await start({ ...base, ...change });
+      expect(error.message).toBe(
+        `cannot start "${base.command}": its command line or environment is empty or contains a NUL character`,
+      );
+    }
   });
 
   test("is cancelled before, or while it starts: nothing of it is left", async () => {

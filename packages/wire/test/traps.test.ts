@@ -5,7 +5,6 @@ import { normaliseToolResult } from "../src/results.ts";
 import type { JsonObject } from "../src/session.ts";
 import type { AuthHook } from "../src/target.ts";
 import { answer, legacyWeb, openLegacy } from "./support/legacy-web.ts";
-import { startEvents } from "./support/web-server.ts";
 
 describe("a tool with an output schema", () => {
   const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
@@ -44,50 +43,6 @@ test("two tools of one name are both listed", async () => {
   const session = await openLegacy(server);
   expect((await listAll(session, "tools")).items).toEqual([tool, tool]);
   await session.close();
-});
-
-describe("the GET stream", () => {
-  test("that is closed politely again and again, with nothing on it, is visited less and less", async () => {
-    const visits: number[] = [];
-    let seen: () => void = () => {};
-    const third = new Promise<void>((resolve) => {
-      seen = resolve;
-    });
-    await using server = await legacyWeb({
-      onGet(response) {
-        visits.push(performance.now());
-        startEvents(response);
-        response.end("retry: 1\n\n");
-        if (visits.length === 3) seen();
-      },
-    });
-    const session = await openLegacy(server);
-    await third;
-    const [first = 0, second = 0, last = 0] = visits;
-    expect(second - first).toBeLessThan(1_000);
-    expect(last - second).toBeGreaterThan(1_000);
-    await session.close();
-  });
-
-  test("that fails once does not end the session, and is tried again", async () => {
-    let visits = 0;
-    await using server = await legacyWeb({
-      onGet(response) {
-        visits += 1;
-        if (visits === 1) return void response.writeHead(500).end();
-        startEvents(response);
-        response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"back"}}\n\n');
-      },
-    });
-    let heard: (params: JsonObject) => void = () => {};
-    const news = new Promise<JsonObject>((resolve) => {
-      heard = resolve;
-    });
-    const session = await openLegacy(server, { onNotification: (_, params) => heard(params) });
-    expect(await session.request("tools/list")).toEqual({});
-    expect(await news).toEqual({ data: "back" });
-    await session.close();
-  });
 });
 
 test("a session that expires takes everything that is open with it", async () => {

@@ -2,6 +2,7 @@
 
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { limits } from "@fairlead/core/limits";
 import { safe } from "@fairlead/core/text/safe-text";
@@ -12,21 +13,25 @@ import type { Output } from "../output/output.ts";
 const patience = 2_000;
 
 /** Undefined if nothing is. */
-export async function readPiped({ stdin, signal }: Io, out: Pick<Output, "say">): Promise<string | undefined> {
+export async function readPiped(
+  { stdin, signal }: Pick<Io, "stdin" | "signal">,
+  out: Pick<Output, "say">,
+  clock: Clock = systemClock,
+): Promise<string | undefined> {
   if (stdin.isTTY === true) return undefined;
   const isSocket = leadsToProgram(stdin);
   const over = new AbortController();
   const stop = (): void => over.abort();
   signal.addEventListener("abort", stop, { once: true });
-  const timer = setTimeout(() => {
+  const stopWaiting = clock.after(patience, () => {
     if (!isSocket) return out.say(safe`reading stdin to its end; to leave it out, add: < /dev/null`);
     out.say(safe`nothing came from stdin: going on without it`);
     stop();
-  }, patience);
+  });
   try {
-    return toText(await readAll(stdin, over.signal, () => clearTimeout(timer)));
+    return toText(await readAll(stdin, over.signal, stopWaiting));
   } finally {
-    clearTimeout(timer);
+    stopWaiting();
     signal.removeEventListener("abort", stop);
     // Else it keeps the process from ending.
     if (over.signal.aborted) stdin.destroy();

@@ -142,7 +142,7 @@ describe("the startup file of zsh", () => {
     ["\r", false],
   ])("at a terminal, %j decides", async (answer, isAdded) => {
     await using here = await machine({ [rc]: mine });
-    const terminal = openTerminal(here, "completion", "zsh", "install");
+    await using terminal = openTerminal(here, "completion", "zsh", "install");
     expect(await terminal.until(/\[y\/N\]$/m)).toMatch(/source [\s\S]*Add these lines to the end of/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(0);

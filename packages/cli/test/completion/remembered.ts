@@ -5,8 +5,16 @@ import { stdioServer } from "@fairlead/test-servers";
 import { type Machine, machine, userFile } from "../machine.ts";
 
 /** The tools of each server, as it lists them. */
-export async function remembering(servers: Readonly<Record<string, readonly object[]>>): Promise<Machine> {
+type Catalogs = Readonly<Record<string, readonly object[]>>;
+
+export async function remembering(servers: Catalogs): Promise<Machine> {
   const here = await machine({ "project/notes one.txt": "", "project/folder/inner.txt": "" });
+  await remember(here, servers);
+  return here;
+}
+
+/** From now on these are the machine's servers, and what they offer is known. */
+export async function remember(here: Machine, servers: Catalogs): Promise<void> {
   const entries = Object.entries(servers).map(([name, tools], at) => {
     const file = `tools-${at}.json`;
     return { file, tools, entry: [name, stdioServer("catalog", join(here.path, file))] as const };
@@ -15,5 +23,4 @@ export async function remembering(servers: Readonly<Record<string, readonly obje
   await here.write(userFile, { mcpServers: Object.fromEntries(entries.map(({ entry }) => entry)) });
   const { code, stderr } = await here.run("mcp", "list", "--strict");
   if (code !== 0) throw new Error(stderr);
-  return here;
 }

@@ -16,9 +16,9 @@ export const present: ReadonlySet<Shell> = new Set(
 
 export interface OpenShell extends AsyncDisposable {
   /** Types it, presses Tab and then Enter, and gives the words that the command got. */
-  complete(typed: string): Promise<readonly string[]>;
+  readonly complete: (typed: string) => Promise<readonly string[]>;
   /** Types it and presses Tab; gives the screen once the pattern is on it. */
-  list(typed: string, pattern: RegExp): Promise<string>;
+  readonly list: (typed: string, pattern: RegExp) => Promise<string>;
 }
 
 /** Everything but a Tab is only shown: what is completed here is never run. */
@@ -30,19 +30,20 @@ for word; do printf '<%s>\\n' "$word"; done
 /** Who answers a Tab: the built command, or to save its start the same code in this process. */
 export type Answerer = "the command" | "this process";
 
-interface Answering extends Disposable {
+const byCommand = `exec "${process.execPath}" "${program}" "$@"`;
+
+interface Answering extends AsyncDisposable {
   /** What a shell runs to be answered. */
   readonly tab: string;
 }
-
-const byCommand: Answering = { tab: `exec "${process.execPath}" "${program}" "$@"`, [Symbol.dispose]: () => {} };
 
 /** The question is put into a folder, the answer comes through a pipe beside it. */
 async function byThisProcess(here: Machine): Promise<Answering> {
   const folder = join(here.path, "tabs");
   await mkdir(folder);
+  const answers: Promise<void>[] = [];
   const watcher = watch(folder, (_, name) => {
-    if (name?.endsWith(".question")) void answer(join(folder, name));
+    if (name?.endsWith(".question")) answers.push(answer(join(folder, name)));
   });
 
   async function answer(question: string): Promise<void> {
@@ -55,7 +56,10 @@ async function byThisProcess(here: Machine): Promise<Answering> {
   const ask = `printf '%s\\0' "$@" >"${at}" && mv "${at}" "${at}.question"`;
   return {
     tab: `mkfifo "${at}.answer" && ${ask} && exec cat "${at}.answer"`,
-    [Symbol.dispose]: () => watcher.close(),
+    async [Symbol.asyncDispose]() {
+      watcher.close();
+      await Promise.all(answers);
+    },
   };
 }
 
@@ -84,10 +88,39 @@ const flags: Readonly<Record<Shell, readonly string[]>> = {
   fish: [],
 };
 
-export async function openShell(shell: Shell, here: Machine, answerer: Answerer = "this process"): Promise<OpenShell> {
-  const answering = answerer === "the command" ? byCommand : await byThisProcess(here);
-  await here.write("installed/fairlead", command(answering.tab));
-  await chmod(join(here.path, "installed/fairlead"), 0o755);
+/** All shells that there are, each open once, on one machine whose servers may change meanwhile. */
+export interface Shells extends AsyncDisposable {
+  readonly of: (shell: Shell) => OpenShell;
+  readonly answeredBy: (answerer: Answerer) => Promise<void>;
+}
+
+export async function openShells(here: Machine): Promise<Shells> {
+  const answering = await byThisProcess(here);
+  const answeredBy = async (answerer: Answerer): Promise<void> => {
+    const file = await here.write(
+      "installed/fairlead",
+      command(answerer === "the command" ? byCommand : answering.tab),
+    );
+    await chmod(file, 0o755);
+  };
+  await answeredBy("this process");
+  const open = new Map<Shell, OpenShell>();
+  for (const shell of present) open.set(shell, await openShell(shell, here));
+  return {
+    of(shell) {
+      const found = open.get(shell);
+      if (found === undefined) throw new Error(`${shell} is not open`);
+      return found;
+    },
+    answeredBy,
+    async [Symbol.asyncDispose]() {
+      for (const shell of open.values()) await shell[Symbol.asyncDispose]();
+      await answering[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openShell(shell: Shell, here: Machine): Promise<OpenShell> {
   await here.write(...startup[shell]);
   const { code, stderr } = await here.run("completion", shell, "install", "--yes");
   if (code !== 0) throw new Error(stderr);
@@ -118,7 +151,7 @@ export async function openShell(shell: Shell, here: Machine, answerer: Answerer 
     async [Symbol.asyncDispose]() {
       terminal.type("exit\r");
       await terminal.exitCode;
-      answering[Symbol.dispose]();
+      await terminal[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,9 +6,9 @@ import { text } from "node:stream/consumers";
 import { answered, calls, geminiError, inTurn, quotaExceeded, says, stdioServer, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { processesOf } from "../left-over.ts";
-import { machine, userFile } from "../machine.ts";
+import { type Ending, machine, userFile } from "../machine.ts";
 import { program, runProcess } from "../process.ts";
-import { linesOf, scene } from "./scene.ts";
+import { linesOf, type Scene, scene } from "./scene.ts";
 
 describe("exit codes", () => {
   test("0 although a call was denied, 6 with --fail-on-denied", async () => {
@@ -142,28 +142,59 @@ test("the process ends with the turn, also where answers were left in their midd
 });
 
 describe("Ctrl-C", () => {
-  test.each(["text", "json", "stream-json"] as const)("ends the turn, and says so as %s", async (format) => {
+  interface Cancelled extends Ending {
+    /** What the server was told. */
+    readonly diary: string;
+  }
+
+  /** Ends the run while the server's tool runs. */
+  async function cancelled(
+    format: string,
+    run: (here: Scene, words: readonly string[]) => { readonly end: () => void; readonly ending: Promise<Ending> },
+  ): Promise<Cancelled> {
     await using here = await scene({ api: { answer: inTurn(calls("echo", { text: "a" })) } });
-    const diary = await here.write("diary", "");
-    await here.write(userFile, { mcpServers: { endless: stdioServer("never-ends", diary) } });
-    const words = ["-p", "Say it", "--allow", "endless.echo", "--output-format", format];
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: here.project,
-      env: here.env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const output = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    await until(() => readFileSync(diary, "utf8") === "tools/call\n");
-    child.kill("SIGINT");
-    const [stdout, stderr, [code]] = await output;
-    expect(code).toBe(130);
-    expect(stderr).toMatch(/fairlead: cancelled\n$/);
-    if (format === "text") expect(stdout).toBe("");
-    if (format === "json") expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: "cancelled" } });
-    if (format === "stream-json")
-      expect(linesOf({ code: 130, stdout, stderr }).at(-1)).toMatchObject({ type: "done", reason: "cancelled" });
-    expect(readFileSync(diary, "utf8")).toBe("tools/call\nnotifications/cancelled\n");
+    const file = await here.write("diary", "");
+    const diary = (): string => readFileSync(file, "utf8");
+    await here.write(userFile, { mcpServers: { endless: stdioServer("never-ends", file) } });
+    const { end, ending } = run(here, ["-p", "Say it", "--allow", "endless.echo", "--output-format", format]);
+    await until(() => diary() === "tools/call\n");
+    end();
+    const { stdout, stderr, code } = await ending;
     expect(processesOf(here)).toEqual([]);
+    return { stdout, stderr, code, diary: diary() };
+  }
+
+  const told = {
+    code: 130,
+    stderr: expect.stringMatching(/fairlead: cancelled\n$/) as string,
+    diary: "tools/call\nnotifications/cancelled\n",
+  };
+
+  test.each<[string, (stdout: string) => unknown, unknown]>([
+    ["text", String, ""],
+    ["json", (stdout) => JSON.parse(stdout) as unknown, { ok: false, error: { code: "cancelled" } }],
+  ])("ends the turn, and says so as %s", async (format, read, expected) => {
+    const { stdout, ...rest } = await cancelled(format, (here, words) => {
+      const leave = new AbortController();
+      return { end: () => leave.abort(), ending: here.runWith({ env: here.env, signal: leave.signal }, ...words) };
+    });
+    expect(rest).toEqual(told);
+    expect({ said: read(stdout) }).toMatchObject({ said: expected });
+  });
+
+  test("ends the process, and says so as stream-json", async () => {
+    const { stdout, ...rest } = await cancelled("stream-json", ({ project, env }, words) => {
+      const child = spawn(process.execPath, [program, ...words], {
+        cwd: project,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+      const ending = ended.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code: Number(code) }));
+      return { end: () => void child.kill("SIGINT"), ending };
+    });
+    expect(rest).toEqual(told);
+    expect(linesOf({ ...rest, stdout }).at(-1)).toMatchObject({ type: "done", reason: "cancelled" });
   });
 });
 

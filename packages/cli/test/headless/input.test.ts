@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stdioServer } from "@fairlead/test-servers";
@@ -80,16 +79,6 @@ describe("what is piped in", () => {
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     expect({ code: Number(code), stdout: stdout.split("\n")[0] }).toEqual({ code: 0, stdout: "You said: Hello" });
     expect(stderr).toContain("nothing came from stdin: going on without it\n");
-  });
-
-  test("a shell's pipe is read to its end, however late it comes", async () => {
-    await using here = await scene();
-    const line = `cat | '${process.execPath}' '${program}' -p "What came?"`;
-    const child = spawn("bash", ["-c", line], { cwd: here.project, env: here.env });
-    const stdout = text(child.stdout);
-    for await (const said of createInterface(child.stderr))
-      if (said === "reading stdin to its end; to leave it out, add: < /dev/null") child.stdin.end("late\n");
-    expect(await stdout).toContain("\nlate\n");
   });
 });
 

@@ -91,6 +91,14 @@ describe("a reference within the document is followed", () => {
     expect(typeOf({ $ref }, root)).toBe(words);
   });
 
+  test("a definition that is used twice is written out both times", () => {
+    const $ref = "#/definitions/a~1b";
+    expect(typeOf({ properties: { one: { $ref }, two: { $ref } } }, root)).toBe("{one?: string, two?: string}");
+    expect(typeOf({ type: "array", prefixItems: [{ $ref: "#/$defs/Node" }, { $ref: "#/$defs/Node" }] }, root)).toBe(
+      "[{next?: Node, name?: string}, {next?: Node, name?: string}]",
+    );
+  });
+
   test("a document that refers to itself as a whole comes to an end", () => {
     expect(typeOf(root)).toBe("{self?: …}");
   });

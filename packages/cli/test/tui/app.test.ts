@@ -1,108 +1,146 @@
+import { pathToFileURL } from "node:url";
 import { stdioServer, until } from "@fairlead/test-servers";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { processesOf } from "../left-over.ts";
 import { type Machine, machine, userFile } from "../machine.ts";
-import { openTerminal, type Terminal } from "../terminal.ts";
+import { program } from "../process.ts";
+import { openProgram, openTerminal, type Terminal } from "../terminal.ts";
+import { answerWith, enter, isAsked, keys, openApp, quit, watched } from "./journeys/app.ts";
 
 const plainModes = { bracketedPaste: false, cursor: true };
 
-/** The app, ready to be typed into. */
-async function openApp(here: Pick<Machine, "env" | "project">, ...argv: readonly string[]): Promise<Terminal> {
-  const terminal = openTerminal(here, ...argv);
-  await terminal.until(/› /);
-  return terminal;
-}
-
-test("the prompt is there before a server has answered, and what is typed appears", async () => {
-  await using here = await machine({ [userFile]: { mcpServers: { mute: stdioServer("silent") } } });
-  const terminal = await openApp(here);
-  terminal.type("hëllo 日本");
-  await terminal.until(/› hëllo 日本/);
-  await terminal.until(/1 starting \(mute/);
-  terminal.type("\u0015/quit\r");
-  expect(await terminal.exitCode).toBe(0);
-});
-
-test.each<[string, (terminal: Terminal) => Promise<void> | void, number]>([
+test.each<[string, (terminal: Terminal, pid: number) => Promise<void> | void, number]>([
   ["/quit", (terminal) => terminal.type("/quit\r"), 0],
   [
     "Ctrl-C twice",
     async (terminal) => {
-      terminal.type("\u0003");
+      terminal.type(keys.ctrlC);
       await terminal.until(/Ctrl-C once more/);
-      terminal.type("\u0003");
+      terminal.type(keys.ctrlC);
     },
     0,
   ],
-  ["SIGTERM", (terminal) => terminal.kill("SIGTERM"), 143],
-  ["SIGHUP", (terminal) => terminal.kill("SIGHUP"), 129],
-  ["an error that nobody expected", (terminal) => terminal.kill("SIGUSR2"), 1],
-])("after %s the terminal is as it was, and no process is left", async (_, leave, code) => {
+  ["SIGTERM", (_, pid) => void process.kill(pid, "SIGTERM"), 143],
+  ["SIGHUP", (_, pid) => void process.kill(pid, "SIGHUP"), 129],
+  ["an error that nobody expected", (_, pid) => void process.kill(pid, "SIGUSR2"), 1],
+])("after %s a shell finds its terminal as it was, and no process is left", async (_, leave, code) => {
   await using here = await machine({ [userFile]: { mcpServers: { w: stdioServer("workshop") } } });
-  await here.write("crash.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom"); });');
-  const env = { ...here.env, NODE_OPTIONS: `--import=${here.path}/crash.mjs` };
-  const terminal = await openApp({ ...here, env });
+  const crash = await here.write("crash.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom"); });');
+  const env = { ...here.env, NODE_OPTIONS: `--import=${pathToFileURL(crash).href}` };
+  const app = `sh -c 'echo $$ > pid; exec "$0" "$1"' "${process.execPath}" "${program}"`;
+  const script = `stty -a > before; ${app}; echo "left with $?"; stty -a > after`;
+  await using terminal = watched(openProgram({ ...here, env }, "/bin/sh", "-c", script));
   await terminal.until(/1 ready/);
-  expect([terminal.modes(), processesOf(here)]).not.toEqual([plainModes, []]);
-  await leave(terminal);
-  expect([await terminal.exitCode, terminal.modes()]).toEqual([code, plainModes]);
+  expect(terminal.modes()).toEqual({ bracketedPaste: true, cursor: false });
+  expect(processesOf(here).filter((line) => line.includes("workshop.mjs"))).toHaveLength(1);
+  await leave(terminal, Number(await here.read("project/pid")));
+  await terminal.exitCode;
+  expect(terminal.screen()).toMatch(new RegExp(`^left with ${code}$`, "m"));
+  expect(terminal.modes()).toEqual(plainModes);
+  expect(await here.read("project/after")).toBe(await here.read("project/before"));
   await until(() => processesOf(here).length === 0);
 });
 
-test("what was typed in an earlier run comes back with the arrow key", async () => {
-  await using here = await machine();
-  const first = await openApp(here);
-  first.type("remember me\r");
-  await first.until(/› remember me[\s\S]*› /);
-  first.type("/quit\r");
-  expect(await first.exitCode).toBe(0);
-  const second = await openApp(here);
-  await second.until(/1 ready/);
-  second.type("\u001b[A\u001b[A");
-  await second.until(/› remember me/);
-  second.type("\u0015/quit\r");
-  expect(await second.exitCode).toBe(0);
+test("the prompt is there before a server has answered, and what is typed appears", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { mute: stdioServer("silent") } } });
+  await using terminal = await openApp(here);
+  terminal.type("hëllo 日本");
+  await terminal.untilRows((rows) => rows.includes("› hëllo 日本") && rows.includes("1 starting (mute"));
+  await quit(terminal);
 });
 
-test("a large paste is shown by its size, and a resize keeps the prompt", async () => {
-  await using here = await machine();
-  const terminal = await openApp(here);
-  terminal.type(`\u001b[200~${"line\r".repeat(300)}\u001b[201~`);
-  await terminal.until(/› \[pasted 301 lines\]/);
-  terminal.resize(40, 20);
-  await terminal.until(/manual|ready/);
-  terminal.type("x");
-  await terminal.until(/\[pasted 301 lines\]x/);
-  terminal.type("\u0003");
-  terminal.type("/quit\r");
-  expect(await terminal.exitCode).toBe(0);
-});
+describe("one app without a model", () => {
+  let here: Machine;
+  let terminal: Terminal;
 
-test("a paste that never ends does not take the keyboard with it", async () => {
-  await using here = await machine();
-  const terminal = await openApp(here);
-  terminal.type("\u001b[200~half of it");
-  await terminal.until(/› half of it/);
-  terminal.type("\u0015/quit\r");
-  expect(await terminal.exitCode).toBe(0);
-});
+  beforeAll(async () => {
+    here = await machine({ [userFile]: { mcpServers: { notes: stdioServer("well-behaved") } } });
+    await here.write(
+      "home/.gemini/policies/ask.toml",
+      '[[rule]]\nmcpName = "notes"\ntoolName = "echo"\ndecision = "ask_user"\npriority = 500\n',
+    );
+    terminal = openTerminal(here, "--model", "manual");
+    await terminal.until(/^› /m);
+  });
 
-test("without a model a line is a call, and its result is a card", async () => {
-  await using here = await machine();
-  const terminal = await openApp(here, "--model", "manual");
-  terminal.type("demo.greet name=you\r");
-  await terminal.until(/demo\.greet[\s\S]*done/);
-  terminal.type("/quit\r");
-  expect(await terminal.exitCode).toBe(0);
+  afterAll(async () => {
+    await quit(terminal);
+    await here[Symbol.asyncDispose]();
+  });
+
+  /** Whatever the test before has left on the screen. */
+  beforeEach(async () => {
+    terminal.resize(120, 40);
+    terminal.type("\u0005\u0015");
+    await terminal.untilRows((rows) => /^› *$/m.test(rows));
+  });
+
+  test("a line is a call, and its result is a card", async () => {
+    enter(terminal, "demo.greet name=you");
+    await terminal.until(/✓ demo\.greet name=you done\n +Hello, you!/);
+  });
+
+  test("a large paste is shown by its size, and a resize keeps the prompt", async () => {
+    terminal.type(`\u001b[200~${"line\r".repeat(300)}\u001b[201~`);
+    await terminal.untilRows((rows) => rows.includes("› [pasted 301 lines]"));
+    terminal.resize(40, 20);
+    terminal.type("x");
+    const seen = await terminal.untilRows((rows) => rows.includes("[pasted 301 lines]x"));
+    expect(seen.match(/\[pasted 301 lines\]/g)).toHaveLength(1);
+  });
+
+  test("a paste that never ends does not take the keyboard with it", async () => {
+    terminal.type("\u001b[200~half of it");
+    await terminal.untilRows((rows) => rows.includes("› half of it"));
+    terminal.type("\u0015and more");
+    await terminal.untilRows((rows) => rows.includes("› and more"));
+  });
+
+  test("a narrow terminal shows everything that a wide one does, and a wide one is filled again", async () => {
+    await terminal.until(/1 ready/);
+    enter(terminal, "notes.echo text=one-two-three-four-five-six");
+    await terminal.untilRows((rows) => isAsked(rows, "notes: run echo?"));
+    terminal.resize(24, 16);
+    const narrow = await terminal.untilRows(
+      (rows) => isAsked(rows, "notes: run echo?\n") && rows.includes("╰─ y once · n no"),
+    );
+    expect(narrow).toMatch(/^[›…] *$/m);
+    expect(narrow).toMatch(/more rows/);
+    expect(narrow).toContain("› notes.echo text=one-tw\n  o-three-four-five-six");
+    await answerWith(terminal, keys.down.repeat(20));
+    await terminal.untilRows((rows) => rows.includes("the end"));
+    terminal.resize(100, 30);
+    await terminal.untilRows(
+      (rows) => /╰─ y yes, once · n no/.test(rows) && /"text": "one-two-three-four-five-six"/.test(rows),
+    );
+    terminal.type("y");
+    await terminal.untilRows(
+      (rows) => /✓ notes\.echo text=one-two-three-four-five-six done/.test(rows) && rows.match(/^› *$/gm)?.length === 1,
+    );
+    // What has scrolled away is nobody's to clear.
+    expect(terminal.output()).not.toContain("\u001b[3J");
+  });
+
+  test("a result that is shown whole takes the place of its folded form", async () => {
+    enter(terminal, "demo.greet name=Ada");
+    await terminal.untilRows((rows) => /✓ demo\.greet name=Ada done/.test(rows) && /^› *$/m.test(rows));
+    terminal.type("\u000f");
+    const open = await terminal.untilRows((rows) => rows.includes('"name": "Ada"') && /^› *$/m.test(rows));
+    expect(open.match(/✓ demo\.greet done/g)).toHaveLength(1);
+    expect(open).not.toContain("✓ demo.greet name=Ada");
+    expect(open.match(/^› demo\.greet name=Ada/gm)).toHaveLength(1);
+  });
 });
 
 test("line by line for screen readers: nothing moves the cursor", async () => {
   await using here = await machine();
-  const terminal = openTerminal(here, "--plain", "--model", "manual");
+  await using terminal = watched(openTerminal(here, "--plain", "--model", "manual"));
   await terminal.until(/^>/m);
   terminal.type("demo.greet name=you\r");
   await terminal.until(/demo\.greet[\s\S]*done[\s\S]*Hello, you!\n>/);
   terminal.type("/quit\r");
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.modes()).toEqual(plainModes);
+  const sequences = terminal.output().split("\u001b[").slice(1);
+  expect(sequences.filter((each) => /^\d*(?:;\d+)*[A-HJKfsu]/.test(each))).toEqual([]);
 });

@@ -1,5 +1,7 @@
 /** The end of the patience with a server that is being connected; it stands still while a person is busy. */
 
+import { type Clock, systemClock } from "../clock.ts";
+
 export interface Deadline {
   readonly signal: AbortSignal;
   start(): void;
@@ -10,23 +12,23 @@ export interface Deadline {
   stop(): void;
 }
 
-export function createDeadline(caller: AbortSignal, milliseconds: number): Deadline {
+export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const late = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let callOff: (() => void) | undefined;
   let left = milliseconds;
   let startedAt = 0;
   let holders = 0;
 
   function run(): void {
-    startedAt = performance.now();
-    timer = setTimeout(() => late.abort(), left);
+    startedAt = clock.now();
+    callOff = clock.after(left, () => late.abort());
   }
 
   function pause(): void {
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    timer = undefined;
-    left = Math.max(left - (performance.now() - startedAt), 0);
+    if (callOff === undefined) return;
+    callOff();
+    callOff = undefined;
+    left = Math.max(left - (clock.now() - startedAt), 0);
   }
 
   let isRunning = false;

@@ -10,6 +10,7 @@ import type {
   Verdict,
 } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/remembering-hook.ts";
+import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
 import { expandTransport } from "../settings/expand.ts";
@@ -37,6 +38,8 @@ export interface ConnectContext extends Place {
   readonly log: (serverName: string) => ServerLog;
   /** Whether messages go into the log as well. */
   readonly debug: (serverName: string) => boolean;
+  /** Measures the connect timeout; by default the system's clock. */
+  readonly clock?: Clock;
 }
 
 export interface OpenOptions {
@@ -81,7 +84,7 @@ export async function openSession(
   const patience = patienceFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
   const accounts = proxyAccounts(context.environment.env);
   const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
-  const deadline = createDeadline(options.signal, patience.milliseconds);
+  const deadline = createDeadline(options.signal, patience.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline);
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
   tell({ step: "definition", transport: definition.transport, patience, redact });
@@ -151,12 +154,12 @@ export async function openSession(
 async function authFor(
   definition: ServerDefinition,
   transport: Transport,
-  { auth }: ConnectContext,
+  { auth, clock }: ConnectContext,
   deadline: Deadline,
 ): Promise<WatchedAuth | undefined> {
   if (transport.kind === "stdio") return undefined;
   const hook = await auth?.(definition, transport.url);
-  return hook && watchAuth(hook, deadline);
+  return hook && watchAuth(hook, deadline, clock);
 }
 
 async function targetFor(

@@ -2,6 +2,7 @@
 
 import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/remembering-hook.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./deadline.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 
@@ -22,7 +23,11 @@ export interface WatchedAuth {
 /** The last ones: what is older does not work any more. */
 const rememberedTokens = 8;
 
-export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "hold" | "release">): WatchedAuth {
+export function watchAuth(
+  hook: ServerAuth,
+  deadline: Pick<Deadline, "hold" | "release">,
+  clock: Clock = systemClock,
+): WatchedAuth {
   const secrets = new Set<string>();
   let redact: Redact = (text) => text;
   let underWay = 0;
@@ -46,13 +51,13 @@ export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "hold" | "r
       },
       async challenged(challenge, signal) {
         deadline.hold();
-        if (underWay === 0) since = performance.now();
+        if (underWay === 0) since = clock.now();
         underWay += 1;
         try {
           return await hook.challenged(challenge, signal);
         } finally {
           underWay -= 1;
-          if (underWay === 0) total += performance.now() - since;
+          if (underWay === 0) total += clock.now() - since;
           deadline.release();
         }
       },

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { type Clock, systemClock } from "../clock.ts";
 import type { Keychain } from "./keychain-port.ts";
 import { readKeychainNames } from "./keychain-store.ts";
 import { withLock } from "./lock.ts";
@@ -15,13 +16,14 @@ export interface Choice {
   /** The secrets in that keychain. */
   readonly inKeychain: SecretStore;
   readonly inFile: SecretFile;
+  readonly clock?: Clock | undefined;
 }
 
 /** A person who is asked for a password may take longer; whoever waits for a secret to be stored should not have to. */
 const timeLimit = 2_000;
 
 /** Not decided when it is opened: a locked keychain would ask for its password even where nothing is to be stored. */
-export function openUndecided({ directory, keychain, inKeychain, inFile }: Choice): SecretStore {
+export function openUndecided({ directory, keychain, inKeychain, inFile, clock = systemClock }: Choice): SecretStore {
   let chosen: SecretStore | undefined;
 
   /** Another process may have decided meanwhile. */
@@ -33,7 +35,7 @@ export function openUndecided({ directory, keychain, inKeychain, inFile }: Choic
   async function decide(): Promise<SecretStore> {
     if (await inFile.isInUse()) return inFile;
     const { length } = await readKeychainNames(directory);
-    return length > 0 || (await works(keychain)) ? inKeychain : inFile;
+    return length > 0 || (await works(keychain, clock)) ? inKeychain : inFile;
   }
 
   return {
@@ -56,7 +58,7 @@ export function openUndecided({ directory, keychain, inKeychain, inFile }: Choic
 }
 
 /** Over SSH, a keychain often answers but stays locked: nobody can be asked for its password. */
-async function works(keychain: Keychain): Promise<boolean> {
+async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
   // No name that a person may choose, nor one of an earlier try that is still under way.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
@@ -65,13 +67,13 @@ async function works(keychain: Keychain): Promise<boolean> {
     await keychain.remove(probe);
     return found === probe;
   };
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = (): void => undefined;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeLimit);
+    callOff = clock.after(timeLimit, () => resolve(false));
   });
   try {
     return await Promise.race([late, tried().catch(() => false)]);
   } finally {
-    clearTimeout(timer);
+    callOff();
   }
 }

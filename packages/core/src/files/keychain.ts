@@ -1,6 +1,7 @@
 /** The keychain of the operating system, where there is one that deserves the name. */
 
 import type { AsyncEntry } from "@napi-rs/keyring";
+import type { Clock } from "../clock.ts";
 import type { Keychain } from "./keychain-port.ts";
 import { hasSecretService } from "./secret-service.ts";
 
@@ -9,10 +10,11 @@ export interface KeychainOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  readonly clock?: Clock | undefined;
 }
 
-export async function openKeychain({ directory, env, platform }: KeychainOptions): Promise<Keychain | undefined> {
-  if (!(await hasKeychain(env, platform))) return undefined;
+export async function openKeychain({ directory, ...how }: KeychainOptions): Promise<Keychain | undefined> {
+  if (!(await hasKeychain(how))) return undefined;
   const keyring = await import("@napi-rs/keyring").catch(() => undefined); // an optional dependency
   if (keyring === undefined) return undefined;
   // Without this the library falls back on the kernel's keyring, which forgets everything at the next start.
@@ -35,12 +37,12 @@ export async function openKeychain({ directory, env, platform }: KeychainOptions
     set: (name, value) => ask(name, (entry) => entry.setPassword(value)),
     remove: (name) => ask(name, (entry) => entry.deleteCredential()),
   };
-  if (platform !== "win32") return keychain;
+  if (how.platform !== "win32") return keychain;
   const { inParts } = await import("./keychain-parts.ts");
   return inParts(keychain);
 }
 
-async function hasKeychain(env: KeychainOptions["env"], platform: NodeJS.Platform): Promise<boolean> {
-  if (platform === "linux") return hasSecretService(env["DBUS_SESSION_BUS_ADDRESS"]);
+async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "directory">): Promise<boolean> {
+  if (platform === "linux") return hasSecretService(env["DBUS_SESSION_BUS_ADDRESS"], clock);
   return platform === "darwin" || platform === "win32";
 }

@@ -4,6 +4,7 @@
  */
 
 import { connect, type Socket } from "node:net";
+import { type Clock, systemClock } from "../clock.ts";
 import { busCall, readBusMessage, textArgument, uint32 } from "./dbus-message.ts";
 
 const timeLimit = 2_000;
@@ -12,17 +13,17 @@ const serials = { hello: 1, hasOwner: 2, start: 3 } as const;
 const service = textArgument("org.freedesktop.secrets");
 
 /** Also true for a service that was not running but can be started: it then runs. */
-export async function hasSecretService(address: string | undefined): Promise<boolean> {
+export async function hasSecretService(address: string | undefined, clock: Clock = systemClock): Promise<boolean> {
   const path = socketPath(address ?? "");
   if (path === undefined) return false;
   const socket = connect({ path });
-  const timer = setTimeout(() => socket.destroy(), timeLimit);
+  const callOff = clock.after(timeLimit, () => socket.destroy());
   try {
     return await ask(socket);
   } catch {
     return false; // No bus, or one that hung up or talks nonsense: for our purpose the same as none.
   } finally {
-    clearTimeout(timer);
+    callOff();
     socket.destroy();
   }
 }

@@ -1,5 +1,6 @@
 /** The one place for secrets: the keychain of the system where there is one that works, else an encrypted file. */
 
+import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Keychain } from "./keychain-port.ts";
 import type { SecretStore } from "./secret-port.ts";
@@ -12,6 +13,8 @@ export interface SecretStoreOptions {
   readonly platform: NodeJS.Platform;
   /** `false`: none. Absent: the one of the system, if it has one. */
   readonly keychain?: Keychain | false | undefined;
+  /** How long a keychain may take to answer is measured by this one; by default the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 const maxValueBytes = 64 * 1024;
@@ -34,7 +37,9 @@ export async function openSecretStore(options: SecretStoreOptions): Promise<Secr
   const inKeychain = openKeychainStore(options.directory, keychain);
   if (length > 0) return checked(inKeychain);
   const { openUndecided } = await import("./first-secret.ts");
-  return checked(openUndecided({ directory: options.directory, keychain, inKeychain, inFile: file }));
+  return checked(
+    openUndecided({ directory: options.directory, keychain, inKeychain, inFile: file, clock: options.clock }),
+  );
 }
 
 async function findKeychain(options: SecretStoreOptions): Promise<Keychain | undefined> {

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openCallbackServer, portIn } from "../../src/auth/callback-server.ts";
+import { freePort } from "./free-port.ts";
 
 const state = "s".repeat(43);
 
@@ -20,6 +21,10 @@ async function visitAs(host: string, url: URL): Promise<string> {
   return answer.split("\r\n")[0] ?? "";
 }
 
+function saying(words: string): unknown {
+  return expect.stringContaining(`<p>${words}</p>`);
+}
+
 function answerAt(redirectUri: string, parameters: Readonly<Record<string, string>>): URL {
   return new URL(`?${new URLSearchParams(parameters).toString()}`, redirectUri);
 }
@@ -31,10 +36,19 @@ test("the browser's answer is received once, and its page shows nothing of it", 
   const response = await fetch(url);
   const body = await response.text();
   expect(response.status).toBe(200);
-  expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    connection: "close",
+  });
+  expect(body).toMatch(/^<!doctype html><html lang="en"><meta charset="utf-8"><title>Fairlead<\/title>/);
+  expect(body).toContain("<p>The answer was received. It goes on where you started; you can close this window.</p>");
   expect(body).not.toMatch(/the-code|issuer|src=|href=|<script|<style/);
   expect(Object.fromEntries(await server.answer)).toEqual({ state, code: "the-code", iss: "https://issuer" });
-  expect((await visit(url)).status).toBe(410);
+  expect(await visit(url)).toEqual({ status: 410, body: saying("The answer was received already.") });
   await server.close();
   await expect(fetch(url)).rejects.toThrow();
 });
@@ -46,7 +60,10 @@ test("a wrong state is refused however often it comes, and the right one is stil
     const url = answerAt(server.redirectUri, { state: wrong[round % wrong.length] ?? "", code: "evil", error: "evil" });
     expect(await visit(url)).toMatchObject({ status: 400, body: expect.not.stringContaining("evil") });
   }
-  expect((await visit(`${server.redirectUri}?code=evil`)).status).toBe(400);
+  expect(await visit(`${server.redirectUri}?code=evil`)).toEqual({
+    status: 400,
+    body: saying("This answer does not belong to the sign-in that is under way."),
+  });
   await visit(answerAt(server.redirectUri, { state, code: "good" }));
   expect((await server.answer).get("code")).toBe("good");
   await server.close();
@@ -55,9 +72,12 @@ test("a wrong state is refused however often it comes, and the right one is stil
 test("other paths, other methods and other names get nothing", async () => {
   const server = await openCallbackServer({ state, path: "/random" });
   const url = answerAt(server.redirectUri, { state, code: "c" });
-  expect((await visit(new URL(`/${url.search}`, url))).status).toBe(404);
+  expect(await visit(new URL(`/${url.search}`, url))).toEqual({ status: 404, body: saying("There is nothing here.") });
   expect((await visit(new URL(`/random/${url.search}`, url))).status).toBe(404);
-  expect((await visit(url, { method: "POST" })).status).toBe(405);
+  expect(await visit(url, { method: "POST" })).toEqual({
+    status: 405,
+    body: saying("This address is only to be visited."),
+  });
   expect(await visitAs("evil.example", url)).toBe("HTTP/1.1 421 Misdirected Request");
   expect(await visitAs(`evil.example:${url.port}`, url)).toBe("HTTP/1.1 421 Misdirected Request");
   expect(await visitAs(`localhost:${url.port}`, url)).toBe("HTTP/1.1 200 OK");
@@ -96,11 +116,12 @@ test("a redirect URI without a port gets the one that is listened to", async () 
 });
 
 test("another port may be listened to than the one the browser is sent to, for one that is forwarded", async () => {
-  const [port, shown] = [await freePort(), await freePort()];
-  const server = await openCallbackServer({ state, redirectUri: `http://localhost:${shown}/cb`, path: "", port });
-  expect(server.redirectUri).toBe(`http://localhost:${shown}/cb`);
+  const redirectUri = "http://localhost:7/cb";
+  const port = await freePort();
+  const server = await openCallbackServer({ state, redirectUri, path: "", port });
+  expect(server.redirectUri).toBe(redirectUri);
   const url = answerAt(`http://127.0.0.1:${port}/cb`, { state, code: "c" });
-  expect(await visitAs(`localhost:${shown}`, url)).toBe("HTTP/1.1 200 OK");
+  expect(await visitAs("localhost:7", url)).toBe("HTTP/1.1 200 OK");
   await server.close();
 });
 
@@ -120,14 +141,6 @@ test("who opens a connection and says nothing does not keep it from closing", as
   await server.close();
   await ended;
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 test.each([
   ["http://127.0.0.1:80/cb", "80"],

@@ -1,5 +1,5 @@
 import { behaves, temporaryFolder, webServer } from "@fairlead/test-servers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { cloudPlatform, type GoogleScene, googleScene, headersOf } from "./google-scene.ts";
 import { hostFor, stateOf } from "./signed-in-host.ts";
 
@@ -8,10 +8,10 @@ let scene: GoogleScene;
 beforeAll(async () => {
   scene = await googleScene({ credentials: () => undefined });
   vi.stubEnv("GCE_METADATA_HOST", scene.google.metadataHost);
-  return async () => {
-    vi.unstubAllEnvs();
-    await scene[Symbol.asyncDispose]();
-  };
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await scene[Symbol.asyncDispose]();
 });
 
 test("a machine in the cloud uses its own account", async () => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { type GoogleServer, googleServer, status } from "@fairlead/test-servers";
 import { Compute, Impersonated, JWT, UserRefreshClient } from "google-auth-library";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -45,9 +46,9 @@ describe("the token endpoint", () => {
 
   test("does not believe another key", async () => {
     await using google = await googleServer();
-    await using other = await googleServer();
     const { client_email: email = "" } = google.serviceAccountFile;
-    const { private_key: key = "" } = other.serviceAccountFile;
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const forger = new JWT({ email, key, scopes: [cloudPlatform], ...through(google) });
     await expect(forger.getAccessToken()).rejects.toThrow("invalid_grant: Invalid JWT Signature.");
   });

@@ -138,19 +138,6 @@ test("a server that moves to another authorization server gets a client and a to
   expect(told).not.toContain(client);
 });
 
-test("a person who takes longer than a server may is waited for", async () => {
-  await using servers = await both();
-  await using folder = await temporaryFolder();
-  const someone = person({
-    ways: { consent: () => new Promise((resolve) => setTimeout(() => resolve(true), 1100)) },
-  });
-  const own = { connectTimeout: 1000 };
-  await using host = await hostFor(folder, servers.guarded.url, { own }, { signIn: someone.ways });
-  await host.start({ servers: ["docs"] });
-  expect(stateOf(host)).toMatchObject({ status: "connected" });
-  expect(host.tools("docs").length).toBe(1);
-});
-
 test("an entry with its own token keeps it, and nobody is asked to sign in", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();

@@ -52,6 +52,19 @@ test("an end of input is the end of asking", async () => {
   expect(await pasting(typing(""))).toMatchObject({ outcome: "the input has ended" });
 });
 
+test("called off, nobody is asked once more", async () => {
+  const stop = new AbortController();
+  let asked = 0;
+  const paste = async (signal: AbortSignal): Promise<string> => {
+    asked += 1;
+    expect(signal).toBe(stop.signal);
+    stop.abort();
+    return "";
+  };
+  await askForPaste({ ...sign, paste, onUnusable: () => {}, signal: stop.signal });
+  expect(asked).toBe(1);
+});
+
 test("nonsense without end has one", async () => {
   expect(await pasting(async () => "")).toMatchObject({ outcome: "nothing usable came in 100 tries" });
 });

@@ -4,7 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createProcessKeeper, type Session } from "@fairlead/wire";
 import type { ConnectStep } from "../../src/connect/connect-step.ts";
-import { type ConnectContext, type OpenOptions, openSession } from "../../src/connect/open-session.ts";
+import {
+  type ConnectContext,
+  type OpenedSession,
+  type OpenOptions,
+  openSession,
+} from "../../src/connect/open-session.ts";
 import { createServerLogs } from "../../src/connect/server-log.ts";
 import { HostError } from "../../src/errors.ts";
 import type { ServerDefinition } from "../../src/settings/definition.ts";
@@ -20,7 +25,7 @@ export interface Connection extends AsyncDisposable {
   readonly world: World;
   readonly definition: ServerDefinition;
   readonly steps: readonly ConnectStep[];
-  open(options?: Partial<OpenOptions>): Promise<Session>;
+  open(options?: Partial<OpenOptions>): Promise<OpenedSession>;
   /** What opening is rejected with. */
   failure(options?: Partial<OpenOptions>): Promise<HostError>;
   log(): Promise<string>;
@@ -52,7 +57,7 @@ export async function connection(
     ...given,
     trusted,
   };
-  async function open(options: Partial<OpenOptions> = {}): Promise<Session> {
+  async function open(options: Partial<OpenOptions> = {}): Promise<OpenedSession> {
     const { signal } = new AbortController();
     const session = await openSession(definition as ServerDefinition, context, {
       signal,

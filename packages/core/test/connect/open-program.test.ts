@@ -1,5 +1,6 @@
 import { processesWith, stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { manualClock } from "../manual-clock.ts";
 import { connection, script } from "./connection.ts";
 
 const echo = stdioServer("well-behaved");
@@ -46,13 +47,16 @@ describe("a program that is a server", () => {
   });
 
   test("is told about nothing that nobody would answer", async () => {
-    const says = "s => process.stderr.write(s)";
-    const spy = script(`process.stdin.once("data", ${says}); process.stdin.on("end", () => process.exit(7))`, {
-      timeout: 500,
-    });
+    const spy = script('process.stdin.once("data", (line) => process.stderr.write(line))');
+    const caller = new AbortController();
+    const heard: string[] = [];
     await using server = await connection(spy);
-    await server.failure();
-    expect(await server.log()).toContain('clientCapabilities":{}');
+    const onStderrLine = (line: string): void => {
+      heard.push(line);
+      caller.abort();
+    };
+    await server.failure({ signal: caller.signal, onStderrLine });
+    expect(heard[0]).toContain('clientCapabilities":{}');
   });
 });
 
@@ -147,25 +151,51 @@ describe("a program that is none", () => {
 });
 
 describe("patience", () => {
+  /** Says so when it was asked something, and nothing else; its last line has no end. */
+  const silent = 'process.stdin.once("data", () => process.stderr.write("loading\\nwaiting for the database"))';
+
   test.each([
-    [{}, { connectTimeout: 300 }, /raise "fairlead.connectTimeout" in your settings/],
-    [{ timeout: 300 }, {}, /raise "timeout" in its entry \(.*settings\.json:3\)/],
-  ])("%o %o: the message names the step and the setting", async (rest, options, next) => {
-    await using server = await connection({ ...stdioServer("silent"), ...rest }, options);
+    [{}, { connectTimeout: 1500 }, /raise "fairlead.connectTimeout" in your settings/],
+    [{ timeout: 1500 }, {}, /raise "timeout" in its entry \(.*settings\.json:3\)/],
+  ])("%o %o: the message names the step, the setting and what the server wrote", async (rest, options, next) => {
+    const clock = manualClock();
+    await using server = await connection(script(silent, rest), { ...options, clock });
+    const passed: number[] = [];
+    const onStderrLine = async (line: string): Promise<void> => {
+      if (line !== "loading") return;
+      await clock.pass(1499);
+      passed.push(clock.pending());
+      await clock.pass(1);
+    };
+    // As it was reached before, so that the first question is the one that counts.
+    const era = { era: "legacy", transport: "stdio" } as const;
+    expect(await server.failure({ era, onStderrLine: (line) => void onStderrLine(line) })).toMatchObject({
+      code: "connect_timeout",
+      message: '"s" did not answer initialize within 1500 ms; its last words: waiting for the database',
+      next: expect.stringMatching(next),
+      evidence: "loading\nwaiting for the database",
+    });
+    expect(passed).toEqual([1]);
+  });
+
+  test("a server that was never reached before is asked which protocol it speaks, and that is named", async () => {
+    await using server = await connection(stdioServer("silent"), { connectTimeout: 300 });
     expect(await server.failure()).toMatchObject({
       code: "connect_timeout",
       message: '"s" did not answer server/discover within 300 ms',
-      next: expect.stringMatching(next),
     });
   });
 
-  test("what a silent server wrote to stderr is told", async () => {
-    const code = 'process.stderr.write("waiting for the database"); process.stdin.resume()';
-    await using server = await connection(script(code), { connectTimeout: 1500 });
-    expect(await server.failure()).toMatchObject({
-      code: "connect_timeout",
-      message: '"s" did not answer initialize within 1500 ms; its last words: waiting for the database',
-      evidence: "waiting for the database",
+  test("one that listens elsewhere is no server, and what it says instead of an answer is told", async () => {
+    const clock = manualClock();
+    const code = `process.stdin.once("data", () =>
+      process.stdout.write("Listening on http://localhost:3000\\n", () => process.stderr.write("said\\n")))`;
+    await using server = await connection(script(code), { connectTimeout: 1500, clock });
+    const era = { era: "legacy", transport: "stdio" } as const;
+    expect(await server.failure({ era, onStderrLine: () => void clock.pass(1500) })).toMatchObject({
+      code: "not_mcp",
+      message: `"s" is not an MCP server: it did not answer initialize within 1500 ms, and writes text to stdout that is no message: "Listening on http://localhost:3000"`,
+      next: expect.stringMatching(/^Check the command and its arguments \(.*settings\.json:3\)\.$/),
     });
   });
 
@@ -182,9 +212,9 @@ describe("patience", () => {
   });
 });
 
-test.each(["silent", "stubborn"] as const)("nothing of a %s server is left when the failure is known", async (kind) => {
-  const mark = `mark-${kind}-${process.pid}`;
-  const entry = { ...stdioServer(kind), env: { MARK: mark } };
+test("nothing of a server is left when the failure is known", async () => {
+  const mark = `mark-silent-${process.pid}`;
+  const entry = { ...stdioServer("silent"), env: { MARK: mark } };
   await using server = await connection(entry);
   const caller = new AbortController();
   const started: string[] = [];

@@ -1,24 +1,60 @@
 /** Calls into real servers, over every transport in both eras: what the server sees of them, and how they end. */
 
-import { until } from "@fairlead/test-servers";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { scaled, type TemporaryFolder, temporaryFolder, until } from "@fairlead/test-servers";
 import type { Progress } from "@fairlead/wire";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createExecutor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { connectTo, openWorkshop, patient, places } from "./workshop-client.ts";
+import { connectTo, type OpenWorkshop, openWorkshop, patient, places } from "./workshop-client.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }], isError: false });
 
-describe.concurrent.each(places)("$era, $transport", ({ sees, ...place }) => {
+/** Lets the tool `steps` take one step after the other. */
+function stepper({ path }: TemporaryFolder, count: number) {
+  const gate = join(path, "gate");
+  const told: Progress[] = [];
+  let heard = (): void => {};
+  const go = (): void => appendFileSync(gate, ".");
+  return {
+    args: { count, gate },
+    onProgress: (progress: Progress): void => {
+      told.push(progress);
+      heard();
+    },
+    told: () => told.map(({ progress, total }) => [progress, total]),
+    go,
+    /** Resolves when progress has told of it. */
+    async step(number: number): Promise<void> {
+      const isHeard = new Promise<void>((resolve) => {
+        heard = () => told.length >= number && resolve();
+      });
+      go();
+      await isHeard;
+    },
+  };
+}
+
+describe.each(places)("$era, $transport", ({ sees, ...place }) => {
+  let shop: OpenWorkshop;
+  let before = 0;
+  beforeAll(async () => {
+    shop = await openWorkshop(place);
+  });
+  afterAll(() => shop[Symbol.asyncDispose]());
+  beforeEach(() => {
+    before = shop.workshop.notes().length;
+  });
+  const notes = (): readonly string[] => shop.workshop.notes().slice(before);
+
   test("a call is answered, and one with wrong arguments never reaches the server", async () => {
-    await using shop = await openWorkshop(place);
     expect(await shop.call("echo", { text: "ahoy" })).toEqual(text("ahoy"));
     await expect(shop.call("echo", { text: 7 })).rejects.toMatchObject({ code: "arguments_invalid" });
-    expect(shop.workshop.notes()).toEqual(["echo"]);
+    expect(notes()).toEqual(["echo"]);
   });
 
   test("an abort reaches the server; its late answer disturbs nobody", async () => {
-    await using shop = await openWorkshop(place);
     const stop = new AbortController();
     const call = shop.call("late", {}, { signal: stop.signal });
     await shop.workshop.noted("late");
@@ -26,55 +62,77 @@ describe.concurrent.each(places)("$era, $transport", ({ sees, ...place }) => {
     await expect(call).rejects.toMatchObject({ code: "cancelled", serverName: "shop" });
     await shop.workshop.noted(`${sees} late`);
     expect(await shop.call("echo", { text: "still here" })).toEqual(text("still here"));
-    expect(shop.workshop.notes()).toEqual(["late", `${sees} late`, "echo"]);
+    expect(notes()).toEqual(["late", `${sees} late`, "echo"]);
   });
 
   test("so does silence that lasts too long, and what is longer than it may be as a whole", async () => {
-    await using shop = await openWorkshop(place);
-    await expect(shop.call("hang", {}, { timeout: 300 })).rejects.toMatchObject({
+    const silent = expect(shop.call("hang", {}, { timeout: 300 })).rejects.toMatchObject({
       code: "call_timeout",
       message: "shop.hang: no sign of life for 300 ms during tools/call",
     });
+    await shop.workshop.noted("hang");
+    await shop.clock.pass(300);
+    await silent;
     await shop.workshop.noted(`${sees} hang`);
-    const steps = shop.call("steps", { count: 1000, every: 20 }, { timeout: 20_000, total: 500 });
-    await expect(steps).rejects.toMatchObject({
-      code: "call_timeout",
-      message: "shop.steps: tools/call took too long",
-    });
+    await using folder = await temporaryFolder();
+    const walk = stepper(folder, 3);
+    const long = expect(
+      shop.call("steps", walk.args, { timeout: 400, total: 500, onProgress: walk.onProgress }),
+    ).rejects.toMatchObject({ code: "call_timeout", message: "shop.steps: tools/call took too long" });
+    await walk.step(1);
+    await shop.clock.pass(300);
+    await walk.step(2);
+    await shop.clock.pass(200);
+    await long;
     await shop.workshop.noted(`${sees} steps`);
   });
 
   test("progress is told, and restarts the silence", async () => {
-    await using shop = await openWorkshop(place);
-    const told: Progress[] = [];
-    const onProgress = (progress: Progress): void => void told.push(progress);
-    // Longer than the silence, in steps of a twentieth of it.
-    const result = await shop.call("steps", { count: 25, every: 100 }, { timeout: 2000, onProgress });
-    expect(result).toEqual(text("25 steps"));
-    expect(told.map(({ progress, total }) => [progress, total])).toEqual(
-      Array.from({ length: 25 }, (_, step) => [step + 1, 25]),
-    );
+    await using folder = await temporaryFolder();
+    const walk = stepper(folder, 3);
+    const result = shop.call("steps", walk.args, { timeout: 400, onProgress: walk.onProgress });
+    for (const number of [1, 2, 3]) {
+      await walk.step(number);
+      await shop.clock.pass(300);
+    }
+    walk.go();
+    expect(await result).toEqual(text("3 steps"));
+    expect(walk.told()).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
   });
 
   test("a tool that runs only as a task is run as one; one that never ends is called off by abort and by time", async () => {
-    await using shop = await openWorkshop(place);
-    expect(await shop.call("dig", { looks: 2 })).toEqual(text("gold"));
+    const idle = shop.clock.pending();
+    /** The task is there, and is looked at again when its time has come. */
+    const isWaiting = (): Promise<void> => until(() => shop.clock.pending() > idle);
+    const gold = shop.call("dig", { looks: 2 });
+    for (const _look of [1, 2]) {
+      await isWaiting();
+      await shop.clock.pass(100);
+    }
+    expect(await gold).toEqual(text("gold"));
     const stop = new AbortController();
-    const call = shop.call("dig", { looks: 1_000_000 }, { signal: stop.signal });
-    await shop.workshop.noted("dig", 2);
+    const call = expect(shop.call("dig", { looks: 1_000_000 }, { signal: stop.signal })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    await isWaiting();
     stop.abort();
-    await expect(call).rejects.toMatchObject({ code: "cancelled" });
-    await expect(shop.call("dig", { looks: 1_000_000 }, { timeout: 400 })).rejects.toMatchObject({
-      code: "call_timeout",
-    });
-    await expect(shop.call("dig", { looks: 1_000_000 }, { total: 400 })).rejects.toMatchObject({
-      code: "call_timeout",
-    });
-    await shop.workshop.noted("tasks/cancel", 2);
+    await call;
+    for (const limit of [{ timeout: 400 }, { total: 400 }]) {
+      const late = expect(shop.call("dig", { looks: 1_000_000 }, limit)).rejects.toMatchObject({
+        code: "call_timeout",
+      });
+      await isWaiting();
+      await shop.clock.pass(400);
+      await late;
+    }
+    await shop.workshop.noted("tasks/cancel", 3);
   });
 
   test("a result that breaks its own promise is delivered, with a warning", async () => {
-    await using shop = await openWorkshop(place);
     const broken = { temperature: "warm" };
     expect(await shop.call("weather", { answer: broken })).toMatchObject({
       structuredContent: broken,
@@ -82,22 +140,21 @@ describe.concurrent.each(places)("$era, $transport", ({ sees, ...place }) => {
     });
     expect(await shop.call("weather", { answer: { temperature: 20 } })).not.toHaveProperty("warnings");
   });
+
+  test("a flood of progress drowns neither its own call nor another", async () => {
+    const count = scaled(20_000);
+    let told = 0;
+    const onProgress = (): void => {
+      told += 1;
+    };
+    const flood = shop.call("flood", { count }, { onProgress });
+    expect(await shop.call("echo", { text: "dry" })).toEqual(text("dry"));
+    expect(await flood).toEqual(text(`${count} times`));
+    expect(told).toBe(count);
+  });
 });
 
-// Alone: it keeps this process so busy that the time of others would run out.
-test.each(places)("$era, $transport: a flood of progress drowns neither its own call nor another", async (place) => {
-  await using shop = await openWorkshop(place);
-  let told = 0;
-  const onProgress = (): void => {
-    told += 1;
-  };
-  const flood = shop.call("flood", { count: 20_000 }, { onProgress });
-  expect(await shop.call("echo", { text: "dry" })).toEqual(text("dry"));
-  expect(await flood).toEqual(text("20000 times"));
-  expect(told).toBe(20_000);
-});
-
-describe.concurrent("a server that dies with 16 calls in flight", () => {
+describe("a server that dies with 16 calls in flight", () => {
   test.each(["legacy", "modern"] as const)(
     "killed, %s: 16 lost calls that name the signal, none made again",
     async (era) => {

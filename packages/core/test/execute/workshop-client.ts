@@ -12,11 +12,14 @@ import {
 } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { McpClient } from "../../src/mcp/client.ts";
+import { type ManualClock, manualClock } from "../manual-clock.ts";
 
 export interface OpenWorkshop extends AsyncDisposable {
   readonly workshop: Workshop;
   readonly client: McpClient;
   readonly executor: Executor;
+  /** The time of the requests: no limit is reached unless a test lets it pass. */
+  readonly clock: ManualClock;
   call(tool: string, args?: JsonObject, options?: Partial<ExecuteOptions>): Promise<CallResult>;
   /** Ends the process as one is ended from outside. */
   kill(): void;
@@ -35,7 +38,6 @@ export const places: readonly (WorkshopPlace & { readonly sees: "cancelled" | "c
   { era: "modern", transport: "http", sees: "closed" },
 ];
 
-/** More patient than any test. */
 export const patient = { timeout: 60_000, total: 60_000 };
 
 export async function openWorkshop(
@@ -45,13 +47,15 @@ export async function openWorkshop(
 ): Promise<OpenWorkshop> {
   const server = await workshop(era, transport);
   const mark = randomUUID();
-  const client = await connectTo(server, name, mark);
+  const clock = manualClock();
+  const client = await connectTo(server, name, { mark, clock });
   const validator = createValidator();
   const executor = createExecutor({ limits: { callsPerServer: 16, callsTotal: 64 }, validator, ...options });
   return {
     workshop: server,
     client,
     executor,
+    clock,
     call: (tool, args = {}, given = {}) => executor.call({ client, tool, args }, { ...patient, ...given }),
     kill() {
       for (const line of processesWith(mark)) process.kill(Number.parseInt(line, 10), "SIGKILL");
@@ -66,7 +70,11 @@ export async function openWorkshop(
 }
 
 /** Connected and discovered. */
-export async function connectTo(server: Workshop, name: string, mark = ""): Promise<McpClient> {
+export async function connectTo(
+  server: Workshop,
+  name: string,
+  { mark = "", clock }: { readonly mark?: string; readonly clock?: ManualClock } = {},
+): Promise<McpClient> {
   const env = { PATH: process.env["PATH"] ?? "", MARK: mark };
   const target: Target =
     server.url === undefined
@@ -76,7 +84,7 @@ export async function connectTo(server: Workshop, name: string, mark = ""): Prom
     definition: { name, excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>
-      connect(target, { clientInfo: { name: "test", version: "1" }, signal, onNotification, times: { probe: 10_000 } }),
+      connect(target, { clientInfo: { name: "test", version: "1" }, signal, onNotification, time: clock }),
   });
   await client.connect();
   await client.discover();

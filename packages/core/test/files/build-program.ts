@@ -1,7 +1,7 @@
 /** Turns a program of the tests, by default one beside this file, into plain JavaScript that a bare `node` can run as another process. */
 
 import { join } from "node:path";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 
 /** Bundled as the command itself is: CommonJS dependencies need `require`. */
 export async function buildProgram(
@@ -10,7 +10,8 @@ export async function buildProgram(
   programs: string = join(import.meta.dirname, "programs"),
 ): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
-  await build({
+  // The asynchronous one leaves a process of its own behind.
+  buildSync({
     entryPoints: [join(programs, `${name}.ts`)],
     outfile,
     bundle: true,

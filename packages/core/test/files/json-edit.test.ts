@@ -8,7 +8,7 @@ import { parseJsonc } from "../../src/files/jsonc.ts";
 import { documents, names } from "./jsonc-documents.ts";
 
 const randomSeed = seed();
-const runs = { numRuns: scaled(10_000), seed: randomSeed };
+const runs = { numRuns: scaled(10_000, 200), seed: randomSeed };
 
 function read(text: string): unknown {
   const { root, errors } = parseJsonc(text);

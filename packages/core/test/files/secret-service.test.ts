@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { hasSecretService } from "../../src/files/secret-service.ts";
+import { manualClock } from "../manual-clock.ts";
 import { type Bus, no, serviceUnknown, sessionBus, started, writeBytes, yes } from "./session-bus.ts";
 
-const buses: readonly (readonly [what: string, bus: Bus, expected: boolean])[] = [
+const buses: readonly (readonly [what: string, bus: Bus, expected: boolean | "none in time"])[] = [
   ["a service that is running", { hasOwner: yes }, true],
   ["the same, byte by byte", { hasOwner: yes, send: writeBytes }, true],
   ["a service that can be started", { hasOwner: no, start: started }, true],
@@ -21,17 +22,25 @@ const buses: readonly (readonly [what: string, bus: Bus, expected: boolean])[] =
   [
     "an answer that is no message",
     { hasOwner: Buffer.from("6c02010104000000030000000800000005017300ffffffff00000000", "hex") },
-    false,
+    "none in time",
   ],
-  ["a service that never starts", { hasOwner: no }, false],
-  ["a bus that never answers", { send: () => undefined }, false],
+  ["a service that never starts", { hasOwner: no }, "none in time"],
+  ["a bus that never answers", { send: () => undefined }, "none in time"],
 ];
 
-test.concurrent.each(buses)("%s", async (_, bus, expected) => {
+test.each(buses)("%s", async (_, bus, expected) => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "bus");
   using _server = await sessionBus(path, bus);
-  expect(await hasSecretService(`unix:path=${path}`)).toBe(expected);
+  const clock = manualClock();
+  const answer = hasSecretService(`unix:path=${path}`, clock);
+  if (expected === "none in time") {
+    const isOpen = Promise.race([answer.then(() => false), clock.pass(1999).then(() => true)]);
+    expect(await isOpen).toBe(true);
+    await clock.pass(1);
+  }
+  expect(await answer).toBe(expected === true);
+  expect(clock.pending()).toBe(0);
 });
 
 test.each([
@@ -42,7 +51,7 @@ test.each([
   await using folder = await temporaryFolder();
   const path = join(folder.path, "bus");
   using _server = await sessionBus(path, { hasOwner: yes });
-  expect(await hasSecretService(address(path))).toBe(true);
+  expect(await hasSecretService(address(path), manualClock())).toBe(true);
 });
 
 test.each([

@@ -1,10 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { inParts } from "../../src/files/keychain-parts.ts";
 import type { Keychain } from "../../src/files/keychain-port.ts";
 import { openSecretStore } from "../../src/files/secret-store.ts";
+import { manualClock } from "../manual-clock.ts";
 import { describeSecretStore } from "./describe-secret-store.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 
@@ -116,17 +117,23 @@ describe("the first secret decides", () => {
     ["forgets at once", { get: async () => undefined, set: async () => undefined, remove: async () => false }],
   ];
 
-  test.concurrent.each(keychains)(
-    "a keychain that %s is left alone, and a file takes its place",
-    async (_, keychain) => {
-      await using folder = await temporaryFolder();
-      const store = await openSecretStore({ directory: folder.path, ...linux, keychain });
-      await Promise.all([store.set("a", "1"), store.set("b", "2")]);
-      expect([store.backend, await store.get("a"), await store.list()]).toEqual(["file", "1", ["a", "b"]]);
-      const next = await openSecretStore({ directory: folder.path, ...linux, keychain });
-      expect([next.backend, await next.get("b"), await next.remove("b")]).toEqual(["file", "2", true]);
-    },
-  );
+  test.each(keychains)("a keychain that %s is left alone, and a file takes its place", async (what, keychain) => {
+    await using folder = await temporaryFolder();
+    const clock = manualClock();
+    const store = await openSecretStore({ directory: folder.path, ...linux, keychain, clock });
+    const stored = Promise.all([store.set("a", "1"), store.set("b", "2")]);
+    if (what === "never answers") {
+      await until(() => clock.pending() === 1);
+      await clock.pass(1999);
+      expect([store.backend, clock.pending()]).toEqual(["keychain", 1]);
+      await clock.pass(1);
+    }
+    await stored;
+    expect(clock.pending()).toBe(0);
+    expect([store.backend, await store.get("a"), await store.list()]).toEqual(["file", "1", ["a", "b"]]);
+    const next = await openSecretStore({ directory: folder.path, ...linux, keychain });
+    expect([next.backend, await next.get("b"), await next.remove("b")]).toEqual(["file", "2", true]);
+  });
 
   test("nothing is asked of a keychain before, and nothing is left in it but secrets", async () => {
     await using folder = await temporaryFolder();

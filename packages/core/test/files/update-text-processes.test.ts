@@ -85,7 +85,7 @@ async function killWhileWriting(round: number): Promise<boolean> {
 }
 
 test("killed in mid-write: the file is the old one or the new one, whole, every time", async () => {
-  const rounds = Array.from({ length: scaled(200) }, (_, round) => round);
+  const rounds = Array.from({ length: scaled(200, 8) }, (_, round) => round);
   const atOnce = 4;
   const interrupted: boolean[] = [];
   for (let first = 0; first < rounds.length; first += atOnce)

@@ -249,18 +249,19 @@ describe("who hears of a state may disconnect on the spot", () => {
   ])("%s, %s, %s, %s", async (...life) => {
     const seen: string[] = [];
     let over: Promise<void> | undefined;
+    let inTheMiddle: Promise<string> | undefined;
     const session = scriptedSession();
     const { client } = testClient(async () => session, {
       onState({ status }) {
         seen.push(status);
         if (status === life.at(-3)) over = client.disconnect().then(() => client.disconnect());
         // Also in the middle of that.
-        if (status === "disconnecting")
-          void client.disconnect().then(() => expect(client.getStatus()).toBe("disconnected"));
+        if (status === "disconnecting") inTheMiddle = client.disconnect().then(() => client.getStatus());
       },
     });
     await Promise.allSettled([client.connect()]);
     await over;
+    expect(await inTheMiddle).toBe("disconnected");
     expect(seen).toEqual(life);
     await expect(client.discover()).rejects.toMatchObject({ code: "unreachable" });
   });
@@ -354,6 +355,22 @@ describe("discovery that comes to nothing ends the connection", () => {
         message: "did not answer tools/list",
       },
     ]);
+  });
+
+  test("the time in which a person signed in is not the server's", async () => {
+    const clock = manualClock();
+    const opening = heldOpening();
+    const { client } = testClient(opening.open, { clock });
+    const connecting = client.connect();
+    await clock.pass(60_600);
+    const signIn = { isUnderWay: () => false, total: () => 60_000 };
+    opening.resolve({ ...scriptedSession({ answers: {} }), signIn });
+    await connecting;
+    const discovering = expect(client.discover()).rejects.toMatchObject({ code: "connect_timeout" });
+    await clock.pass(399);
+    expect(client.getStatus()).toBe("connected");
+    await clock.pass(1);
+    await discovering;
   });
 
   test("the same without anyone who could explain it better", async () => {

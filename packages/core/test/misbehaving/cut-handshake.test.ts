@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { scaled, seed, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { answers, hostOf, processesOf, stateOf } from "./beside.ts";
@@ -7,20 +8,25 @@ const isLong = scaled(10) === 10;
 
 /** What a server says until it is connected and its lists are read. */
 async function recordHandshake(folder: TemporaryFolder): Promise<string> {
-  const { command, args } = stdioServer("well-behaved");
-  const record = `"$0" "$@" | tee ${folder.path}/recorded`;
-  await using host = await hostOf(folder, { good: { command: "sh", args: ["-c", record, command, ...args] } });
+  const [program = ""] = stdioServer("well-behaved").args;
+  const file = JSON.stringify(`${folder.path}/recorded`);
+  // It writes down what it says before it says it: whoever has heard it finds it there.
+  const code = `import { appendFileSync } from "node:fs";
+    import { serve } from ${JSON.stringify(new URL("serve.mjs", pathToFileURL(program)).href)};
+    serve({}, (text) => { appendFileSync(${file}, text); process.stdout.write(text); });`;
+  const args = ["--input-type=module", "-e", code];
+  await using host = await hostOf(folder, { good: { command: process.execPath, args } });
   await host.start();
   expect(stateOf(host, "good")).toMatchObject({ status: "connected" });
   // The last message is whole without the end of its line.
   return (await folder.read("recorded")).trimEnd();
 }
 
-/** Every byte, or every tenth from a random one on and those beside the ends of lines. */
+/** Every byte; or those beside the ends of lines, and some between them from a random one on. */
 function cuts(said: string, start: number): readonly number[] {
   const bytes = Array.from({ length: said.length }, (_, at) => at);
   const isBeside = (at: number): boolean => said.slice(Math.max(at - 1, 0), at + 1).includes("\n");
-  return isLong ? bytes : bytes.filter((at) => at % 10 === start % 10 || isBeside(at));
+  return isLong ? bytes : bytes.filter((at) => at % 50 === start % 50 || isBeside(at));
 }
 
 function exited(name: string): object {
@@ -46,7 +52,7 @@ test("a server that dies at any byte of what it says until it is connected has e
   for (let at = 0; at < names.length; at += serversPerHost) {
     const batch = names.slice(at, at + serversPerHost);
     const odd = Object.fromEntries(batch.map((name) => [name, stdioServer("cut", name.slice("cut-".length))]));
-    const host = await hostOf(folder, { ...odd, good: stdioServer("well-behaved") });
+    await using host = await hostOf(folder, { ...odd, good: stdioServer("well-behaved") });
     await host.start();
     const states = batch.map((name) => [name, stateOf(host, name)]);
     expect(states, `FAIRLEAD_SEED=${start}`).toEqual(batch.map((name) => [name, exited(name)]));

@@ -45,18 +45,14 @@ describe("a program that is no server", () => {
     }));
 
   test("that never answers: the step and the setting to raise are named", () =>
-    beside({ ...stdioServer("silent"), timeout: 1_500 }, ({ state }) => {
-      const message = '"odd" did not answer initialize within 1500 ms';
+    beside({ ...stdioServer("silent"), timeout: 300 }, ({ state }) => {
       const next = `If it needs longer, raise "timeout" in its entry (${entry}).`;
-      expect(state()).toEqual(failed("connect_timeout", message, next));
-    }));
-
-  test("that listens elsewhere: what it says instead of an answer is told", () =>
-    beside({ ...stdioServer("silent", "Listening on http://localhost:3000"), timeout: 1_500 }, ({ state }) => {
-      const silence = "it did not answer initialize within 1500 ms";
-      const noise = 'writes text to stdout that is no message: "Listening on http://localhost:3000"';
-      const next = `Check the command and its arguments (${entry}).`;
-      expect(state()).toEqual(failed("not_mcp", `"odd" is not an MCP server: ${silence}, and ${noise}`, next));
+      // Which of the two it is asked first, and how far that came, is a matter of the machine.
+      const message = /^"odd" did not answer (server\/discover|initialize) within 300 ms$/;
+      expect(state()).toEqual({
+        ...failed("connect_timeout", "", next),
+        message: expect.stringMatching(message) as string,
+      });
     }));
 
   test("that talks without end, but not to us: with the beginning of what it says", () =>

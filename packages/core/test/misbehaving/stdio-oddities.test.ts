@@ -83,11 +83,6 @@ describe("a server that is connected all the same", () => {
 });
 
 describe("a server that does not want to go, goes", () => {
-  test("though it heeds no signal that can be ignored", () =>
-    beside(stdioServer("stubborn"), ({ state }) => {
-      expect(state()).toEqual(connected());
-    }));
-
   test("with everything it started, also in other sessions", async () => {
     const pids: number[] = [];
     await beside(stdioServer("family"), async ({ host }) => {

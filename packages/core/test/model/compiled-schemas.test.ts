@@ -5,11 +5,14 @@ import { compileSchema, type SchemaDialect } from "../../src/normalise/schema/co
 import { anySchema } from "../normalise/schema/any-schema.ts";
 
 function compiledSchemas(dialect: SchemaDialect): readonly object[] {
-  const raw = fc.sample(anySchema, { numRuns: scaled(3_000), seed: seed() });
-  return raw.flatMap((each) => {
+  const raw = fc.sample(anySchema, { numRuns: scaled(3_000, 150), seed: seed() });
+  const schemas = raw.flatMap((each) => {
     const compiled = compileSchema(each, dialect);
     return compiled.kind === "compiled" ? [compiled.schema] : [];
   });
+  // Few of them are too large: an API that is sent nothing refuses nothing.
+  expect(schemas.length).toBeGreaterThan(raw.length / 2);
+  return schemas;
 }
 
 function inGroups<T>(all: readonly T[], size: number): T[][] {

@@ -142,6 +142,6 @@ test("wherever arguments are cut, and however calls alternate, they come out as 
         expect(assembly.end().calls.map(({ name, args }) => ({ name, args }))).toEqual(expected);
       },
     ),
-    { numRuns: scaled(2_000), seed: seed() },
+    { numRuns: scaled(2_000, 60), seed: seed() },
   );
 });

@@ -68,6 +68,13 @@ test("the same addresses do lead there when the server is on this machine: the t
   expect(trap.knocks()).toBe(5);
 });
 
+test("without a resolver of its own, a name is what the system says", async () => {
+  await using server = await webServer((_request, response) => void response.end("here"));
+  const url = server.origin.replace("127.0.0.1", "localhost");
+  expect(await outcome(url, { near: url })).toBe("answered 200");
+  expect(await outcome(url)).toBe("denied");
+});
+
 test("no name leads to a special address, nor one that has it among others", async () => {
   const open: string[] = [];
   for (const address of [...specialAddresses, ...specialAddresses6, "fe80::1%lo", "::ffff:10.0.0.1", "nonsense"])

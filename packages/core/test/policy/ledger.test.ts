@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -133,9 +133,23 @@ describe("on the disk", () => {
     await expect(ledger.write(called)).rejects.toBeInstanceOf(HostError);
     await ledger.close();
     expect(await readFile(folder, "utf8")).toBe("in the way");
-    const other = ledgerIn(join(home.path, "good"));
-    await mkdir(join(home.path, "good", "000001.jsonl"), { recursive: true });
-    await expect(other.write(called)).rejects.toMatchObject({ code: "internal" });
+    await rm(folder);
+    await ledger.write({ ...called, tool: "next" });
+    expect(namesOf(await ledger.read())).toEqual(["next"]);
+  });
+
+  test("where a file cannot be added to the caller is told, and the next entry is tried again", async () => {
+    await using home = await temporaryFolder();
+    const ledger = ledgerIn(home.path);
+    const file = join(home.path, "000001.jsonl");
+    await mkdir(file);
+    const first = ledger.write({ ...called, tool: "lost" });
+    const second = ledger.write({ ...called, tool: "lost too" });
+    await expect(first).rejects.toMatchObject({ code: "internal" });
+    await expect(second).rejects.toMatchObject({ code: "internal" });
+    await rm(file, { recursive: true });
+    await ledger.write({ ...called, tool: "next" });
+    expect(namesOf(await ledger.read())).toEqual(["next"]);
   });
 
   test("several processes write at once: every entry is there, whole, under one key", async () => {

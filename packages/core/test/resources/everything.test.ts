@@ -1,6 +1,6 @@
-import { everythingServer, realServer, until } from "@fairlead/test-servers";
+import { everythingServer, realServer } from "@fairlead/test-servers";
 import { connect, type Target } from "@fairlead/wire";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEmitter } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
@@ -66,8 +66,13 @@ async function everything(transport: Transport) {
 }
 
 describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference server over %s", (transport) => {
+  let at: Awaited<ReturnType<typeof everything>>;
+  beforeAll(async () => {
+    at = await everything(transport);
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+
   test("gives what a person refers to, listed or by a template", async () => {
-    await using at = await everything(transport);
     const template = at.client.offering?.catalog.resourceTemplates.find(({ uriTemplate }) => /text/.test(uriTemplate));
     const uri = expandTemplate(template?.uriTemplate ?? "", { resourceId: "7" });
     const listed = at.client.offering?.catalog.resources[0]?.uri ?? "";
@@ -90,7 +95,6 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
   });
 
   test("gives a prompt with its arguments, and all of its messages", async () => {
-    await using at = await everything(transport);
     const weather = readPromptCall("/args-prompt New York --state=NY", at.prompts);
     expect(weather).toEqual({ server: "all", prompt: "args-prompt", args: { city: "New York", state: "NY" } });
     const embedded = readPromptCall("/all:resource-prompt Text 3", at.prompts);
@@ -104,7 +108,6 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
   });
 
   test("completes arguments, one in the light of another, and variables", async () => {
-    await using at = await everything(transport);
     const of = { kind: "prompt", server: "all", prompt: "completable-prompt" } as const;
     expect(await completeArgument({ of, name: "department", value: "S" }, at)).toEqual(["Sales", "Support"]);
     const given = { department: "Sales" };
@@ -115,9 +118,7 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
   });
 
   test("tells when a resource changes", async () => {
-    await using at = await everything(transport);
-    const updated: string[] = [];
-    at.on("resource_updated", ({ uri }) => updated.push(uri));
+    const updated = new Promise((resolve) => at.on("resource_updated", ({ uri: told }) => resolve(told)));
     using subscriptions = createSubscriptions({
       on: at.on,
       emit: at.emit,
@@ -129,7 +130,6 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
     const uri = "demo://resource/dynamic/text/1";
     using _held = await subscriptions.subscribe("all", uri);
     await at.client.callTool("toggle-subscriber-updates", {});
-    await until(() => updated.length > 0);
-    expect(updated[0]).toBe(uri);
+    expect(await updated).toBe(uri);
   });
 });

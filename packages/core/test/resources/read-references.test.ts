@@ -52,6 +52,11 @@ describe("a model gets", () => {
   test.each<[string, readonly ResourceContents[], readonly Part[]]>([
     ["a text", [{ uri, text: "hello\u200b" }], [{ text: "hello" }]],
     [
+      "a drawing as the text that it is",
+      [{ uri, mimeType: "image/svg+xml", blob: Buffer.from("<svg/>").toString("base64") }],
+      [{ text: "[It provided the following embedded resource: x://a]" }, { text: "<svg/>" }],
+    ],
+    [
       "an image as one",
       [{ uri, mimeType: "image/png", blob: "QUJD" }],
       [

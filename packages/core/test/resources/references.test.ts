@@ -144,7 +144,7 @@ test("a resource that is suggested is found as it was suggested", async () => {
       const found = await only(writeReference(server, written), sourceOf({ [server]: { uris: [written] } }));
       expect(found).toMatchObject({ kind: "resource", server, uri: written });
     }),
-    { numRuns: scaled(5000), seed: seed() },
+    { numRuns: scaled(5000, 100), seed: seed() },
   );
 });
 
@@ -284,7 +284,7 @@ test("a URI is asked of its server or of nobody: no file is opened for it, and n
         await readReferences(await resolveReferences(text, owner), { readResource });
       });
     }),
-    { numRuns: scaled(5000), seed: seed() },
+    { numRuns: scaled(5000, 100), seed: seed() },
   );
   // The hook does see a file that is looked at.
   expect(touched).toEqual([]);

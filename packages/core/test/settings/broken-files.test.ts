@@ -111,7 +111,7 @@ describe("a settings file that is not what it should be is reported and left as 
           bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)]);
         await loadBytes(world, bytes);
       }),
-      { numRuns: scaled(2000), seed: used },
+      { numRuns: scaled(2000, 80), seed: used },
     );
   });
 
@@ -125,7 +125,7 @@ describe("a settings file that is not what it should be is reported and left as 
           await loadBytes(world, Buffer.from(key === "" ? json : `{ "${key}": ${json} }`));
         },
       ),
-      { numRuns: scaled(1000), seed: used },
+      { numRuns: scaled(1000, 50), seed: used },
     );
   });
 });

@@ -230,6 +230,20 @@ describe("a file that cannot be used", () => {
     ]);
   });
 
+  test("a file with as much in it as may be is read, and with one value more it is not", async () => {
+    await using world = await createWorld();
+    // The object, the member, its name and the list are values too.
+    const many = "1,".repeat(limits.settingsValues - 4);
+    await world.writeUser(`{ "theme": [${many}] }`);
+    expect((await world.load()).files[1]?.state).toBe("read");
+    await world.writeUser(`{ "theme": [${many}1] }`);
+    const { files, problems } = await world.load();
+    expect([files[1]?.state, problems[0]?.message]).toEqual([
+      "broken",
+      `${world.userFile} holds more than ${limits.settingsValues} values`,
+    ]);
+  });
+
   test("a folder in its place is no reason to fail", async () => {
     await using world = await createWorld();
     await mkdir(world.userFile, { recursive: true });

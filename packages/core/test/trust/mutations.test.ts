@@ -113,7 +113,7 @@ test.each([
     const fingerprint = servers[0]?.server.definition?.fingerprint ?? "none";
     await approve(here.state, here.root, [{ name: "ours", fingerprint }]);
     const ways = [
-      { isAdmitted: await inMemory(here), numRuns: scaled(5000) },
+      { isAdmitted: await inMemory(here), numRuns: scaled(5000, 200) },
       { isAdmitted: onDisk(here), numRuns: scaled(120) },
     ];
     for (const { isAdmitted, numRuns } of ways) {

@@ -3,7 +3,7 @@ import { rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "@fairlead/test-servers";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { readTrustedFolders, removeFolderTrust, setFolderTrust } from "../../src/trust/trusted-folders.ts";
 import { isTrusted, makeFolders, rulesFile } from "./rules.ts";
@@ -229,7 +229,7 @@ describe("writing", () => {
     const roots = Array.from({ length: processes * rulesEach }, (_, index) => `root-${index}`);
     await makeFolders(folder, ...roots);
     const program = join(folder.path, "writer.cjs");
-    await build({
+    buildSync({
       stdin: {
         contents: `import { setFolderTrust } from "./src/trust/trusted-folders.ts";
           const [file, ...roots] = process.argv.slice(2);

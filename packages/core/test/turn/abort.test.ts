@@ -180,6 +180,6 @@ test("aborted at any event of any turn, every call has its response and the next
   const random = seed();
   await fc.assert(fc.asyncProperty(script, fc.integer({ min: 1, max: 40 }), outcome, run), {
     seed: random,
-    numRuns: scaled(600),
+    numRuns: scaled(600, 30),
   });
 });

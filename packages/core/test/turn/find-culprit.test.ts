@@ -53,6 +53,8 @@ test("what has passed before is no suspect", async () => {
 test("where all are too much together, as many as pass are kept; where it is not about them, nobody is blamed", async () => {
   const crowded = api((names) => names.length > 60);
   expect(await findCulprit(declare(100), crowded.probe)).toEqual({ kind: "too_many", passing: 50 });
+  const isProven = (): boolean => true;
+  expect(await findCulprit(declare(100), crowded.probe, isProven)).toEqual({ kind: "too_many", passing: 50 });
   const innocent = api(() => false);
   expect(await findCulprit(declare(100), innocent.probe)).toEqual({ kind: "none" });
   expect(await findCulprit([], innocent.probe)).toEqual({ kind: "none" });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Host } from "../../src/host.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
+import { manualClock } from "../manual-clock.ts";
 import {
   type Asked,
   brokenIn,
@@ -59,7 +60,9 @@ test("a conversation has the servers that it names, and starts no others", async
 });
 
 test("a server that does not come in time is missed, and is there from the next request on, under a name of its own", async () => {
+  const clock = manualClock();
   await using at = await desk({
+    host: { clock },
     servers: (path) => ({
       late: { ...stdioServer("slow-start", path("gate")), trust: true },
       s: { ...stdioServer("counted", path("notes")), trust: true },
@@ -76,7 +79,10 @@ test("a server that does not come in time is missed, and is there from the next 
     calls("late__echo", { text: "3" }),
     says("ok"),
   );
+  // The time to wait is over as soon as the other server has come, however long that takes.
+  const over = known(at.host, "s").then(() => clock.pass(400));
   const events = await collect(at.host.conversation({ model, wait: 400 }).send("go"));
+  await over;
   expect(events.slice(0, 2)).toEqual([
     { type: "waiting", servers: ["late", "s"] },
     { type: "missing", servers: [{ server: "late", message: '"late" has not said within 0.4 s what it offers' }] },

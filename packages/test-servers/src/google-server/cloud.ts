@@ -41,8 +41,10 @@ export interface Cloud {
 
 export type CloudHandler = (call: Call, cloud: Cloud) => Answer;
 
+/** One for all servers of a process: to make an RSA key takes longer than most tests that need one. */
+let keys: KeyPairKeyObjectResult | undefined;
+
 export function createCloud(settings: GoogleSettings): Cloud {
-  let keys: KeyPairKeyObjectResult | undefined;
   return {
     settings,
     serviceAccount: {

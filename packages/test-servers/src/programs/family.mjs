@@ -1,5 +1,7 @@
-// Works, once it has relatives of every kind that stay when it goes. Its tool tells their process numbers.
+// Works, once it has relatives of every kind that stay when it goes. Its tool tells their process numbers; so does the file
+// that its argument names, if it has one.
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { serve } from "./serve.mjs";
 
@@ -23,4 +25,7 @@ const pids = await Promise.all(
   }),
 );
 
-serve({ "tools/call": () => ({ content: [{ type: "text", text: [process.pid, ...pids].join(" ") }] }) });
+const text = [process.pid, ...pids].join(" ");
+const [file] = process.argv.slice(2);
+if (file !== undefined) writeFileSync(file, text);
+serve({ "tools/call": () => ({ content: [{ type: "text", text }] }) });

@@ -1,9 +1,11 @@
 // Tools for whoever tests calls: they take their time, tell how far they are, break their promises, become tasks. What it is asked
 // to do and to stop doing, it writes into the file that its first argument names, a line each. The second is "legacy" or
 // "modern", the third "stdio" or "http"; on the web it prints its address and stays until its stdin ends.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, statSync, watch } from "node:fs";
 import { createServer } from "node:http";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 const [notes, era = "legacy", transport = "stdio"] = process.argv.slice(2);
 const note = (line) => notes && appendFileSync(notes, `${line}\n`);
@@ -16,7 +18,7 @@ const tools = [
   { name: "echo", inputSchema: object({ text: { type: "string" } }) },
   { name: "hang", inputSchema: object() },
   { name: "late", inputSchema: object() },
-  { name: "steps", inputSchema: object({ count: number, every: number }) },
+  { name: "steps", inputSchema: object({ count: number, every: number, gate: { type: "string" } }, ["count"]) },
   { name: "flood", inputSchema: object({ count: number }) },
   { name: "weather", inputSchema: object({ answer: {} }, []), outputSchema: object({ temperature: number }) },
   { name: "exit", inputSchema: object({ code: number }) },
@@ -33,9 +35,14 @@ const calls = {
   hang: () => {},
   // Not before it has been told that nobody wants it any more.
   late: (_args, { cancelled, end }) => void cancelled.then(() => end({ result: text("too late") })),
-  steps({ count, every }, { progress, end }) {
-    for (let step = 1; step <= count; step += 1) setTimeout(() => progress(step, count), step * every);
-    setTimeout(() => end({ result: text(`${count} steps`) }), (count + 1) * every);
+  // With a gate, each step and the end wait until the file that it names is longer by a byte.
+  async steps({ count, every, gate }, { progress, end }) {
+    for (let step = 1; step <= count; step += 1) {
+      await (gate ? grown(gate, step) : pause(every));
+      progress(step, count);
+    }
+    await (gate ? grown(gate, count + 1) : pause(every));
+    end({ result: text(`${count} steps`) });
   },
   flood({ count }, { progress, end }) {
     for (let step = 1; step <= count; step += 1) progress(step, count);
@@ -50,6 +57,18 @@ const calls = {
     end({ result: isModern ? { resultType: "task", ...taskOf(taskId) } : { task: taskOf(taskId) } });
   },
 };
+
+function grown(file, bytes) {
+  return new Promise((resolve) => {
+    const watcher = watch(dirname(file), look);
+    function look() {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
+      watcher.close();
+      resolve();
+    }
+    look();
+  });
+}
 
 function taskOf(taskId) {
   const status = tasks.get(taskId) > 0 ? "working" : "completed";

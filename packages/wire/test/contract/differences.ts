@@ -6,6 +6,8 @@ export const differences = {
   refusal:
     "an error of the server in an HTTP refusal is an opaque HTTP error, also for an unknown method of the modern era",
   lastWords: "a call whose server dies knows no exit code over stdio, and over HTTP waits until its time is up",
+  systemTime:
+    "its limits run on the system's time: they have to pass, and a busy machine uses them up before the call is out",
   hurry: "the probe for the modern era does not listen to the caller's signal",
 } as const;
 

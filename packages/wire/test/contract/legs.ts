@@ -33,18 +33,17 @@ function stdio(era: Era): Target {
   return { kind: "stdio", command: process.execPath, args: [program, "stdio", era], env: { PATH }, cwd: process.cwd() };
 }
 
-export interface Place extends AsyncDisposable {
-  readonly target: Target;
+export interface ContractWeb extends AsyncDisposable {
+  readonly origin: string;
 }
 
-/** A place to connect to: over stdio every session has a server of its own, on the web all share one. */
-export async function prepareLeg(leg: Leg): Promise<Place> {
-  if (leg.transport === "stdio") return { target: leg.target(""), [Symbol.asyncDispose]: async () => {} };
+/** The contract server on the web: over stdio every session has a server of its own, on the web they may share one. */
+export async function startWeb(): Promise<ContractWeb> {
   const child = spawn(process.execPath, [program, "web"], { stdio: ["pipe", "pipe", "inherit"] });
   const [origin] = (await once(createInterface(child.stdout), "line")) as [string];
   const gone = once(child, "exit");
   return {
-    target: leg.target(origin),
+    origin,
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       await gone;

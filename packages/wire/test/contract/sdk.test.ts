@@ -1,9 +1,8 @@
 /** The official client keeps the same contract, but for the differences that are listed. */
 
 import { scaled } from "@fairlead/test-servers";
-import { describe } from "vitest";
 import { connectSdk } from "../oracle/sdk-session.ts";
-import { describeSession } from "./describe-session.ts";
+import { describeContract } from "./describe-session.ts";
 import { type Difference, differences } from "./differences.ts";
 import { legs } from "./legs.ts";
 
@@ -13,6 +12,4 @@ const differs = new Set(Object.keys(differences) as Difference[]);
 const few = legs.filter(({ transport, era }) => (transport === "http") === (era === "modern"));
 const isWhole = scaled(legs.length) === legs.length;
 
-describe.concurrent.each(isWhole ? legs : few)("$transport, $era", (leg) => {
-  describeSession({ name: "the SDK", open: connectSdk, differs }, leg);
-});
+describeContract({ name: "the SDK", open: connectSdk, differs }, isWhole ? legs : few);

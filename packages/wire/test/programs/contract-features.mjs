@@ -49,12 +49,12 @@ const tools = {
       return text("nobody waits for this");
     },
   },
-  /** Says that it has begun, and is gone. */
+  /** Says that it has begun, and waits to be called with `now`: then it is gone. */
   exit: {
-    run: async (_, { mcpReq }) => {
+    run: async ({ now = false }, { mcpReq }) => {
+      if (now) process.exit(7);
       const { progressToken } = mcpReq._meta ?? {};
       await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress: 0 } });
-      setTimeout(() => process.exit(7), 50);
       return new Promise(() => {});
     },
   },

@@ -1,6 +1,7 @@
 // A server on stdin and stdout that does what its first argument, JSON, says:
 //   delay     milliseconds before it reads anything
-//   discover, initialize   "silent", "die", {"result": …}, {"error": …}; an object may also have "after" (milliseconds), "last" (exits then)
+//   discover, initialize   "silent", "die", {"result": …}, {"error": …}; an object may also have "after" (milliseconds), "last" (exits then),
+//             "held" (leaves together with the next answer)
 //   other     the same, for every other request; without it the request comes back as its own result
 //   notices   a file to which it adds a line for each start and for each message
 import { appendFileSync } from "node:fs";
@@ -8,7 +9,13 @@ import { createInterface } from "node:readline";
 
 const plan = JSON.parse(process.argv[2] ?? "{}");
 const note = (line) => plan.notices && appendFileSync(plan.notices, `${line}\n`);
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const lineOf = (message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+let held = "";
+
+function say(message) {
+  process.stdout.write(held + lineOf(message));
+  held = "";
+}
 
 function answer({ id, method, params }, how) {
   if (how === "silent") return;
@@ -16,8 +23,9 @@ function answer({ id, method, params }, how) {
     process.stderr.write(`cannot live with ${method}\n`);
     process.exit(3);
   }
-  const { after = 0, last = false, ...rest } = how ?? { result: { method, params } };
-  if (after > 0) setTimeout(say, after, { id, ...rest });
+  const { after = 0, last = false, held: isHeld = false, ...rest } = how ?? { result: { method, params } };
+  if (isHeld) held += lineOf({ id, ...rest });
+  else if (after > 0) setTimeout(say, after, { id, ...rest });
   else say({ id, ...rest });
   if (last) process.exit(4);
 }

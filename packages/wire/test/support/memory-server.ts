@@ -81,8 +81,16 @@ export function memoryServer({ cancelBy = "message", onMessage, onSend }: Memory
   return server;
 }
 
-export interface OpenedRpc {
-  readonly rpc: Rpc;
+/** A server that answers every request with an empty result. */
+export function obligingServer(options: Omit<MemoryServerOptions, "onMessage"> = {}): MemoryServer {
+  return memoryServer({
+    ...options,
+    onMessage: (message, server) => void (message["id"] !== undefined && server.result(message, {})),
+  });
+}
+
+/** Closed at the end of the scope: no request outlives its test. */
+export interface OpenedRpc extends Rpc, AsyncDisposable {
   readonly server: MemoryServer;
   readonly diagnostics: string[];
 }
@@ -102,7 +110,7 @@ export async function rpcTo(
     },
     new AbortController().signal,
   );
-  return { rpc, server, diagnostics };
+  return { ...rpc, server, diagnostics, [Symbol.asyncDispose]: rpc.close };
 }
 
 /** The error that a promise is rejected with. */

@@ -3,6 +3,7 @@
 import { createModernSession } from "../../src/modern-session.ts";
 import type { JsonObject, RequestHandler, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
+import type { TimeSource } from "../../src/time-source.ts";
 import { type MemoryServer, rpcTo } from "./memory-server.ts";
 
 export const clientInfo = { name: "test", version: "1.2.3" };
@@ -14,11 +15,22 @@ export const discover: JsonObject = {
   _meta: { "io.modelcontextprotocol/serverInfo": { name: "memory", version: "1" } },
 };
 
+export interface ModernSessionOptions {
+  readonly transport?: "stdio" | "http";
+  readonly onRequest?: RequestHandler;
+  readonly time?: TimeSource;
+}
+
+/** Closed at the end of the scope. */
+export interface OpenedSession extends Session, AsyncDisposable {
+  readonly diagnostics: string[];
+}
+
 export async function modernSession(
   server: MemoryServer,
-  { transport = "stdio", onRequest }: { transport?: "stdio" | "http"; onRequest?: RequestHandler } = {},
-): Promise<{ session: Session; diagnostics: string[] }> {
-  const { rpc, diagnostics } = await rpcTo(server);
+  { transport = "stdio", onRequest, time }: ModernSessionOptions = {},
+): Promise<OpenedSession> {
+  const rpc = await rpcTo(server, { time });
   const session = createModernSession({
     rpc,
     transport,
@@ -30,5 +42,5 @@ export async function modernSession(
     options: { clientInfo, capabilities: { elicitation: {} }, ...(onRequest && { onRequest }) },
     limits: defaultLimits,
   });
-  return { session, diagnostics };
+  return { ...session, diagnostics: rpc.diagnostics, [Symbol.asyncDispose]: () => session.close() };
 }

@@ -49,6 +49,12 @@ export const says = (text: string): string => `process.stdout.write(${JSON.strin
 /** A line of a program: stays until its stdin ends. */
 export const stays = "process.stdin.resume();";
 
+/** What `programs/family.mjs` says. */
+export function pidsOf(message: unknown): number[] {
+  const { params } = message as { params: { pids: number[] } };
+  return params.pids;
+}
+
 /** What a promise was rejected with. */
 export async function failure(promise: Promise<unknown>): Promise<WireError> {
   const error = await promise.then(

@@ -1,11 +1,13 @@
-/** A session in either era with a server in memory that has tasks. */
+/** A session in either era with a server in memory that has tasks; its time jumps from one look at the task to the next. */
 
 import { createLegacySession } from "../../src/legacy-session.ts";
 import { createModernSession } from "../../src/modern-session.ts";
-import type { JsonObject, RequestHandler, Session } from "../../src/session.ts";
+import type { JsonObject, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
-import { type MemoryServer, rpcTo } from "./memory-server.ts";
-import { clientInfo } from "./modern-session.ts";
+import type { TimeSource } from "../../src/time-source.ts";
+import { type MemoryServer, type OpenedRpc, rpcTo } from "./memory-server.ts";
+import { clientInfo, type ModernSessionOptions, type OpenedSession } from "./modern-session.ts";
+import { jumpingTime } from "./simulated-time.ts";
 
 const serverInfo = { name: "memory", version: "1" };
 const extension = "io.modelcontextprotocol/tasks";
@@ -13,10 +15,11 @@ const extension = "io.modelcontextprotocol/tasks";
 export async function legacyTasks(
   server: MemoryServer,
   capabilities: JsonObject = { tasks: { requests: { tools: { call: {} } } } },
-): Promise<{ session: Session; diagnostics: string[] }> {
-  const { rpc, diagnostics } = await rpcTo(server);
+  time: TimeSource = jumpingTime(),
+): Promise<OpenedSession> {
+  const rpc = await rpcTo(server, { time });
   const greeting = { protocolVersion: "2025-11-25", serverInfo, capabilities };
-  return { session: createLegacySession(rpc, greeting, "stdio"), diagnostics };
+  return opened(createLegacySession(rpc, greeting, "stdio"), rpc);
 }
 
 export async function modernTasks(
@@ -25,16 +28,22 @@ export async function modernTasks(
     transport = "stdio",
     capabilities = { extensions: { [extension]: {} } },
     onRequest,
-  }: { transport?: "stdio" | "http"; capabilities?: JsonObject; onRequest?: RequestHandler } = {},
-): Promise<Session> {
-  const { rpc } = await rpcTo(server);
-  return createModernSession({
+    time = jumpingTime(),
+  }: ModernSessionOptions & { readonly capabilities?: JsonObject } = {},
+): Promise<OpenedSession> {
+  const rpc = await rpcTo(server, { time });
+  const session = createModernSession({
     rpc,
     transport,
     greeting: { protocolVersion: "2026-07-28", serverInfo, capabilities },
     options: { clientInfo, capabilities: { elicitation: {} }, ...(onRequest && { onRequest }) },
     limits: defaultLimits,
   });
+  return opened(session, rpc);
+}
+
+function opened(session: Session, { diagnostics }: OpenedRpc): OpenedSession {
+  return { ...session, diagnostics, [Symbol.asyncDispose]: () => session.close() };
 }
 
 /** The methods that the client sent, in order. */

@@ -22,6 +22,7 @@ describe("what is written", () => {
     ],
     ["-- before the command too", ["a", "--", "node", "-e", "1"], { a: { command: "node", args: ["-e", "1"] } }],
     ["-- before the name too", ["--", "-odd", "node", "-v"], { "-odd": { command: "node", args: ["-v"] } }],
+    ["a name after -- is no option of ours", ["--", "-e", "node", "-v"], { "-e": { command: "node", args: ["-v"] } }],
     ["a later -- is the server's", ["a", "npx", "pkg", "--", "x"], { a: { command: "npx", args: ["pkg", "--", "x"] } }],
     ["a command without words has no args", ["a", "server"], { a: { command: "server" } }],
     [

@@ -1,6 +1,8 @@
+import { authorizationServer, behaves, browser, type WebRequest, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, userFile } from "../../machine.ts";
-import { signInScene } from "../../sign-in-scene.ts";
+import { addressOn, signInScene } from "../../sign-in-scene.ts";
+import { openTerminal } from "../../terminal.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };
 
@@ -102,4 +104,31 @@ test.each([
   });
   const { code, stderr } = await here.runWith({ env: file }, ...argv);
   expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(words) as string });
+});
+
+test("a server that did not ask is asked again once the person has signed in: what it offers then is shown", async () => {
+  await using authorization = await authorizationServer({ scopes: ["read"] });
+  const isSignedIn = ({ headers }: WebRequest): boolean =>
+    authorization.findLiveToken(headers.authorization?.slice("Bearer ".length) ?? "") !== undefined;
+  await using web = await webServer((request, response) => {
+    const resource = `http://${request.headers.host}/mcp`;
+    if (request.path === "/.well-known/oauth-protected-resource/mcp")
+      return void response.end(JSON.stringify({ resource, authorization_servers: [authorization.issuer] }));
+    if (!request.body.includes('"tools/list"') || !isSignedIn(request)) return behaves(request, response);
+    const tools = ["echo", "private"].map((name) => ({ name, inputSchema: { type: "object" } }));
+    const { id } = JSON.parse(request.body) as { id: number };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result: { tools } }));
+  });
+  await using here = await machine({ [userFile]: { mcpServers: { late: { httpUrl: `${web.origin}/mcp` } } } });
+  await using terminal = openTerminal(
+    { ...here, env: { ...here.env, ...file } },
+    "mcp",
+    "auth",
+    "late",
+    "--no-browser",
+  );
+  await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)));
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toMatch(/^late {2}connected: 2 tools$/m);
 });

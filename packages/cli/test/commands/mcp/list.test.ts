@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everythingServer, stdioServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 import { openTerminal } from "../../terminal.ts";
@@ -197,7 +197,7 @@ test("on a terminal each is shown as soon as it has answered, and the one that i
     mcpServers: { slow: stdioServer("slow-start", gate), fast: good(), off: { command: "x" } },
     mcp: { excluded: ["off"] },
   });
-  const terminal = openTerminal(here, "mcp", "list");
+  await using terminal = openTerminal(here, "mcp", "list");
   const before = await terminal.until(/fast {2}connected[\s\S]*slow: connecting \(\d+ s\)$/);
   expect(before).toMatch(/off {2}blocked: in mcp\.excluded[\s\S]*fast {2}connected: 1 tool/);
   expect(before).not.toMatch(/slow {2}/);
@@ -227,13 +227,4 @@ test("a server whose folder is not trusted is blocked, not failed", async () => 
   await here.write(userFile, { mcpServers: { inside: { command: process.execPath, cwd: here.project } } });
   const { servers } = JSON.parse((await here.run("mcp", "list", "--json")).stdout);
   expect(servers).toMatchObject([{ name: "inside", status: "blocked", reason: "untrusted_folder" }]);
-});
-
-test("a server that was reached by SSE is remembered as such", async () => {
-  await using server = await everythingServer("sse");
-  await using here = await machine({ [userFile]: { mcpServers: { old: { url: server.url } } } });
-  expect((await here.run("mcp", "list")).stdout).toContain(`  sse: ${server.url}\n`);
-  expect((await here.run("mcp", "list", "--cached")).stdout).toContain(`  sse: ${server.url}\n`);
-  const { stdout } = await here.run("mcp", "list", "--cached", "--json");
-  expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: "old", status: "disconnected", transport: "sse" }] });
 });

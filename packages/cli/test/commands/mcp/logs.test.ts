@@ -74,7 +74,7 @@ test("the log of a server that was removed can still be read", async () => {
 
 test("-f goes on with what comes, also when the log is rotated, until Ctrl-C", async () => {
   await using here = await withLog();
-  const terminal = openTerminal(here, "mcp", "logs", "a", "-f", "--grep", "sent|new");
+  await using terminal = openTerminal(here, "mcp", "logs", "a", "-f", "--grep", "sent|new");
   await terminal.until(/sent \{\}/);
   await rename(join(here.path, log), join(here.path, `${log}.1`));
   await here.write(log, "2026-01-04T00:00:00.000Z stderr new one\n2026-01-04T00:00:00.000Z stderr other\n");

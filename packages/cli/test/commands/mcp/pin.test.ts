@@ -243,7 +243,7 @@ describe("an entry of a project", () => {
   ])("and is, on a terminal, by %j", async (answer, outcome) => {
     await using here = await withPrograms(servers, { npm: answers('"1.2.3"') }, projectFile);
     await here.run("trust", "add", "--yes");
-    const terminal = openTerminal(here, "mcp", "pin", "a");
+    await using terminal = openTerminal(here, "mcp", "pin", "a");
     await terminal.until(/Approve a with pkg@1\.2\.3 in the place of pkg\? \[y\/N\]/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(0);

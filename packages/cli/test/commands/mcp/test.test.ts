@@ -1,12 +1,14 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../machine.ts";
 
 test("each step is shown with what came of it; of the environment, names and never values", async () => {
+  const { command, args } = stdioServer("well-behaved", "--token", "canary-4711");
   await using here = await machine({
-    [userFile]: {
-      mcpServers: { a: { ...stdioServer("well-behaved", "--token", "canary-4711"), env: { KEY: "canary-4711" } } },
-    },
+    [userFile]: { mcpServers: { a: { command, args, env: { KEY: "canary-4711" } } } },
   });
   const env = { AWS_SECRET_ACCESS_KEY: "canary-4711", LANG: "C" };
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "test", "a");
@@ -14,10 +16,11 @@ test("each step is shown with what came of it; of the environment, names and nev
   const shown = stdout
     .replaceAll(/ {2}\(\d+ ms\)/g, "")
     .replaceAll(here.home, "/HOME")
-    .replaceAll(process.execPath, "/NODE");
-  expect(shown.replaceAll(/\/\S*\/programs\//g, "…/")).toBe(`a
+    .replaceAll(command, "/NODE")
+    .replaceAll(toShellWord(args[0] ?? ""), "PROGRAM");
+  expect(shown).toBe(`a
   definition   /HOME/.gemini/settings.json:3:5 (user)
-               stdio: /NODE …/well-behaved.mjs --token (hidden)
+               stdio: /NODE PROGRAM --token (hidden)
                waits 30000 ms at most (fairlead.connectTimeout)
   program      /NODE
                in /HOME
@@ -120,9 +123,16 @@ test("over HTTP", async () => {
 });
 
 test("one that may not start is not started, and one that is not there is unknown", async () => {
-  await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "touch", args: ["started"] } } } });
+  await using here = await machine();
+  const trace = { command: "touch", args: [join(here.path, "started")] };
+  await here.write(projectFile, { mcpServers: { a: trace } });
   const { code, stdout, stderr } = await here.run("mcp", "test", "a");
   expect({ code, stdout }).toEqual({ code: 6, stdout: "a\n" });
   expect(stderr).toMatch(/not trusted[\s\S]*next: fairlead trust add/);
   expect(await here.run("mcp", "test", "b")).toMatchObject({ code: 2 });
+  expect(await readdir(here.path)).not.toContain("started");
+  // It would have left its trace.
+  await here.run("trust", "add", "--yes");
+  expect(await here.run("mcp", "test", "a")).toMatchObject({ code: 4 });
+  expect(await readdir(here.path)).toContain("started");
 });

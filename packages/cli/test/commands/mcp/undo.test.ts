@@ -57,7 +57,7 @@ describe("where a log may be kept, no undo line has values that mcp get hides", 
   test("with --json it is stdout that may be the log", async () => {
     const files = { [projectFile]: { mcpServers: { a: { command: "x", env: { A: "canary-4711" } } } } };
     await using here = await machine(files);
-    const terminal = openTerminal(here, "mcp", "remove", "a");
+    await using terminal = openTerminal(here, "mcp", "remove", "a");
     await terminal.exitCode;
     expect(terminal.screen()).toContain("canary-4711");
     await here.write(projectFile, files[projectFile]);

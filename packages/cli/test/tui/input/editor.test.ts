@@ -85,6 +85,13 @@ test("up goes back through what was typed before, and down returns to what was b
 test("the same line twice in a row is remembered once, and old lines are forgotten", () => {
   expect(remember(createHistory(["a"]), "a").entries).toEqual(["a"]);
   expect(remember(createHistory(["a"]), "b").entries).toEqual(["a", "b"]);
+  expect(remember(createHistory(["a", "b"]), "a").entries).toEqual(["a", "b", "a"]);
   const many = Array.from({ length: 1200 }, (_, at) => String(at));
-  expect(remember(createHistory(many), "last").entries).toHaveLength(1000);
+  expect(remember(createHistory(many), "last").entries).toEqual([...many.slice(-999), "last"]);
+});
+
+test("who has gone back and sends something begins again at the end", () => {
+  const history = createHistory(["first", "second"]);
+  const { history: walked } = press(`${esc}[A${esc}[A`, emptyEditor, history);
+  expect(typed(`${esc}[A`, emptyEditor, remember(walked, "second"))).toBe("second|");
 });

@@ -14,10 +14,7 @@ export const keys = {
 } as const;
 
 export function watched(terminal: Terminal): Terminal {
-  onTestFailed(() => {
-    process.stderr.write(`the last screen:\n${terminal.rows().join("\n").trimEnd()}\n`);
-    terminal.kill("SIGKILL");
-  });
+  onTestFailed(() => void process.stderr.write(`the last screen:\n${terminal.rows().join("\n").trimEnd()}\n`));
   return terminal;
 }
 
@@ -37,7 +34,7 @@ export async function answerWith(terminal: Terminal, keys: string): Promise<void
   terminal.type(keys);
 }
 
-/** Whether a question with this title stands there whole: a terminal gets what is drawn in pieces. */
+/** Whether a question with this title stands there whole. */
 export function isAsked(rows: string, title: string): boolean {
   const at = rows.indexOf(`╭─ ${title}`);
   return at >= 0 && /^╰─ [\s\S]*^[›…]/m.test(rows.slice(at));

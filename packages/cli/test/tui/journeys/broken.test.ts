@@ -15,9 +15,14 @@ test("a broken installation is told, and ends the turn, not the app", async () =
   await symlink(join(installed, "node_modules"), join(copy, "node_modules"));
   const chunks = join(copy, "bundle/chunks");
   // The one with the turn in it, which is loaded when something is sent.
-  for (const name of await readdir(chunks))
-    if (/export ?\{[^}]*\btakeTurn\b/.test(await readFile(join(chunks, name), "utf8"))) await rm(join(chunks, name));
-  const terminal = watched(openProgram(here, process.execPath, join(copy, "bin/fairlead.cjs"), "--model", "manual"));
+  const names = await readdir(chunks);
+  const texts = await Promise.all(names.map((name) => readFile(join(chunks, name), "utf8")));
+  const turns = names.filter((_, at) => /export ?\{[^}]*\btakeTurn\b/.test(texts[at] ?? ""));
+  expect(turns.length).toBeGreaterThan(0);
+  for (const name of turns) await rm(join(chunks, name));
+  await using terminal = watched(
+    openProgram(here, process.execPath, join(copy, "bin/fairlead.cjs"), "--model", "manual"),
+  );
   await terminal.until(/\/help shows everything/);
   enter(terminal, "demo.greet name=Ada");
   const seen = await terminal.untilRows((rows) => rows.includes("error: ") && !rows.includes("working"));

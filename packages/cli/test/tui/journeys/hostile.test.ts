@@ -2,7 +2,7 @@ import { calls, inTurn, says, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { scene } from "../../headless/scene.ts";
 import type { Cell, Terminal } from "../../terminal.ts";
-import { answerWith, dialogPlace, enter, openApp, quit } from "./app.ts";
+import { dialogPlace, enter, isAsked, openApp, quit } from "./app.ts";
 
 const esc = "\u001b";
 /** Goes up and home, clears, hides, colours, sets the title and the clipboard, turns text around, and draws a frame of its own. */
@@ -36,12 +36,13 @@ async function ask(text: string): Promise<Seen & { readonly output: string; read
   const inputSchema = { type: "object", properties: { text: { type: "string", description: text } } };
   const list = await here.write("tools.json", [{ name: "echo", description: text, inputSchema }]);
   await here.write("home/.gemini/settings.json", { mcpServers: { notes: stdioServer("catalog", list) } });
-  const terminal = await openApp(here);
+  await using terminal = await openApp(here);
   await terminal.until(/1 ready/);
   enter(terminal, "go");
-  await terminal.untilRows((rows) => /╭─ notes: run echo\?[\s\S]*╰─ y yes, once/.test(rows));
+  // With the mark of the prompt that says that keys count for it: the prompt looks different before that.
+  await terminal.untilRows((rows) => isAsked(rows, "notes: run echo?") && /^╰─ [\s\S]*^›/m.test(rows));
   const seen = frameOf(terminal);
-  await answerWith(terminal, "y");
+  terminal.type("y");
   const end = await terminal.untilRows((rows) => rows.includes("The model says: fine.") && !rows.includes("working"));
   await quit(terminal);
   return { ...seen, output: terminal.output(), end };

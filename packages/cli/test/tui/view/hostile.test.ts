@@ -1,5 +1,6 @@
 import { withoutColours } from "@fairlead/core/text/colours";
 import { hasUnseen } from "@fairlead/core/text/unseen";
+import { Box } from "ink";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { openDialog } from "../../../src/tui/state/dialog.ts";
@@ -35,28 +36,34 @@ function check(written: string): void {
 describe.each(texts)("%s", (_, text) => {
   test.each(sizes)("leave every question in its frame, %i columns wide", async (width) => {
     const room = { width, height: 16 };
-    for (const question of questionsOf(text)) {
-      const place = { index: 1, total: 2 };
-      const lines = dialogLines(question, openDialog(question), place, room);
-      expect(Math.max(...lines.map(lineColumns))).toBeLessThanOrEqual(width);
-      expect(lines.length).toBeLessThanOrEqual(Math.max(room.height, smallest));
-      const view = createElement(Lines, { lines });
-      const { written, rows } = await draw(view, width);
-      check(written);
-      // One row of the terminal for each row of ours: nothing was pushed over the edge.
-      expect(rows.length).toBe(written.split("\n").length);
-      expect(rows[0]).toMatch(/^╭─ \(1 of 2\)/);
-      const keys = rows.findIndex((row) => row.startsWith("╰─ "));
-      for (const row of rows.slice(1, keys)) expect(row).toMatch(/^(?:│|├─ |[\x21-\x7e]+$)/);
-      for (const row of rows.slice(keys + 1)) expect(row).toMatch(/^ {3}/);
+    const dialogs = questionsOf(text).map((question) =>
+      dialogLines(question, openDialog(question), { index: 1, total: 2 }, room),
+    );
+    expect(dialogs.filter((lines) => lines.length > Math.max(room.height, smallest))).toEqual([]);
+    expect(dialogs.flat().filter((line) => lineColumns(line) > width)).toEqual([]);
+    const { written, rows } = await draw(createElement(Lines, { lines: dialogs.flat() }), width);
+    check(written);
+    // One row of the terminal for each row of ours: nothing was pushed over the edge.
+    expect(rows.length).toBe(dialogs.flat().length);
+    let from = 0;
+    for (const { length } of dialogs) {
+      const own = rows.slice(from, from + length);
+      from += length;
+      expect(own[0]).toMatch(/^╭─ \(1 of 2\)/);
+      const keys = own.findIndex((row) => row.startsWith("╰─ "));
+      expect(keys).toBeGreaterThan(0);
+      for (const row of own.slice(1, keys)) expect(row).toMatch(/^(?:│|├─ |[\x21-\x7e]+$)/);
+      for (const row of own.slice(keys + 1)) expect(row).toMatch(/^ {3}/);
     }
   });
 
   test.each(sizes)("do nothing to the transcript, %i columns wide", async (width) => {
-    for (const item of itemsOf(text)) {
-      const { written, rows } = await draw(createElement(TranscriptItemView, { item, now: 0, width }), width);
-      check(written);
-      expect(rows.length).toBe(written.trimEnd().split("\n").length);
-    }
+    const items = itemsOf(text).map((item) =>
+      createElement(TranscriptItemView, { item, now: 0, width, key: item.key }),
+    );
+    expect(items.length).toBeGreaterThan(5);
+    const { written, rows } = await draw(createElement(Box, { flexDirection: "column" }, ...items), width);
+    check(written);
+    expect(rows.length).toBe(written.trimEnd().split("\n").length);
   });
 });

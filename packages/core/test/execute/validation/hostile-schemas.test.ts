@@ -127,6 +127,21 @@ describe("references", () => {
     });
   });
 
+  test.each([
+    ["2020-12", "https://json-schema.org/draft/2020-12/schema"],
+    ["draft-07", "http://json-schema.org/draft-07/schema"],
+  ])("the schema of schemas of %s is not at hand, and its name is free", async (_, $id) => {
+    const taking = { $schema: $id, $defs: { a: { $id, type: "string" } }, properties: { a: { $ref: $id } } };
+    expect(await check(taking, { a: true })).toEqual({ issues: ["/a must be a string"], warnings: [] });
+    const referring = { $schema: $id, $id: "https://example.com/a", properties: { a: { $ref: $id } } };
+    expect(await check(referring, { a: 1 })).toEqual({
+      issues: [],
+      warnings: [
+        `not validated: its schema could not be used (can't resolve reference ${$id} from id https://example.com/a)`,
+      ],
+    });
+  });
+
   test("into a keyword that is not known are followed", async () => {
     const schema = { $ref: "#/components/schemas/a%20b", components: { schemas: { "a b": { type: "string" } } } };
     expect(await check(schema, 1)).toEqual({ issues: ["must be a string"], warnings: [] });

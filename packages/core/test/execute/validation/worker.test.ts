@@ -47,11 +47,10 @@ describe("a validation without a bound", () => {
     });
   });
 
-  test("is ended in real time as well, and leaves its thread's place to others", async () => {
-    await withValidator({ threads: 1, timeLimit: 300 }, async (validator) => {
-      const [first, second] = await Promise.all([validator.validate(bomb, "x"), validator.validate(tree, {})]);
-      expect(first.warnings).toEqual(["not validated: it took longer than 300 ms"]);
-      expect(second).toMatchObject({ issues: [{ path: "/name", message: "is missing" }], warnings: [] });
+  test("is ended in real time as well", async () => {
+    await withValidator({ threads: 1, timeLimit: 50 }, async (validator) => {
+      const { warnings } = await validator.validate(bomb, "x");
+      expect(warnings).toEqual(["not validated: it took longer than 50 ms"]);
     });
   });
 

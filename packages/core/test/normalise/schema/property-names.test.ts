@@ -174,7 +174,7 @@ describe("arguments get the server's names back", () => {
         const { args } = schema["properties"] as { args: JsonObject };
         expect(restore({ args: given(node, args) })).toEqual({ args: expected(node) });
       }),
-      { numRuns: scaled(10_000), seed: seed() },
+      { numRuns: scaled(10_000, 300), seed: seed() },
     );
   });
 });

@@ -1,0 +1,50 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { readPiped } from "../../src/headless/piped.ts";
+import { handClock } from "../tui/hand-clock.ts";
+
+/** Reading has begun; what is said about it is written down. */
+function begin() {
+  const [stdin, clock, said] = [new PassThrough(), handClock(), [] as string[]];
+  const leave = new AbortController();
+  const read = readPiped({ stdin, signal: leave.signal }, { say: (text) => void said.push(text) }, clock);
+  return { stdin, clock, said, leave, read };
+}
+
+test("a shell's pipe is read to its end, however late it comes; that it is waited for is said once", async () => {
+  const { stdin, clock, said, read } = begin();
+  clock.pass(1999);
+  expect(said).toEqual([]);
+  clock.pass(1);
+  expect(said).toEqual(["reading stdin to its end; to leave it out, add: < /dev/null"]);
+  clock.pass(1_000_000);
+  stdin.write("late ");
+  stdin.end("is not too late\n");
+  expect(await read).toBe("late is not too late\n");
+  expect(said).toHaveLength(1);
+});
+
+test("of what comes in time nothing is said", async () => {
+  const { stdin, clock, said, read } = begin();
+  stdin.end("now");
+  expect(await read).toBe("now");
+  clock.pass(1_000_000);
+  expect(said).toEqual([]);
+});
+
+test("a pipe that is empty is none, and nothing of a terminal is read", async () => {
+  const { stdin, read } = begin();
+  stdin.end();
+  expect(await read).toBeUndefined();
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+  terminal.end("typed");
+  const { signal } = new AbortController();
+  expect(await readPiped({ stdin: terminal, signal }, { say: () => {} }, handClock())).toBeUndefined();
+});
+
+test("Ctrl-C ends the reading, and the pipe is let go", async () => {
+  const { stdin, leave, read } = begin();
+  leave.abort();
+  expect(await read).toBeUndefined();
+  expect(stdin.destroyed).toBe(true);
+});

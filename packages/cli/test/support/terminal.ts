@@ -1,0 +1,67 @@
+/** The built command on a real pseudo-terminal: what a person sees, and what they type. */
+
+import { spawn } from "@lydell/node-pty";
+import type { Machine } from "../machine.ts";
+import { program } from "../process.ts";
+import { createScreen, type Screen, size } from "./terminal-screen.ts";
+
+/** At the end of its scope the command is ended, if it has not ended by itself. */
+export interface Terminal extends Screen, AsyncDisposable {
+  type(text: string): void;
+  resize(cols: number, rows: number): void;
+  kill(signal: NodeJS.Signals): void;
+  readonly pid: number;
+  readonly exitCode: Promise<number>;
+}
+
+export function openTerminal(here: Pick<Machine, "env" | "project">, ...argv: readonly string[]): Terminal {
+  return open(here, process.execPath, [program, ...argv]);
+}
+
+/** The same through a shell, which can send a part of it elsewhere. */
+export function openTerminalShell(here: Machine, line: string): Terminal {
+  return open(here, "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
+}
+
+/** Any other program. */
+export function openProgram(
+  here: Pick<Machine, "env" | "project">,
+  command: string,
+  ...argv: readonly string[]
+): Terminal {
+  return open(here, command, [...argv]);
+}
+
+function open({ env, project }: Pick<Machine, "env" | "project">, command: string, argv: string[]): Terminal {
+  const { shown, write, ...control } = createScreen();
+  const child = spawn(command, argv, {
+    ...size,
+    cwd: project,
+    env: { ...env, TERM: "xterm-256color" },
+  });
+  child.onData(write);
+  let hasEnded = false;
+  const exitCode = new Promise<number>((resolve) =>
+    child.onExit(({ exitCode }) => {
+      hasEnded = true;
+      resolve(control.end().then(() => exitCode));
+    }),
+  );
+
+  return {
+    ...shown,
+    exitCode,
+    pid: child.pid,
+    type: (text) => child.write(text),
+    resize(cols, rows) {
+      control.resize(cols, rows);
+      child.resize(cols, rows);
+    },
+    kill: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (!hasEnded) child.kill("SIGKILL");
+      await exitCode;
+      control.dispose();
+    },
+  };
+}

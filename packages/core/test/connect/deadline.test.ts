@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { createDeadline, type Deadline } from "../../src/connect/deadline.ts";
+import { type ManualClock, manualClock } from "../manual-clock.ts";
+
+interface Timed {
+  readonly clock: ManualClock;
+  readonly caller: AbortController;
+  readonly deadline: Deadline;
+}
+
+function timed(milliseconds = 1000): Timed {
+  const clock = manualClock();
+  const caller = new AbortController();
+  return { clock, caller, deadline: createDeadline(caller.signal, milliseconds, clock) };
+}
+
+test("nothing ends before it is started", async () => {
+  const { clock, deadline } = timed();
+  await clock.pass(5000);
+  expect([deadline.signal.aborted, deadline.isOver()]).toEqual([false, false]);
+});
+
+test("it ends when its time has passed since the start, and not a moment earlier", async () => {
+  const { clock, deadline } = timed();
+  await clock.pass(300);
+  deadline.start();
+  await clock.pass(999);
+  expect([deadline.signal.aborted, deadline.isOver()]).toEqual([false, false]);
+  await clock.pass(1);
+  expect([deadline.signal.aborted, deadline.isOver()]).toEqual([true, true]);
+});
+
+test("the time in which it is held does not count, however many hold it", async () => {
+  const { clock, deadline } = timed();
+  deadline.start();
+  await clock.pass(600);
+  deadline.hold();
+  await clock.pass(10_000);
+  deadline.hold();
+  await clock.pass(10_000);
+  deadline.release();
+  await clock.pass(10_000);
+  expect(deadline.signal.aborted).toBe(false);
+  deadline.release();
+  await clock.pass(399);
+  expect(deadline.signal.aborted).toBe(false);
+  await clock.pass(1);
+  expect(deadline.isOver()).toBe(true);
+});
+
+test("held a second time, it has only what the first time left", async () => {
+  const { clock, deadline } = timed();
+  deadline.start();
+  for (let times = 0; times < 3; times += 1) {
+    await clock.pass(300);
+    deadline.hold();
+    await clock.pass(5000);
+    deadline.release();
+  }
+  await clock.pass(99);
+  expect(deadline.isOver()).toBe(false);
+  await clock.pass(1);
+  expect(deadline.isOver()).toBe(true);
+});
+
+test("started while it is held, it runs from the release on", async () => {
+  const { clock, deadline } = timed();
+  deadline.hold();
+  deadline.start();
+  await clock.pass(5000);
+  expect(deadline.signal.aborted).toBe(false);
+  deadline.release();
+  await clock.pass(999);
+  expect(deadline.signal.aborted).toBe(false);
+  await clock.pass(1);
+  expect(deadline.isOver()).toBe(true);
+});
+
+test("released before it is started, it does not start", async () => {
+  const { clock, deadline } = timed();
+  deadline.hold();
+  deadline.release();
+  expect(clock.pending()).toBe(0);
+});
+
+test("stopped, it leaves no timer, and no release starts one", async () => {
+  const { clock, deadline } = timed();
+  deadline.start();
+  deadline.hold();
+  deadline.stop();
+  deadline.release();
+  expect(clock.pending()).toBe(0);
+  await clock.pass(5000);
+  expect(deadline.signal.aborted).toBe(false);
+});
+
+test("stopped while it runs, it leaves no timer", () => {
+  const { clock, deadline } = timed();
+  deadline.start();
+  expect(clock.pending()).toBe(1);
+  deadline.stop();
+  expect(clock.pending()).toBe(0);
+});
+
+test("ended by the caller it is ended, but not late, whatever passes afterwards", async () => {
+  const { clock, caller, deadline } = timed();
+  deadline.start();
+  caller.abort();
+  expect([deadline.signal.aborted, deadline.isOver()]).toEqual([true, false]);
+  await clock.pass(1000);
+  expect(deadline.isOver()).toBe(false);
+});

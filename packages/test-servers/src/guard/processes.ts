@@ -1,0 +1,82 @@
+/** Watches the processes that a test starts, and on Linux what those have started. */
+
+import { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { isRunning } from "../process-list.ts";
+import { currentScope, type Scope, watch } from "./scope.ts";
+
+/** The process ids that each scope has started. */
+const startedBy = new WeakMap<Scope, Set<number>>();
+/** All of them. */
+const watched = new Set<number>();
+const ownChildren = `/proc/${process.pid}/task/${process.pid}/children`;
+
+export function watchProcesses(): void {
+  const spawn: (options: unknown) => unknown = Reflect.get(ChildProcess.prototype, "spawn");
+  const watchedSpawn = new Proxy(spawn, {
+    apply(target, child: ChildProcess, args: [unknown]) {
+      const outcome: unknown = Reflect.apply(target, child, args);
+      const scope = currentScope();
+      const { pid } = child;
+      if (pid !== undefined) watched.add(pid);
+      if (pid === undefined || scope === undefined) return outcome;
+      startedIn(scope).add(pid);
+      watch({
+        describe: () => `a process: ${pid} ${oneLine(child.spawnargs.join(" "))}`,
+        isOver: () => child.exitCode !== null || child.signalCode !== null,
+        endsLater: true,
+      });
+      return outcome;
+    },
+  });
+  Reflect.set(ChildProcess.prototype, "spawn", watchedSpawn);
+}
+
+/** The processes of this worker that `node:child_process` knows nothing of (a pseudo-terminal's). */
+export function otherChildren(): ReadonlySet<number> {
+  const pids = contentOf(ownChildren).split(" ").filter(Boolean).map(Number);
+  return new Set(pids.filter((pid) => !watched.has(pid)));
+}
+
+/** What is left of the process groups and sessions that a scope has begun, and of those in `more`. */
+export function descendants(scope: Scope, more: Iterable<number>): readonly number[] {
+  const leaders = new Set([...(startedBy.get(scope) ?? []), ...more]);
+  if (leaders.size === 0 || process.platform !== "linux") return [];
+  const first = Math.min(...leaders);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > first && !leaders.has(pid))
+    .filter((pid) => {
+      const [group, session] = groupAndSession(pid);
+      return (leaders.has(group) || leaders.has(session)) && isRunning(pid);
+    });
+}
+
+export function commandLine(pid: number): string {
+  return `${pid} ${oneLine(contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "))}`;
+}
+
+/** A script that a shell was given is not printed whole. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, 160);
+}
+
+function startedIn(scope: Scope): Set<number> {
+  const started = startedBy.get(scope) ?? new Set();
+  startedBy.set(scope, started);
+  return started;
+}
+
+function groupAndSession(pid: number): readonly [number, number] {
+  const stat = contentOf(`/proc/${pid}/stat`);
+  const [, , group, session] = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
+  return [Number(group), Number(session)];
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}

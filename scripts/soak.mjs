@@ -1,0 +1,134 @@
+// Proves that the tests do not depend on the weather: N whole runs in a row on a clean clone, while every core is kept busy.
+//   npm run test:soak -- --runs 10 --shuffle
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { cpuOfChildren } from "./cpu.mjs";
+
+const { values } = parseArgs({ options: { runs: { type: "string", default: "10" }, shuffle: { type: "boolean" } } });
+const root = fileURLToPath(new URL("..", import.meta.url));
+const home = mkdtempSync(join(tmpdir(), "soak-"));
+// Paths of real people have such letters.
+const clone = join(home, "a clone of été");
+/** What the runs start has this folder in its environment, its command line or as its folder: so what is left of them is found. */
+const env = { ...process.env, SOAK_RUN: home };
+/** What Node and the tools keep beside the tests' own folders. */
+const ofTools = /^(?:node-compile-cache|v8-compile-cache|vitest|npm-|tsx-)/;
+const columns = ["run", "passed", "failed", "unhandled", "processes", "folders", "wall s", "CPU s"];
+const spinners = [];
+
+process.on("exit", cleanUp);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
+must("git", ["clone", "--quiet", "--no-hardlinks", root, clone], { cwd: home });
+must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: clone });
+for (let core = 0; core < availableParallelism(); core += 1)
+  // A spinner ends by itself when the soak is killed.
+  spinners.push(
+    spawn(
+      process.execPath,
+      [
+        "-e",
+        `for (;;) { try { process.kill(${process.pid}, 0) } catch { process.exit() } for (let i = 0; i < 1e8; i++); }`,
+      ],
+      {
+        stdio: "ignore",
+      },
+    ),
+  );
+
+print(columns);
+let isClean = true;
+for (let run = 1; run <= Number(values.runs); run += 1) {
+  const row = await runOnce(run);
+  print(row);
+  if (row.slice(2, 6).some((cell) => cell !== 0)) isClean = false;
+}
+process.exitCode = isClean ? 0 : 1;
+
+async function runOnce(run) {
+  const temporary = mkdtempSync(join(home, "tmp-"));
+  const cpu = cpuOfChildren() ?? 0;
+  const begin = performance.now();
+  const args = ["test", "--silent", "--", ...(values.shuffle ? ["--sequence.shuffle"] : [])];
+  const child = spawn("npm", args, {
+    cwd: clone,
+    env: { ...env, TMPDIR: temporary },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  await once(child, "close");
+  const wall = (performance.now() - begin) / 1000;
+  const [, passed = 0, failed = 1] = /^([0-9]+) passed, ([0-9]+) failed\s*$/m.exec(output.slice(-2000)) ?? [];
+  const unhandled = Number(/Errors\D+([0-9]+) error/.exec(plain(output))?.[1] ?? 0);
+  const processes = processesLeft();
+  const folders = readdirSync(temporary).filter((name) => !ofTools.test(name));
+  if (Number(failed) + unhandled + processes.length + folders.length > 0)
+    process.stdout.write(`${failures(output)}${[...processes, ...folders].map((each) => `left: ${each}\n`).join("")}`);
+  rmSync(temporary, { recursive: true, force: true });
+  const cpuSeconds = (cpuOfChildren() ?? 0) - cpu;
+  return [
+    run,
+    Number(passed),
+    Number(failed),
+    unhandled,
+    processes.length,
+    folders.length,
+    Math.round(wall),
+    Math.round(cpuSeconds),
+  ];
+}
+
+/** Linux only; elsewhere nothing is found. */
+function processesLeft() {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => ["environ", "cmdline"].some((file) => contentOf(`/proc/${pid}/${file}`).includes(home)))
+    .map((pid) => `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`);
+}
+
+function contentOf(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The part of the output that says what failed, and why. */
+function failures(output) {
+  const text = plain(output);
+  const from = text.search(/Failed (?:Suites|Tests)|Unhandled Errors/);
+  return from === -1 ? text.slice(-4000) : text.slice(from, from + 20_000);
+}
+
+function plain(text) {
+  return stripVTControlCharacters(text);
+}
+
+function print(cells) {
+  process.stdout.write(`${cells.map((cell, index) => String(cell).padStart(columns[index].length + 1)).join(" | ")}\n`);
+}
+
+function must(command, args, options) {
+  const { status } = spawnSync(command, args, { ...options, env, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed`);
+}
+
+function cleanUp() {
+  for (const spinner of spinners) spinner.kill("SIGKILL");
+  for (const each of processesLeft()) {
+    try {
+      process.kill(Number.parseInt(each, 10), "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+}
