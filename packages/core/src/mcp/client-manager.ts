@@ -47,6 +47,7 @@ export class McpClientManager {
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
+  #isClosed = false;
 
   constructor(options: McpClientManagerOptions) {
     const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
@@ -120,6 +121,12 @@ export class McpClientManager {
     await Promise.all(this.#startable(names).map((server) => this.#end(server)));
   }
 
+  /** Stops all servers for good: no connection begins after this. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.stop();
+  }
+
   /** The server's client, connected and discovered; rejects with the reason why that cannot be. Callers share one attempt. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
@@ -156,6 +163,7 @@ export class McpClientManager {
     if (client.offering && !this.#endings.has(client.name)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
     if (running) return running.done;
+    if (this.#isClosed) return Promise.reject(cancelled(client.name));
     this.#recoveries?.watch();
     this.#recoveries?.callOff(client.name);
     const stop = new AbortController();

@@ -79,7 +79,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
     async close() {
       idle.close();
       watching?.close();
-      await manager.stop();
+      await manager.close();
     },
   };
 }
