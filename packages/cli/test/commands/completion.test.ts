@@ -2,8 +2,8 @@ import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scripts, shells } from "../../src/completion/scripts.ts";
-import { type Machine, machine } from "../machine.ts";
-import { openTerminal } from "../terminal.ts";
+import { type Machine, machine } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const places = {
   bash: "home/.local/share/bash-completion/completions/fairlead",

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { pathOf, shellProgram } from "../doctor/path-program.ts";
-import { type Ending, type Machine, machine, projectFile, userFile } from "../machine.ts";
-import { program } from "../process.ts";
+import { type Ending, type Machine, machine, projectFile, userFile } from "../support/machine.ts";
+import { program } from "../support/process.ts";
 
 interface Finding {
   readonly group: string;

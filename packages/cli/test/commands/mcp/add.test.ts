@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 
 async function entries(here: Machine, file: string): Promise<unknown> {
   return (JSON.parse(await here.read(file)) as { mcpServers: unknown }).mcpServers;

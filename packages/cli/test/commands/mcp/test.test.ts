@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 test("each step is shown with what came of it; of the environment, names and never values", async () => {
   const { command, args } = stdioServer("well-behaved", "--token", "canary-4711");

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { main } from "../src/main.ts";
-import { machine } from "./machine.ts";
+import { main } from "../../src/main.ts";
+import { machine } from "../support/machine.ts";
 
 const call = ["call", "demo.picture"];
 const read = ["read", "demo://picture"];

@@ -1,8 +1,8 @@
 import { schemaLimits } from "@fairlead/core/normalise/schema/bounds";
 import { compileSchema } from "@fairlead/core/normalise/schema/compile";
 import { describe, expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { literally, readPage, shellWords } from "./page.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { literally, readPage, shellWords } from "../support/page.ts";
 
 const page = readPage("tools.md");
 const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { linesPattern, stepsIn } from "./page.ts";
-import { program } from "./process.ts";
+import { linesPattern, stepsIn } from "../support/page.ts";
+import { program } from "../support/process.ts";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 
 describe("the README", async () => {
   const readme = await readFile(join(root, "README.md"), "utf8");

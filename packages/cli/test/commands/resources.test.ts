@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
-import { library } from "./library.ts";
-import { machine, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { commandLine } from "../support/command-line.ts";
+import { library } from "../support/library.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const demoText = `demo: 2 resources, 1 template
 

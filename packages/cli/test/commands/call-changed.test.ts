@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type Machine, machine, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const list = (description: string): object[] => [
   { name: "pay", description, inputSchema: { type: "object", properties: { text: { type: "string" } } } },

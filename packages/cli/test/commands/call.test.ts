@@ -1,8 +1,8 @@
 import { readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 describe("arguments", () => {
   test.each([

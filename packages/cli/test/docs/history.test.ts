@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { readPage, stepsOf } from "./page.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { readPage, stepsOf } from "../support/page.ts";
 
 const page = readPage("history.md");
 const [, settings = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];

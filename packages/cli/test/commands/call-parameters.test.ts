@@ -1,6 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { type Ending, machine, userFile } from "./machine.ts";
+import { type Ending, machine, userFile } from "../support/machine.ts";
 
 async function run(...argv: readonly string[]): Promise<Ending> {
   await using here = await machine({

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { processesOf } from "./left-over.ts";
-import { library } from "./library.ts";
-import { machine } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { processesOf } from "../support/left-over.ts";
+import { library } from "../support/library.ts";
+import { machine } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 describe("fairlead prompts", () => {
   const demoText = `demo: 1 prompt

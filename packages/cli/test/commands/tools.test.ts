@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
-import { type Machine, machine, projectFile, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { commandLine } from "../support/command-line.ts";
+import { type Machine, machine, projectFile, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 /** A PATH without the command on it. */
 const env = { PATH: "" };

@@ -2,11 +2,11 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
-import { processesOf } from "./left-over.ts";
-import { type Library, library } from "./library.ts";
-import { machine } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { commandLine } from "../support/command-line.ts";
+import { processesOf } from "../support/left-over.ts";
+import { type Library, library } from "../support/library.ts";
+import { machine } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const about =
   "A fairlead is the fitting on a ship's rail that guides a line in cleanly, whatever angle it comes from.\n";

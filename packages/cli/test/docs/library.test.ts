@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Scene, scene } from "./headless/scene.ts";
-import type { Ending } from "./machine.ts";
+import { type Scene, scene } from "../headless/scene.ts";
+import type { Ending } from "../support/machine.ts";
 
-const docs = new URL("../../../docs/", import.meta.url);
+const docs = new URL("../../../../docs/", import.meta.url);
 
 /** As a reader would start it. */
 async function runExample(name: string, { env, project }: Scene, input: string, ...argv: string[]): Promise<Ending> {

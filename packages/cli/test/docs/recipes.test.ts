@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "./machine.ts";
-import { readPage, shellWords } from "./page.ts";
+import { machine, projectFile, userFile } from "../support/machine.ts";
+import { readPage, shellWords } from "../support/page.ts";
 
 const page = readPage("recipes.md");
 const recipes = [...page.matchAll(/```console\n(fairlead mcp add .*?)\n```\n\n```json\n(.*?)\n```/gs)].map(

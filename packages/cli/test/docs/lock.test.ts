@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { machine } from "./machine.ts";
-import { readPage, runSteps, stepsOf } from "./page.ts";
+import { machine } from "../support/machine.ts";
+import { readPage, runSteps, stepsOf } from "../support/page.ts";
 
 const page = readPage("lock.md");
 const [, settings = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { scaled, stdioServer, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { processesOf } from "./left-over.ts";
-import { machine, userFile } from "./machine.ts";
-import { program, runProcess } from "./process.ts";
+import { processesOf } from "../support/left-over.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { program, runProcess } from "../support/process.ts";
 
 test("a result that nobody reads to its end ends the command quietly", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { big: stdioServer("large-result") } } });

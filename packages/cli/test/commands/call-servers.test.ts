@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { processesOf } from "./left-over.ts";
-import { type Machine, machine, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { processesOf } from "../support/left-over.ts";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 /** One that leaves a trace when it is started. */
 const trap = (here: Machine): object => ({ command: "touch", args: [join(here.home, "started")] });

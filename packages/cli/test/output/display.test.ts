@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toBlocks } from "../src/content-block.ts";
-import { display, sizeWords } from "../src/output/display.ts";
+import { toBlocks } from "../../src/content-block.ts";
+import { display, sizeWords } from "../../src/output/display.ts";
 
 const shown = (content: Parameters<typeof toBlocks>[0], structuredContent?: unknown) =>
   display(toBlocks(content), { structuredContent });

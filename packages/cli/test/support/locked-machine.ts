@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { type StdioEntry, stdioServer } from "@fairlead/test-servers";
 import { expect } from "vitest";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 
 export const lockFile = "project/.gemini/mcp.lock";
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { untilWritten } from "./file-event.ts";
-import { processesOf } from "./left-over.ts";
-import { machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
-import { openTerminal } from "./terminal.ts";
+import { untilWritten } from "../support/file-event.ts";
+import { processesOf } from "../support/left-over.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { runProcess } from "../support/process.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 async function withEndless(kind: "stdio" | "http") {
   const here = await machine();

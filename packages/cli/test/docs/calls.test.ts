@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runSteps, stepsOf } from "./page.ts";
+import { runSteps, stepsOf } from "../support/page.ts";
 
 test("every command of docs/calls.md works as it stands, and prints what is shown", async () => {
   const steps = stepsOf("calls.md");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { machine } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { machine } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 test("a rule of mine that asks stops what I type where nobody can be asked; --yes answers it", async () => {
   await using here = await machine();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { machine } from "./machine.ts";
-import { runSteps, stepsOf } from "./page.ts";
+import { machine } from "../support/machine.ts";
+import { runSteps, stepsOf } from "../support/page.ts";
 
 test.each([
   ["resources.md", 12],

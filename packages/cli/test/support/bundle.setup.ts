@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 export default function setup(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL("../../../scripts/bundle.mjs", import.meta.url))], {
+  execFileSync(process.execPath, [fileURLToPath(new URL("../../../../scripts/bundle.mjs", import.meta.url))], {
     stdio: ["ignore", "ignore", "inherit"],
   });
 }
