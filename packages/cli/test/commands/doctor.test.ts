@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pathOf, shellProgram } from "../doctor/path-program.ts";
+import { pathOf, shellProgram } from "../support/path-program.ts";
 import { type Ending, type Machine, machine, projectFile, userFile } from "../support/machine.ts";
 import { program } from "../support/process.ts";
 

@@ -1,9 +1,9 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { pathOf, shellProgram } from "../doctor/path-program.ts";
 import { commandLine } from "../support/command-line.ts";
 import { machine, userFile } from "../support/machine.ts";
 import { literally, readPage, shellWords } from "../support/page.ts";
+import { pathOf, shellProgram } from "../support/path-program.ts";
 
 const page = readPage("doctor.md");
 const blocks = [...page.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, line = "", shown = ""]) => ({

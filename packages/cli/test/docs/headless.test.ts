@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { toEventLine } from "../../src/headless/event-line.ts";
 import { addToReport, emptyReport, toDocument } from "../../src/headless/report.ts";
-import { failure, wholeTurn } from "../headless/events.ts";
 import { readPage, runSteps, stepsOf } from "../support/page.ts";
+import { failure, wholeTurn } from "../support/turn-events.ts";
 
 const page = readPage("headless.md");
 

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Scene, scene } from "../headless/scene.ts";
 import type { Ending } from "../support/machine.ts";
+import { type Scene, scene } from "../support/model-scene.ts";
 
 const docs = new URL("../../../../docs/", import.meta.url);
 

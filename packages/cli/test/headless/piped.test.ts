@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { readPiped } from "../../src/headless/piped.ts";
-import { handClock } from "../tui/hand-clock.ts";
+import { handClock } from "../support/hand-clock.ts";
 
 /** Reading has begun; what is said about it is written down. */
 function begin() {

@@ -1,7 +1,7 @@
 import { authorizationServer, behaves, browser, type WebRequest, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { addressOn, signInScene } from "../../sign-in-scene.ts";
 import { machine, userFile } from "../../support/machine.ts";
+import { addressOn, signInScene } from "../../support/sign-in-scene.ts";
 import { openTerminal } from "../../support/terminal.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };

@@ -1,9 +1,9 @@
 import { authorizationServer, behaves, browser, googleServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
-import { addressOn, signInScene } from "./sign-in-scene.ts";
-import { openTerminalHere } from "./support/terminal-here.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { runProcess } from "../support/process.ts";
+import { addressOn, signInScene } from "../support/sign-in-scene.ts";
+import { openTerminalHere } from "../support/terminal-here.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };
 

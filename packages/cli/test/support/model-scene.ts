@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { type GeminiApi, type GeminiSettings, geminiApi, stdioServer } from "@fairlead/test-servers";
-import type { Shelf } from "../library.ts";
-import { type Ending, type Machine, machine, type RunOptions, userFile } from "../machine.ts";
+import type { Shelf } from "./library.ts";
+import { type Ending, type Machine, machine, type RunOptions, userFile } from "./machine.ts";
 
 export interface Scene extends Machine {
   readonly api: GeminiApi;

@@ -5,9 +5,9 @@ import { watch } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Shell, shells } from "../../src/completion/scripts.ts";
-import type { Machine } from "../machine.ts";
-import { program } from "../process.ts";
-import { openProgram } from "../terminal.ts";
+import type { Machine } from "./machine.ts";
+import { program } from "./process.ts";
+import { openProgram } from "./terminal.ts";
 
 /** Those that this machine has. */
 export const present: ReadonlySet<Shell> = new Set(

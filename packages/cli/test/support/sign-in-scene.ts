@@ -11,8 +11,8 @@ import {
   guardedServer,
   until,
 } from "@fairlead/test-servers";
-import { pathOf, shellProgram } from "./doctor/path-program.ts";
 import { type Machine, machine, userFile } from "./machine.ts";
+import { pathOf, shellProgram } from "./path-program.ts";
 
 export interface SignInScene extends AsyncDisposable {
   readonly here: Machine;

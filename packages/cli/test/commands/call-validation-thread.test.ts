@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { runProcess } from "../support/process.ts";
 
 test("the built command finds the thread that checks arguments of a recursive schema", async () => {
   await using here = await machine();

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
-import { type Machine, machine, userFile } from "../machine.ts";
+import { type Machine, machine, userFile } from "./machine.ts";
 
 /** The tools of each server, as it lists them. */
 type Catalogs = Readonly<Record<string, readonly object[]>>;

@@ -4,15 +4,15 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { machine, userFile } from "./machine.ts";
-import { runSteps, stepsOf } from "./page.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { runSteps, stepsOf } from "../support/page.ts";
 
 const example = "https://docs.example.com/mcp";
-const page = readFileSync(fileURLToPath(new URL("../../../docs/sign-in.md", import.meta.url)), "utf8");
+const page = readFileSync(fileURLToPath(new URL("../../../../docs/sign-in.md", import.meta.url)), "utf8");
 
 test("what docs/sign-in.md shows is what happens", async () => {
   // A process of its own: each step of the page is waited for.
-  const program = new URL("../../test-servers/src/programs/authorization-server.mjs", import.meta.url);
+  const program = new URL("../../../test-servers/src/programs/authorization-server.mjs", import.meta.url);
   const child = spawn(process.execPath, [fileURLToPath(program)], { stdio: ["ignore", "pipe", "inherit"] });
   const gone = once(child, "exit");
   try {

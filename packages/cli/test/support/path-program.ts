@@ -2,7 +2,7 @@
 
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import type { Machine } from "../machine.ts";
+import type { Machine } from "./machine.ts";
 
 /** `script` has only what a shell knows by itself. */
 export async function shellProgram(here: Machine, name: string, script: string): Promise<string> {

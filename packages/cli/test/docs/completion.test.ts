@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { installationOf } from "../../src/completion/installation.ts";
 import { shells } from "../../src/completion/scripts.ts";
-import { machine } from "../machine.ts";
+import { machine } from "../support/machine.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../../docs/completion.md", import.meta.url)), "utf8");
 const blocks = [...page.matchAll(/```console\n\$ fairlead (.*)\n([\s\S]*?)```/g)];

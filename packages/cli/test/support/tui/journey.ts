@@ -1,8 +1,8 @@
 /** The app on a pseudo-terminal, as a person finds it: ready to be typed into. What it showed last is told when a test fails. */
 
 import { expect, onTestFailed } from "vitest";
-import type { Machine } from "../../machine.ts";
-import { openTerminal, type Terminal } from "../../terminal.ts";
+import type { Machine } from "../machine.ts";
+import { openTerminal, type Terminal } from "../terminal.ts";
 
 type Place = Pick<Machine, "env" | "project">;
 

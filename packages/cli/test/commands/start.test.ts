@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { machine, projectFile, userFile } from "./machine.ts";
+import { machine, projectFile, userFile } from "../support/machine.ts";
 
 /** A PATH without the command on it. */
 const env = { PATH: "" };

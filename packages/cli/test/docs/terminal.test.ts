@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { expect, test } from "vitest";
-import { promptKeys } from "../src/tui/input/key-table.ts";
-import { builtIns } from "../src/tui/slash/commands.ts";
-import { offeredKeys } from "../src/tui/state/confirmation-keys.ts";
-import { panelVerbs } from "../src/tui/state/mcp-panel.ts";
+import { promptKeys } from "../../src/tui/input/key-table.ts";
+import { builtIns } from "../../src/tui/slash/commands.ts";
+import { offeredKeys } from "../../src/tui/state/confirmation-keys.ts";
+import { panelVerbs } from "../../src/tui/state/mcp-panel.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../../docs/terminal.md", import.meta.url)), "utf8");
+const page = readFileSync(fileURLToPath(new URL("../../../../docs/terminal.md", import.meta.url)), "utf8");
 
 /** The rows of the first table below a heading. */
 function tableUnder(heading: string): readonly (readonly string[])[] {
@@ -39,5 +39,5 @@ test("every picture of the page is there", () => {
   const pictures = [...page.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, file = ""]) => file);
   expect(pictures).toHaveLength(5);
   for (const file of pictures)
-    expect(readFileSync(fileURLToPath(new URL(`../../../docs/${file}`, import.meta.url)), "utf8")).toMatch(/^<svg /);
+    expect(readFileSync(fileURLToPath(new URL(`../../../../docs/${file}`, import.meta.url)), "utf8")).toMatch(/^<svg /);
 });

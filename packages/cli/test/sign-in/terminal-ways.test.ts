@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { browser } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { processesOf } from "./left-over.ts";
-import { addressOn, signInScene } from "./sign-in-scene.ts";
-import { openTerminal } from "./support/terminal.ts";
-import { openTerminalHere } from "./support/terminal-here.ts";
+import { processesOf } from "../support/left-over.ts";
+import { addressOn, signInScene } from "../support/sign-in-scene.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { openTerminalHere } from "../support/terminal-here.ts";
 
 test("the browser opens when the person says so, and comes back by itself; signing out revokes", async () => {
   await using scene = await signInScene();

@@ -2,10 +2,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pathOf, shellProgram } from "./doctor/path-program.ts";
-import { type Machine, machine, userFile } from "./machine.ts";
-import { openTerminal } from "./support/terminal.ts";
-import { openTerminalHere } from "./support/terminal-here.ts";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+import { pathOf, shellProgram } from "../support/path-program.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { openTerminalHere } from "../support/terminal-here.ts";
 
 /** With an `npx` that says something, waits for a file and then is a server. */
 async function withSlowServer(): Promise<Machine> {
