@@ -92,3 +92,8 @@ function collector(): { readonly stream: Writable; readonly text: () => string }
   });
   return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }
+
+/** The `mcpServers` of a settings file on the machine. */
+export async function entries(here: Machine, file: string): Promise<unknown> {
+  return (JSON.parse(await here.read(file)) as { mcpServers: unknown }).mcpServers;
+}
