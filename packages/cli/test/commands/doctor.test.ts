@@ -284,7 +284,7 @@ const canMount = spawnSync("unshare", [...alone, "mount -t tmpfs none /mnt"]).st
 
 test.runIf(canMount).each([
   ["a full disk", 'dd if=/dev/zero of="$HOME/filler" bs=1k 2>/dev/null', "the disk is full"],
-  ["a read-only home", 'mount -o remount,ro "$HOME"', "the file system is read-only"],
+  ["a read-only home", 'mount -o remount,bind,ro "$HOME"', "the file system is read-only"],
 ])("%s", async (_name, damage, why) => {
   await using here = await machine();
   await mkdir(join(here.path, "small"));

@@ -30,7 +30,8 @@ describe("the README", async () => {
       const { stdout, status } = spawnSync("bash", ["-c", `${script} 2>&1`], {
         cwd: join(home.path, "project"),
         env: {
-          PATH: `${home.path}/bin:${process.env["PATH"]}`,
+          // As npx sets it: with the command on it.
+          PATH: [join(home.path, "bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
           HOME: home.path,
           NO_COLOR: "1",
           FAIRLEAD_SECRET_STORE: "file",
