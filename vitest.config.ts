@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 // Tests run against sources, not dist: the condition must stand under `ssr`, or vitest ignores it in Node.
 const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
 const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
-const bundled = fileURLToPath(new URL("packages/cli/test/bundle.setup.ts", import.meta.url));
+const bundled = fileURLToPath(new URL("packages/cli/test/support/bundle.setup.ts", import.meta.url));
 /** Fails the test that leaves a rejection, a process, a timer, a socket or a folder behind. */
 const guard = fileURLToPath(new URL("packages/test-servers/src/guard/setup.ts", import.meta.url));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };

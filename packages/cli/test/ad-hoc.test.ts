@@ -2,9 +2,9 @@ import { chmod, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
-import { processesOf } from "./left-over.ts";
-import { type Machine, machine, projectFile, userFile } from "./machine.ts";
+import { commandLine } from "./support/command-line.ts";
+import { processesOf } from "./support/left-over.ts";
+import { type Machine, machine, projectFile, userFile } from "./support/machine.ts";
 
 const { command, args } = stdioServer("well-behaved");
 const line = commandLine({ command, args });

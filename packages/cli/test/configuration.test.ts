@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { machine, projectFile, userFile } from "./machine.ts";
+import { machine, projectFile, userFile } from "./support/machine.ts";
 
 const commands = [
   [],

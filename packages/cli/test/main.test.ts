@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { asTyped } from "../src/command-word.ts";
 import { main } from "../src/main.ts";
 import { verbs } from "../src/verbs.ts";
-import { machine, projectFile, userFile } from "./machine.ts";
+import { machine, projectFile, userFile } from "./support/machine.ts";
 
 const named = verbs.map(({ words }) => words).filter((words) => words !== "");
 

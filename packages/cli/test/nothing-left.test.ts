@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning, stdioServer, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { untilWritten } from "./file-event.ts";
-import { processesOf } from "./left-over.ts";
-import { type Machine, machine, userFile } from "./machine.ts";
-import { program, runProcess } from "./process.ts";
-import { openTerminal } from "./terminal.ts";
+import { untilWritten } from "./support/file-event.ts";
+import { processesOf } from "./support/left-over.ts";
+import { type Machine, machine, userFile } from "./support/machine.ts";
+import { program, runProcess } from "./support/process.ts";
+import { openTerminal } from "./support/terminal.ts";
 
 const calm = { good: stdioServer("well-behaved"), family: stdioServer("family") };
 const stubborn = { stubborn: stdioServer("stubborn") };

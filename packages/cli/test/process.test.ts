@@ -7,8 +7,8 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "./machine.ts";
-import { program, runProcess } from "./process.ts";
+import { machine, projectFile, userFile } from "./support/machine.ts";
+import { program, runProcess } from "./support/process.ts";
 
 test.each([
   ["user", 6, userFile],

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "./machine.ts";
-import { openTerminal } from "./terminal.ts";
+import { machine, projectFile, userFile } from "./support/machine.ts";
+import { openTerminal } from "./support/terminal.ts";
 
 const twoServers = { mcpServers: { one: { command: "node", args: ["1"] }, two: { command: "node", args: ["2"] } } };
 

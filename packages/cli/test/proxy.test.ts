@@ -1,7 +1,7 @@
 import { refusingProxy } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type Ending, machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
+import { type Ending, machine, userFile } from "./support/machine.ts";
+import { runProcess } from "./support/process.ts";
 
 /** What `mcp list` tells about a server that lies behind this proxy, as far as the environment says. */
 async function listedThrough(proxy: string): Promise<unknown> {

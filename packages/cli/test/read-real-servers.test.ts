@@ -3,9 +3,9 @@ import { openHost } from "@fairlead/core/host";
 import { loadConfiguration } from "@fairlead/core/trust/configuration";
 import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { processesOf } from "./left-over.ts";
-import { type Ending, type Machine, machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
+import { processesOf } from "./support/left-over.ts";
+import { type Ending, type Machine, machine, userFile } from "./support/machine.ts";
+import { runProcess } from "./support/process.ts";
 
 const text = "demo://resource/dynamic/text/{resourceId}";
 const blob = "demo://resource/dynamic/blob/{resourceId}";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
-import { processesOf } from "./left-over.ts";
-import { type Ending, type Machine, machine, userFile } from "./machine.ts";
-import { runProcess } from "./process.ts";
+import { commandLine } from "./support/command-line.ts";
+import { processesOf } from "./support/left-over.ts";
+import { type Ending, type Machine, machine, userFile } from "./support/machine.ts";
+import { runProcess } from "./support/process.ts";
 
 let http: EverythingServer;
 let sse: EverythingServer;

@@ -6,17 +6,21 @@ function windowOver(): Promise<void> {
   return new Promise((resolve) => {
     const other: Coalesced<() => void> = coalesce(1, (news) => news());
     other.push("end", () => {});
-    other.push("end", resolve);
+    other.push("end", () => {
+      resolve();
+      other.stop();
+    });
   });
 }
 
 test("the first news is told at once, a storm behind it once more, with the latest", async () => {
   const told: number[] = [];
-  const { push } = coalesce<number>(1, (news) => void told.push(news));
+  const { push, stop } = coalesce<number>(1, (news) => void told.push(news));
   for (let news = 1; news <= 20_000; news += 1) push("tools", news);
   expect(told).toEqual([1]);
   await windowOver();
   expect(told).toEqual([1, 20_000]);
+  stop();
 });
 
 test("different news do not wait for each other", () => {
@@ -31,11 +35,12 @@ test("different news do not wait for each other", () => {
 
 test("after a quiet window the next news is told at once again", async () => {
   const told: number[] = [];
-  const { push } = coalesce<number>(1, (news) => void told.push(news));
+  const { push, stop } = coalesce<number>(1, (news) => void told.push(news));
   push("tools", 1);
   await windowOver();
   push("tools", 2);
   expect(told).toEqual([1, 2]);
+  stop();
 });
 
 test("what waits is forgotten when it is stopped", async () => {

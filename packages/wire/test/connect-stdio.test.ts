@@ -8,7 +8,6 @@ import {
   discovered,
   echo,
   type How,
-  hello,
   initialized,
   legacyRefused,
   type Plan,
@@ -29,23 +28,6 @@ describe("a server of the legacy era", () => {
     });
     expect(await echo(session)).toEqual({ a: 1 });
     expect(server.notices()).toEqual(["start", "server/discover", "initialize", "notifications/initialized", "echo"]);
-  });
-
-  test.each<[string, How]>([
-    ["an error without a code", { error: { message: "what?" } }],
-    ["an error of its own", { error: { code: -32000, message: "not initialized" } }],
-    ["an empty result", { result: {} }],
-    ["an answer to initialize", initialized],
-    ["no result", {}],
-    [
-      "a refusal of the version that names only older ones",
-      { error: { code: -32022, message: "no", data: { supported: ["2025-06-18"] } } },
-    ],
-    ["a discovery that names only older versions", { result: { supportedVersions: ["2025-06-18"], capabilities: {} } }],
-  ])("is recognised when it answers the probe with %s", async (_, how) => {
-    await using server = await connectTo({ discover: how, initialize: initialized });
-    expect((await server.connecting).era).toBe("legacy");
-    expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
   test("that is silent about the probe is opened in the same process after a while", async () => {
@@ -125,51 +107,6 @@ describe("a server of the legacy era", () => {
       },
       { jsonrpc: "2.0", method: "notifications/initialized" },
     ]);
-  });
-});
-
-describe("an answer to initialize", () => {
-  test.each([["2024-10-07"], ["2024-11-05"], ["2025-03-26"], ["2025-06-18"], ["2025-11-25"]])(
-    "with %s is taken",
-    async (version) => {
-      await using server = await connectTo(
-        { initialize: { result: { ...hello, protocolVersion: version } } },
-        { era: "legacy" },
-      );
-      expect((await server.connecting).protocolVersion).toBe(version);
-      expect(server.diagnostics).toEqual([]);
-    },
-  );
-
-  test.each([["2023-01-01"], ["2099-12-31"]])("with the unknown version %s is taken with a remark", async (version) => {
-    await using server = await connectTo(
-      { initialize: { result: { ...hello, protocolVersion: version } } },
-      { era: "legacy" },
-    );
-    expect((await server.connecting).protocolVersion).toBe(version);
-    expect(server.diagnostics).toEqual([`the server chose protocol version ${version}, which is not known here`]);
-  });
-
-  test.each([["latest"], [1], [null], [undefined]])("with the version %j is none", async (version) => {
-    await using server = await connectTo(
-      { initialize: { result: { ...hello, protocolVersion: version } } },
-      { era: "legacy" },
-    );
-    expect(await failure(server.connecting)).toMatchObject({ code: "bad_message", evidence: { step: "initialize" } });
-    expect(server.left()).toEqual([]);
-  });
-
-  test.each([
-    ["nothing", undefined, { name: "unknown", version: "unknown" }],
-    ["null", null, { name: "unknown", version: "unknown" }],
-    ["no version", { name: "a" }, { name: "a", version: "unknown" }],
-    ["numbers", { name: 1, version: 2, title: 3 }, { name: "unknown", version: "unknown" }],
-  ])("that says %s about the server is taken", async (_, serverInfo, expected) => {
-    const result = { protocolVersion: "2025-06-18", serverInfo, capabilities: "none", instructions: 7 };
-    await using server = await connectTo({ initialize: { result } }, { era: "legacy" });
-    const session = await server.connecting;
-    expect(session).toMatchObject({ serverInfo: expected, capabilities: {} });
-    expect(session.instructions).toBeUndefined();
   });
 });
 

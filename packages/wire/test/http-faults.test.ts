@@ -107,8 +107,11 @@ describe("a server that takes a notification and never says so", () => {
 
   test("fails that notification in time", async () => {
     await using server = await legacyWeb({ onPost: () => {} });
-    const session = await openLegacy(server, { times: { request: 200, send: 200 } });
-    await failure(session.notify("notifications/x"));
+    const session = await openLegacy(server, { times: { send: 200 } });
+    expect(await failure(session.notify("notifications/x"))).toMatchObject({
+      code: "send_blocked",
+      message: "the server did not take the message for 200 ms",
+    });
     await session.close();
   });
 });
@@ -155,6 +158,7 @@ describe("closing", () => {
     });
     let asked = 0;
     const session = await openLegacy(server, {
+      times: { endGrace: 600_000 },
       auth: {
         headers: async () => ({}),
         challenged: () => {
@@ -164,6 +168,7 @@ describe("closing", () => {
       },
     });
     await session.close();
+    expect(server.seen.at(-1)?.method).toBe("DELETE");
     expect(asked).toBe(0);
   });
 
@@ -173,8 +178,9 @@ describe("closing", () => {
       onDelete: (response) =>
         void response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
     });
-    const session = await openLegacy(server);
+    const session = await openLegacy(server, { times: { endGrace: 600_000 } });
     await session.close();
+    expect(server.seen.at(-1)?.method).toBe("DELETE");
   });
 });
 

@@ -17,6 +17,7 @@ interface Extra {
   readonly messageBytes?: number;
   readonly headers?: Record<string, string>;
   readonly path?: string;
+  readonly endGrace?: number;
 }
 
 async function open(server: WebServer, extra: Extra = {}): Promise<{ channel: Channel; events: Recorder }> {
@@ -25,7 +26,7 @@ async function open(server: WebServer, extra: Extra = {}): Promise<{ channel: Ch
     { kind: "http", url: `${server.url}${extra.path ?? "/mcp"}`, headers: extra.headers ?? {} },
     {
       limits: { ...defaultLimits, messageBytes: extra.messageBytes ?? defaultLimits.messageBytes },
-      times: { ...defaultTimes, endGrace: 50 },
+      times: { ...defaultTimes, endGrace: extra.endGrace ?? 20_000 },
       auth: extra.auth,
       proxyFor: () => undefined,
     },
@@ -167,7 +168,7 @@ test("a stream that brings the answer and does not end is ended from here", asyn
     response.on("close", () => closed.add(request.path));
     response.write(`data: ${result(request, {})}\n\n`);
   });
-  const { channel, events } = await open(server);
+  const { channel, events } = await open(server, { endGrace: 1 });
   await channel.send(call(1));
   expect(events.messages).toHaveLength(1);
   expect(await closed.reached(1)).toEqual(["/mcp"]);

@@ -1,6 +1,6 @@
 /** The reference server on all its transports: everything that it can do works, with our engine as with the official client. */
 
-import { type EverythingServer, everythingServer, realServer } from "@fairlead/test-servers";
+import { type EverythingServer, everythingServer, realServer, scaled } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, listAll, normaliseToolResult } from "../src/index.ts";
 import type { JsonObject, Progress, RequestHandler, RequestOptions, Session } from "../src/session.ts";
@@ -54,7 +54,9 @@ const fallbacks: readonly Way[] = [
 const legs: readonly Leg[] = [
   ...ways.map((way) => ({ ...way, engine: "our engine", open: connect, hasTasks: true })),
   ...fallbacks.map((way) => ({ ...way, engine: "our engine", open: connect, hasTasks: false })),
-  ...ways.map((way) => ({ ...way, engine: "the SDK", open: connectSdk, hasTasks: false })),
+  ...ways
+    .slice(0, scaled(ways.length))
+    .map((way) => ({ ...way, engine: "the SDK", open: connectSdk, hasTasks: false })),
 ];
 
 const asPerson: RequestHandler = async (method, params) => {
@@ -187,7 +189,8 @@ function describeReference({ engine, open, target, found, hasTasks }: Leg): void
         onProgress: ({ message }) => words.push(message),
       });
       expect(JSON.stringify(result["content"])).toContain("ropes (historical)");
-      expect(asked.slice(askedBefore)).toEqual(["elicitation/create"]);
+      // It asks for the roots when it pleases.
+      expect(asked.slice(askedBefore).filter((method) => method !== "roots/list")).toEqual(["elicitation/create"]);
       expect(words).toContain("Gathering sources...");
       expect(words).toContain("Generating report...");
       const stop = new AbortController();

@@ -94,7 +94,7 @@ test("a proxy that is not there is a `proxy` error", async () => {
 });
 
 test("a proxy that speaks something else is a `proxy` error that says so", async () => {
-  const proxy = createPlainServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n"));
+  const proxy = createPlainServer((socket) => void socket.resume().end("SSH-2.0-OpenSSH_9.6\r\n\r\n"));
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -104,6 +104,7 @@ test("a proxy that speaks something else is a `proxy` error that says so", async
       message: expect.stringContaining("the proxy does not speak HTTP"),
     });
   proxy.close();
+  await once(proxy, "close");
 });
 
 test.each(["", "no address", "localhost:8080", "socks5://user:secret@127.0.0.1:1080"])(

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { isRunning, processesWith, temporaryFolder, until } from "@fairlead/test-servers";
+import { isRunning, processesWith, scaled, temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { failure, openServer, program, says, script, stays } from "./support/stdio-server.ts";
+
+const rounds = scaled(30);
 
 describe("the end of a server", () => {
   test.each([0, 1, 127])("exit code %d is told, with the last words", async (code) => {
@@ -18,7 +20,7 @@ describe("the end of a server", () => {
 
   test("what was written just before the exit arrives before the end is told", async () => {
     const code = `require("fs").writeSync(1, '{"last":"word"}\\n'); process.exit(0)`;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       await using server = await openServer(script(code));
       await server.closed;
       expect(server.messages).toEqual([{ last: "word" }]);
@@ -28,7 +30,7 @@ describe("the end of a server", () => {
   test("a message sent between the end of stdout and the news of the exit fails with the exit", async () => {
     // No newline: the message is only complete when stdout ends.
     const code = `require("fs").writeSync(1, '{"last":"word"}'); process.exit(3)`;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       await using server = await openServer(script(code));
       await server.arrived(1);
       expect(await failure(server.channel.send({ too: "late" }))).toMatchObject({

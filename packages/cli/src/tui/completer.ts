@@ -21,6 +21,8 @@ export interface Completer {
   readonly press: (key: Key) => boolean;
   /** After the key has done its work. */
   readonly pressed: (key: Key) => void;
+  /** Calls off what is still to be asked. */
+  readonly end: () => void;
 }
 
 /** Milliseconds: who types on is not asked about. */
@@ -173,6 +175,7 @@ export function createCompleter(bench: Bench): Completer {
     },
     // What was not typed, as a line of the history, opens no list: the arrows would be lost in it.
     pressed: (key) => (changesText(key) ? renew() : close()),
+    end: () => stop?.(),
   };
 }
 

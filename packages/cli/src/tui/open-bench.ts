@@ -25,6 +25,8 @@ export interface BenchOptions {
 export interface OpenedBench {
   readonly bench: Bench;
   readonly overlay: Overlay;
+  /** Calls off what is under way for the overlay. */
+  readonly end: () => void;
 }
 
 /** What stands beside a list on the screen. */
@@ -58,5 +60,6 @@ export function openBench({ session, context, settings, manual, hasScreen }: Ben
   return {
     bench,
     overlay: { press: (key) => panel.press(key) || completer.press(key), pressed: completer.pressed },
+    end: completer.end,
   };
 }

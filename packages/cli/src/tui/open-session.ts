@@ -81,7 +81,7 @@ export function openSession(context: Context, configuration: Configuration, scre
     },
     ...screen,
   });
-  const { bench, overlay } = openBench({ session, context, settings, manual, hasScreen: screen.hasScreen });
+  const { bench, overlay, end } = openBench({ session, context, settings, manual, hasScreen: screen.hasScreen });
 
   function choose(): Promise<void> {
     const { model } = context.command.opts<{ readonly model?: string }>();
@@ -101,6 +101,7 @@ export function openSession(context: Context, configuration: Configuration, scre
   return {
     session,
     async close() {
+      end();
       session.refuseAll();
       await Promise.all([host[Symbol.asyncDispose](), saved]);
     },

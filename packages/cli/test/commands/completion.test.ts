@@ -1,9 +1,9 @@
-import { chmod, readFile, rm, stat } from "node:fs/promises";
+import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scripts, shells } from "../../src/completion/scripts.ts";
-import { type Machine, machine } from "../machine.ts";
-import { openTerminal } from "../terminal.ts";
+import { type Machine, machine } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const places = {
   bash: "home/.local/share/bash-completion/completions/fairlead",
@@ -52,7 +52,6 @@ describe.each(shells)("completion %s", (shell) => {
 
   test("says so where there is no command to be completed", async () => {
     await using here = await machine();
-    await rm(join(here.path, "installed/fairlead"));
     const { code, stderr } = await here.runWith({ env: { PATH: "/nowhere" } }, "completion", shell, "install");
     expect(code).toBe(0);
     expect(stderr).toContain('There is no program "fairlead" on your PATH');

@@ -3,28 +3,10 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pathOf, shellProgram } from "../doctor/path-program.ts";
-import { type Ending, type Machine, machine, projectFile, userFile } from "../machine.ts";
-import { program } from "../process.ts";
-
-interface Finding {
-  readonly group: string;
-  readonly severity: string;
-  readonly server?: string;
-  readonly message: string;
-  readonly next?: string;
-  readonly code?: string;
-}
-
-function findingsOf({ stdout }: Pick<Ending, "stdout">): readonly Finding[] {
-  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
-  return findings;
-}
-
-/** All but what is in order. */
-function complaints(ending: Pick<Ending, "stdout">): readonly Finding[] {
-  return findingsOf(ending).filter(({ severity }) => severity !== "ok");
-}
+import { complaints, findingsOf } from "../support/findings.ts";
+import { machine, projectFile, userFile } from "../support/machine.ts";
+import { pathOf } from "../support/path-program.ts";
+import { program } from "../support/process.ts";
 
 const env = { FAIRLEAD_SECRET_STORE: "file" };
 
@@ -201,93 +183,6 @@ test("folder trust that is switched off is a warning that names the place", asyn
   ]);
 });
 
-async function withNvm(here: Machine): Promise<string> {
-  for (const version of ["v9.1.0", "v22.3.0", "v20.1.0"])
-    await shellProgram(here, `home/.nvm/versions/node/${version}/bin/npx`, "exit 1");
-  return join(here.home, ".nvm/versions/node/v22.3.0/bin");
-}
-
-test("a program that is only on the PATH of shells with nvm: where it is, and what makes it found", async () => {
-  await using here = await machine({ [userFile]: { mcpServers: { a: { command: "npx", args: ["-y", "x@1.2.3"] } } } });
-  const folder = await withNvm(here);
-  const ending = await here.runWith({ env: { ...env, PATH: pathOf(here) } }, "doctor", "--json");
-  const file = join(here.path, userFile);
-  expect(complaints(ending).filter(({ severity }) => severity === "problem")).toEqual([
-    {
-      group: "programs",
-      severity: "problem",
-      server: "a",
-      code: "command_not_found",
-      message: `"a" runs npx, which is not on the PATH that it gets; it is in ${folder} (nvm), which only your own shells look into`,
-      next: `Add "env": { "PATH": "${folder}:$PATH" } to its entry (${file}:3).`,
-    },
-  ]);
-  // What it says to do does it.
-  await here.write(userFile, {
-    mcpServers: { a: { command: "npx", args: ["-y", "x@1.2.3"], env: { PATH: `${folder}:$PATH` } } },
-  });
-  const after = await here.runWith({ env: { ...env, PATH: pathOf(here) } }, "doctor", "--json");
-  expect(complaints(after)).toMatchObject([
-    {
-      group: "programs",
-      severity: "note",
-      message: "npx is not on PATH; servers that are npm packages are started with it",
-    },
-    {
-      group: "programs",
-      severity: "note",
-      message: `a: found by way of nvm (${folder}), which editors and services do not look into`,
-    },
-    { group: "servers", code: "server_exited" },
-  ]);
-});
-
-test("a script whose interpreter is not on the PATH that it gets", async () => {
-  await using here = await machine({ [userFile]: { mcpServers: { a: { command: "${HERE}/tool" } } } });
-  const tool = await shellProgram(here, "tool", "");
-  await writeFile(tool, "#!/usr/bin/env node\n");
-  const ending = await here.runWith({ env: { ...env, PATH: pathOf(here), HERE: here.path } }, "doctor", "--json");
-  expect(complaints(ending).filter(({ severity }) => severity === "problem")).toMatchObject([
-    {
-      group: "programs",
-      message: `"a" runs ${tool}, which needs node, and that is not on the PATH that it gets`,
-      next: expect.stringMatching(/^Install Node\.js/),
-    },
-  ]);
-});
-
-test("without a PATH, programs are where the system looks then", async () => {
-  const { command, args } = stdioServer("well-behaved");
-  await using here = await machine({
-    [userFile]: { mcpServers: { a: { command: "sh", args: ["-c", `exec '${command}' '${args.join("' '")}'`] } } },
-  });
-  const { PATH: _none, ...without } = here.env;
-  const { stdout } = spawnSync(process.execPath, [program, "doctor", "--json"], {
-    cwd: here.project,
-    env: { ...without, ...env },
-    encoding: "utf8",
-  });
-  const found = findingsOf({ stdout }).filter(({ server, message }) => server === "a" || message.endsWith(" (a)"));
-  expect(found).toMatchObject([
-    { group: "programs", severity: "ok", message: expect.stringMatching(/^\/(?:usr\/)?bin\/sh \(a\)$/) },
-    { group: "servers", severity: "ok" },
-  ]);
-  expect(stdout).not.toContain("left out of the PATH");
-});
-
-test("in a folder that is not trusted, what is dropped from PATH is named", async () => {
-  await using here = await machine({ [userFile]: { mcpServers: { a: { command: "tool" } } } });
-  await shellProgram(here, "project/bin/tool", "");
-  const path = `${pathOf(here, "project/bin")}:.`;
-  const ending = await here.runWith({ env: { ...env, PATH: path } }, "doctor", "--json");
-  expect(complaints(ending).filter(({ group }) => group === "programs")).toContainEqual({
-    group: "programs",
-    severity: "note",
-    message: `left out of the PATH of servers, as this folder is not trusted: "${join(here.project, "bin")}", "."`,
-    next: "fairlead trust add",
-  });
-});
-
 test("packages without a version, and secrets that are not stored, each with the command that helps", async () => {
   await using here = await machine({
     [userFile]: {
@@ -389,7 +284,7 @@ const canMount = spawnSync("unshare", [...alone, "mount -t tmpfs none /mnt"]).st
 
 test.runIf(canMount).each([
   ["a full disk", 'dd if=/dev/zero of="$HOME/filler" bs=1k 2>/dev/null', "the disk is full"],
-  ["a read-only home", 'mount -o remount,ro "$HOME"', "the file system is read-only"],
+  ["a read-only home", 'mount -o remount,bind,ro "$HOME"', "the file system is read-only"],
 ])("%s", async (_name, damage, why) => {
   await using here = await machine();
   await mkdir(join(here.path, "small"));

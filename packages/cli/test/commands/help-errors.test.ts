@@ -1,6 +1,6 @@
 import { exitCodeOf } from "@fairlead/core/errors";
 import { expect, test } from "vitest";
-import { machine } from "../machine.ts";
+import { machine } from "../support/machine.ts";
 
 test("every code is explained with its exit code, a meaning and a next step", async () => {
   await using here = await machine();

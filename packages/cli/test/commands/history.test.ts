@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createLedger, type LedgerRecord, ledgerFolder } from "@fairlead/core/policy/ledger";
 import { describe, expect, test } from "vitest";
-import { type Machine, machine, userFile } from "../machine.ts";
+import { type Machine, machine, userFile } from "../support/machine.ts";
 
 const call: LedgerRecord = {
   server: "files",

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { groups, verbs } from "../../src/verbs.ts";
-import { type Machine, machine, projectFile, userFile } from "../machine.ts";
-import { runProcess } from "../process.ts";
-import { remembering } from "./remembered.ts";
+import { type Machine, machine, projectFile, userFile } from "../support/machine.ts";
+import { runProcess } from "../support/process.ts";
+import { remembering } from "../support/remembered.ts";
 
 /** What fish is told: the kind of the answer, then a word and what is said of it on each line. */
 async function ask(here: Machine, ...words: readonly string[]): Promise<readonly string[]> {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { scaled } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Shell, shells } from "../../src/completion/scripts.ts";
-import type { Machine } from "../machine.ts";
-import { remember, remembering } from "./remembered.ts";
-import { type OpenShell, openShells, present, type Shells } from "./shell.ts";
+import type { Machine } from "../support/machine.ts";
+import { remember, remembering } from "../support/remembered.ts";
+import { type OpenShell, openShells, present, type Shells } from "../support/shell.ts";
 
 const anything = { type: "object" };
 const tools = [

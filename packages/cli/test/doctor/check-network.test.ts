@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkNetwork } from "../../src/doctor/check-network.ts";
 import { lookAtNetwork } from "../../src/doctor/network-facts.ts";
-import { machine } from "../machine.ts";
+import { machine } from "../support/machine.ts";
 
 const direct = { severity: "ok", message: "no proxy" };
 

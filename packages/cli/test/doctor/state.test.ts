@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkState } from "../../src/doctor/check-state.ts";
 import { lookAtState } from "../../src/doctor/state-facts.ts";
-import { type Machine, machine } from "../machine.ts";
+import { type Machine, machine } from "../support/machine.ts";
 
 async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<unknown> {
   return checkState(await lookAtState(folder));

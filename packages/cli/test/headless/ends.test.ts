@@ -5,10 +5,10 @@ import { readdir } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { answered, calls, geminiError, inTurn, quotaExceeded, says, stdioServer, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { processesOf } from "../left-over.ts";
-import { type Ending, machine, userFile } from "../machine.ts";
-import { program, runProcess } from "../process.ts";
-import { linesOf, type Scene, scene } from "./scene.ts";
+import { processesOf } from "../support/left-over.ts";
+import { type Ending, machine, userFile } from "../support/machine.ts";
+import { linesOf, type Scene, scene } from "../support/model-scene.ts";
+import { program, runProcess } from "../support/process.ts";
 
 describe("exit codes", () => {
   test("0 although a call was denied, 6 with --fail-on-denied", async () => {

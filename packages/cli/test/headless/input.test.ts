@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { program } from "../process.ts";
-import { linesOf, type Scene, scene } from "./scene.ts";
+import { linesOf, type Scene, scene } from "../support/model-scene.ts";
+import { program } from "../support/process.ts";
 
 /** The latest message of the person, part by part. */
 function partsOf({ api }: Scene): (string | undefined)[] {

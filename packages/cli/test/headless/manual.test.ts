@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { machine } from "../machine.ts";
+import { machine } from "../support/machine.ts";
 
 const manual = ["--model", "manual", "--approval-mode", "yolo", "--quiet"];
 

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
+import type { Clock } from "@fairlead/core/clock";
 import { expect, test } from "vitest";
 import { readPiped } from "../../src/headless/piped.ts";
-import { handClock } from "../tui/hand-clock.ts";
+import { handClock } from "../support/hand-clock.ts";
 
 /** Reading has begun; what is said about it is written down. */
 function begin() {
@@ -22,6 +23,31 @@ test("a shell's pipe is read to its end, however late it comes; that it is waite
   stdin.end("is not too late\n");
   expect(await read).toBe("late is not too late\n");
   expect(said).toHaveLength(1);
+});
+
+test("once something has come, the rest is waited for without a word", async () => {
+  const [stdin, hand, said] = [new PassThrough(), handClock(), [] as string[]];
+  let tell: (() => void) | undefined;
+  const hasCome = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const clock: Clock = {
+    now: () => hand.now(),
+    after(milliseconds, action) {
+      const callOff = hand.after(milliseconds, action);
+      return () => {
+        callOff();
+        tell?.();
+      };
+    },
+  };
+  const { signal } = new AbortController();
+  const read = readPiped({ stdin, signal }, { say: (text) => void said.push(text) }, clock);
+  stdin.write("one ");
+  await hasCome;
+  hand.pass(1_000_000);
+  stdin.end("two");
+  expect([await read, said]).toEqual(["one two", []]);
 });
 
 test("of what comes in time nothing is said", async () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { calls, inTurn, type ModelAnswer, says, stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { processesOf } from "../left-over.ts";
-import { userFile } from "../machine.ts";
-import { linesOf, type Scene, scene } from "./scene.ts";
+import { processesOf } from "../support/left-over.ts";
+import { userFile } from "../support/machine.ts";
+import { linesOf, type Scene, scene } from "../support/model-scene.ts";
 
 describe("only servers that are needed are started", () => {
   test("those of which something is known wait for their first call", async () => {

@@ -1,7 +1,7 @@
 import { calls, inTurn, type ModelAnswer, says } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { Ending } from "../machine.ts";
-import { linesOf, type Scene, scene } from "./scene.ts";
+import type { Ending } from "../support/machine.ts";
+import { linesOf, type Scene, scene } from "../support/model-scene.ts";
 
 /** It uses two servers' tools, is denied a third, draws a picture, and says something before and after. */
 const script: readonly ModelAnswer[] = [

@@ -6,7 +6,7 @@ import type { OutputFormat } from "../../src/headless/options.ts";
 import { createTurnWriter } from "../../src/headless/writer.ts";
 import type { Io } from "../../src/io.ts";
 import { createOutput } from "../../src/output/output.ts";
-import { denial, failure, media, wholeTurn } from "./events.ts";
+import { denial, failure, media, wholeTurn } from "../support/turn-events.ts";
 
 interface Written {
   readonly stdout: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { badges, harmless } from "../../src/output/badges.ts";
-import { marked, plain } from "./plain-style.ts";
+import { marked, plain } from "../support/plain-style.ts";
 
 describe("badges are what a server claims, in words", () => {
   test.each<[annotations: Record<string, unknown> | undefined, words: string]>([

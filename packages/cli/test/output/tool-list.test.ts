@@ -1,7 +1,7 @@
 import type { HostTool } from "@fairlead/core/host";
 import { describe, expect, test } from "vitest";
 import { type ListOptions, serverText } from "../../src/output/tool-list.ts";
-import { marked, plain } from "./plain-style.ts";
+import { marked, plain } from "../support/plain-style.ts";
 
 const unbroken: ListOptions = { style: plain, columns: Number.POSITIVE_INFINITY, all: false };
 

@@ -2,7 +2,7 @@ import type { HostTool } from "@fairlead/core/host";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { describe, expect, test } from "vitest";
 import { quarantineText, repairSummary, repairsText } from "../../src/output/tool-repairs.ts";
-import { plain } from "./plain-style.ts";
+import { plain } from "../support/plain-style.ts";
 
 const options = { style: plain, columns: Number.POSITIVE_INFINITY };
 

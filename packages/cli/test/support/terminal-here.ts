@@ -6,7 +6,7 @@
 
 import { PassThrough, Writable } from "node:stream";
 import { main } from "../../src/main.ts";
-import type { Machine } from "../machine.ts";
+import type { Machine } from "./machine.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
 
 /** At the end of its scope the command is asked to end, if it has not ended by itself. */

@@ -1,8 +1,8 @@
 /** The built command on a real pseudo-terminal: what a person sees, and what they type. */
 
 import { spawn } from "@lydell/node-pty";
-import type { Machine } from "../machine.ts";
-import { program } from "../process.ts";
+import type { Machine } from "./machine.ts";
+import { program } from "./process.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
 
 /** At the end of its scope the command is ended, if it has not ended by itself. */

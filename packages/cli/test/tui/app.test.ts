@@ -1,11 +1,11 @@
 import { pathToFileURL } from "node:url";
 import { stdioServer, until } from "@fairlead/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { processesOf } from "../left-over.ts";
-import { type Machine, machine, userFile } from "../machine.ts";
-import { program } from "../process.ts";
-import { openProgram, openTerminal, type Terminal } from "../terminal.ts";
-import { answerWith, enter, isAsked, keys, openApp, quit, watched } from "./journeys/app.ts";
+import { processesOf } from "../support/left-over.ts";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+import { program } from "../support/process.ts";
+import { openProgram, openTerminal, type Terminal } from "../support/terminal.ts";
+import { answerWith, enter, isAsked, keys, openApp, quit, watched } from "../support/tui/journey.ts";
 
 const plainModes = { bracketedPaste: false, cursor: true };
 

@@ -1,7 +1,7 @@
 import { realServer, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, userFile } from "../machine.ts";
-import { openScene, type Scene } from "./session-scene.ts";
+import { machine, userFile } from "../support/machine.ts";
+import { openScene, type Scene } from "../support/tui/session-scene.ts";
 
 function offered({ state }: Scene): readonly string[] {
   return state().completion?.suggestions.map(({ value }) => value) ?? [];

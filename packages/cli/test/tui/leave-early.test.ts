@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { configurationOf } from "../../src/configuration.ts";
 import { runPlain } from "../../src/tui/plain.ts";
 import { runApp } from "../../src/tui/run-app.tsx";
-import { machine } from "../machine.ts";
-import { contextOf } from "./session-scene.ts";
+import { machine } from "../support/machine.ts";
+import { contextOf } from "../support/tui/session-scene.ts";
 
 test.each([
   ["the app", runApp],

@@ -1,7 +1,7 @@
 import { browser } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { signInScene } from "../sign-in-scene.ts";
-import { openScene } from "./session-scene.ts";
+import { signInScene } from "../support/sign-in-scene.ts";
+import { openScene } from "../support/tui/session-scene.ts";
 
 test("the browser opens when the person says so, and what was signed in to is connected in the running app", async () => {
   await using scene = await signInScene();

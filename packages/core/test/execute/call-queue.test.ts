@@ -23,6 +23,12 @@ function line(queue: CallQueue) {
   return { entered, enter, leave };
 }
 
+/** Whether a call may go at once. */
+async function isAdmitted(queue: CallQueue, server: string): Promise<boolean> {
+  const now = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
+  return Promise.race([queue.enter(server, never()).then(() => true), now]);
+}
+
 describe("calls wait for their turn", () => {
   test("of one server, in the order in which they came", async () => {
     const { entered, enter, leave } = line(createCallQueue({ perServer: 2, total: 10, waitingPerServer: 10 }));
@@ -53,6 +59,58 @@ describe("calls wait for their turn", () => {
     await leave("a1");
     expect(entered).toEqual(["a1", "a2"]);
   });
+
+  test("a server that has calls running keeps its place count, and one that nobody calls loses its turn", async () => {
+    const counted = line(createCallQueue({ perServer: 2, total: 10, waitingPerServer: 10 }));
+    await counted.enter("a1", "a2");
+    await counted.leave("a1");
+    await counted.enter("a3", "a4");
+    expect(counted.entered).toEqual(["a1", "a2", "a3"]);
+    const turns = line(createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 }));
+    await turns.enter("a1");
+    await turns.leave("a1");
+    await turns.enter("b1", "b2", "a2");
+    await turns.leave("b1");
+    expect(turns.entered).toEqual(["a1", "b1", "b2"]);
+  });
+});
+
+test("one who gives up leaves those that wait behind in line, and those that run in their places", async () => {
+  const full = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+  const leave = await full.enter("b", never());
+  const stop = new AbortController();
+  const first = full.enter("a", stop.signal);
+  const second = full.enter("a", never());
+  stop.abort("enough");
+  await expect(first).rejects.toBe("enough");
+  leave();
+  (await second)();
+
+  const narrow = createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 });
+  await narrow.enter("a", never());
+  const impatient = new AbortController();
+  const waiting = narrow.enter("a", impatient.signal);
+  impatient.abort("enough");
+  await expect(waiting).rejects.toBe("enough");
+  expect(await isAdmitted(narrow, "a")).toBe(false);
+});
+
+test("one who has been called is out of the line: to give up later means nothing", async () => {
+  const queue = createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 });
+  const leave = await queue.enter("a", never());
+  const stop = new AbortController();
+  const second = queue.enter("a", stop.signal);
+  leave();
+  (await second)();
+  await queue.enter("a", never());
+  stop.abort();
+  expect(await isAdmitted(queue, "a")).toBe(false);
+});
+
+test("one who has given up before takes no place", async () => {
+  const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+  await expect(queue.enter("a", AbortSignal.abort("enough"))).rejects.toBe("enough");
+  expect(await isAdmitted(queue, "b")).toBe(true);
 });
 
 test("one who gives up leaves the line, and the next one moves up", async () => {

@@ -37,6 +37,30 @@ describe("what is wrong with a value", () => {
     expect(describeIssues(issues, { schema, value, whole: "the arguments" })).toBe(words);
   });
 
+  test("five are told one by one, and a name of a hundred characters is whole", () => {
+    const issue = (path: string): Issue => ({ path, message: "is missing", keyword: "required", params: {} });
+    const issues = [`/${"n".repeat(100)}`, "/b", "/c", "/d", "/e"].map(issue);
+    expect(describeIssues(issues, { schema: {}, value: {}, whole: "it" })).toBe(
+      `"${"n".repeat(100)}" is missing; "b" is missing; "c" is missing; "d" is missing; "e" is missing`,
+    );
+  });
+
+  test("what is not evaluated is compared with what is known, and what is neither is not guessed at", () => {
+    const known = { properties: { city: {}, list: { items: { properties: { name: {} } } }, "": {} } };
+    const issue = (path: string, keyword: string): Issue => ({ path, message: "is odd", keyword, params: {} });
+    const tell = (path: string, keyword: string, value: unknown = {}): string =>
+      describeIssues([issue(path, keyword)], { schema: known, value, whole: "it" });
+    expect(tell("/ctiy", "unevaluatedProperties")).toBe('"ctiy" is odd (did you mean "city"?)');
+    expect(tell("/list/0/nmae", "additionalProperties")).toBe('"list[0].nmae" is odd (did you mean "list[0].name"?)');
+    expect(tell("/ctiy", "type")).toBe('"ctiy" is odd');
+    // A name that is known cannot have been meant to be another one.
+    expect(tell("/town", "required", { city: 1 })).toBe('"town" is odd');
+    expect(tell("/list/1/name", "required", { list: [{}, { nmae: 1 }] })).toBe(
+      '"list[1].name" is odd (did you mean it by "list[1].nmae"?)',
+    );
+    expect(tell("/a/name", "required", { a: null })).toBe('"a.name" is odd');
+  });
+
   test("many are counted, names are cut, and neither a key nor a step is taken for something else", () => {
     const issue = (path: string): Issue => ({ path, message: "is missing", keyword: "required", params: {} });
     const issues = ["/a~1b~0c", "/__proto__/x", `/${"n".repeat(200)}`, "/d", "/e", "/f", "/g"].map(issue);

@@ -33,6 +33,12 @@ describe("a call that is lost", () => {
 
   test.each<Case>([
     { what: "never left, and there is a new connection", error: unsent, offers: [echo], sentAgain: true },
+    {
+      what: "never left, and the new connection says the same of its tool",
+      error: unsent,
+      offers: [{ ...echo, inputSchema: { ...echo.inputSchema } }],
+      sentAgain: true,
+    },
     { what: "never left, and there is none", error: unsent, sentAgain: false, code: "unreachable" },
     { what: "may have run", error: lost, offers: [echo], sentAgain: false, code: "lost" },
     {
@@ -104,6 +110,31 @@ describe("a call that is lost", () => {
     await expect(call).rejects.toBe(unsent);
     expect(connections).toBe(1);
     expect(next.sent[0]?.[2]).toMatchObject({ timeout: 1000, total: 3500 });
+  });
+
+  test("is sent again with a moment at least, however late it is", async () => {
+    const clock = manualClock();
+    const { client } = clientOf([echo], async () => {
+      await clock.pass(6000);
+      throw unsent;
+    });
+    const next = clientOf([echo], () => done);
+    const executor = executorWith({ reconnect: async () => next.client, clock });
+    await executor.call({ client, tool: "echo", args: { text: "" } }, patient);
+    expect(next.sent[0]?.[2]).toMatchObject({ timeout: 1000, total: 1 });
+  });
+
+  test("is not sent again for one who has given up meanwhile", async () => {
+    const stop = new AbortController();
+    const { client } = clientOf([echo], () => {
+      stop.abort();
+      throw unsent;
+    });
+    const next = clientOf([echo], () => done);
+    const executor = executorWith({ reconnect: async () => next.client });
+    const call = executor.call({ client, tool: "echo", args: { text: "" } }, { ...patient, signal: stop.signal });
+    await expect(call).rejects.toBe(unsent);
+    expect(next.sent).toEqual([]);
   });
 
   test("a server that has gone while the call waited for it has not been asked", async () => {

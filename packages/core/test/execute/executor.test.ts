@@ -1,5 +1,6 @@
 /** What an executor does before and after a call, and which have to wait: with clients in memory. */
 
+import { getEventListeners } from "node:events";
 import type { JsonObject, ToolResult } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
@@ -49,6 +50,31 @@ describe("a call", () => {
     const call = executorWith().call({ client, tool, args }, patient);
     await expect(call).rejects.toMatchObject({ serverName: "s", ...error });
     expect(sent).toEqual([]);
+  });
+
+  test("tells when it is its turn, before it is sent, and lets go of its signal at its end", async () => {
+    const course: string[] = [];
+    const { client } = clientOf([echo], () => {
+      course.push("sent");
+      return done;
+    });
+    const { signal } = new AbortController();
+    const executor = executorWith();
+    const onStart = (): void => void course.push("started");
+    const warnings: unknown[] = [];
+    const note = (warning: unknown): void => void warnings.push(warning);
+    process.on("warning", note);
+    await Promise.all(
+      Array.from({ length: 12 }, () =>
+        executor.call({ client, tool: "echo", args: { text: "" } }, { ...patient, signal, onStart }),
+      ),
+    );
+    await new Promise(setImmediate);
+    process.off("warning", note);
+    expect(course.slice(0, 1)).toEqual(["started"]);
+    expect(course.toSorted()).toEqual([...Array(12).fill("sent"), ...Array(12).fill("started")]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test("that is cancelled already, or comes too late, is not sent", async () => {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { definitionDigest } from "../../src/discover/tool-changes.ts";
+import { definitionDigest, definitionOf } from "../../src/discover/tool-changes.ts";
 import {
   approvedTool,
   canKeepApprovals,
@@ -42,6 +42,19 @@ test("an approval is kept with what it is for, and beside the approvals of works
   expect(await readToolApprovals(folder.path)).toEqual([approval]);
   expect([...(await readApprovals(folder.path)).keys()].sort()).toEqual(["/a", "/b"]);
   expect((await stat(join(folder.path, "approvals.json"))).mode & 0o777).toBe(0o600);
+});
+
+test("a definition is kept with its approval as long as it is not too long to be shown", async () => {
+  await using folder = await temporaryFolder();
+  const long = (bytes: number): CatalogTool => {
+    const rest = Buffer.byteLength(definitionOf({ ...pay, description: "" }));
+    return { ...pay, description: "d".repeat(bytes - rest) };
+  };
+  expect(await saveToolApproval(folder.path, identity, long(16_384), now)).toHaveProperty("definition");
+  expect(await saveToolApproval(folder.path, identity, long(16_385), now)).not.toHaveProperty("definition");
+  const [kept, ...others] = await readToolApprovals(folder.path);
+  expect([kept?.digest, others]).toEqual([definitionDigest(long(16_385)), []]);
+  expect(kept && approvedTool(kept)).toBeUndefined();
 });
 
 test("what an older version kept is still there", async () => {

@@ -256,6 +256,17 @@ describe("annotations", () => {
     ["a deny is escaped by one that is", "deny", harmful, claims, true, "ask_user"],
     ["a deny may rest on a claim", "deny", titled, claims, false, "deny"],
     ["what is not said counts as the worst", "deny", harmful, {}, true, "deny"],
+    ...Object.entries({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+    }).flatMap(([hint, worst]) =>
+      [true, false].flatMap((trusts) => [
+        [`${hint}: the worst is ${worst}`, "deny", new Map([[hint, worst]]), {}, trusts, "deny"] as const,
+        [`${hint}: nothing better is taken`, "allow", new Map([[hint, !worst]]), {}, trusts, "ask_user"] as const,
+      ]),
+    ),
     ["names of all objects are no claims", "deny", new Map([["constructor", Object]]), {}, true, "ask_user"],
   ] as const)("%s", (_, decision, annotations, claimed, trustsAnnotations, expected) => {
     const engine = new PolicyEngine({ rules: [rule("user", decision, { annotations })] });

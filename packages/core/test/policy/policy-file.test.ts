@@ -103,6 +103,49 @@ describe("forms that mean the same", () => {
   });
 });
 
+test.each(["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"])(
+  "a rule with %s and no server is nothing to us",
+  async (key) => {
+    const found = await read(`[[rule]]\ntoolName="x"\n${key}="y"\ndecision="deny"\npriority=1`);
+    expect([found.rules, said(found)]).toEqual([[], []]);
+  },
+);
+
+test.each([
+  ["the lowest priority", "priority=0", "deny 0 a/· :1"],
+  ["the highest priority", "priority=999", "deny 999 a/· :1"],
+  [
+    "a tool's name as long as it may be",
+    `priority=1\ntoolName="${"x".repeat(1000)}"`,
+    `deny 1 a/${"x".repeat(1000)} :1`,
+  ],
+  ["every mode", 'priority=1\nmodes=["yolo","plan","default"]', "deny 1 a/· modes :1"],
+])("%s is no mistake", async (_, lines, rule) => {
+  const found = await read(`[[rule]]\nmcpName="a"\ndecision="deny"\n${lines}`);
+  expect([found.rules.map(told), said(found)]).toEqual([[rule], []]);
+});
+
+test.each(["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"])(
+  "%s is true or false",
+  async (hint) => {
+    const found = await read(`[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\nannotations={${hint}=1}`);
+    expect(found.rules.map(told)).toEqual(["deny 1 a/· isDoubt :1"]);
+    expect(said(found)).toEqual([expect.stringContaining(`"annotations" holds "${hint}"`)]);
+  },
+);
+
+test("a joined name without a tool is a name like any other", async () => {
+  const found = await read(
+    '[[rule]]\ntoolName=["mcp_a_", "a__", "mcp_github", "xmcp_a_y"]\ndecision="deny"\npriority=1',
+  );
+  expect(found.rules.map(told)).toEqual([
+    "deny 1 ·/mcp_a_ :1",
+    "deny 1 ·/a__ :1",
+    "deny 1 ·/mcp_github :1",
+    "deny 1 ·/xmcp_a_y :1",
+  ]);
+});
+
 test("an allow without a server is about Gemini CLI's own tools", async () => {
   const found = await read('[[rule]]\ntoolName=["read_file", "mcp_a_x"]\ndecision="allow"\npriority=1');
   const about = (tool: string) =>

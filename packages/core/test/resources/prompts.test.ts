@@ -141,7 +141,7 @@ test("words are never lost, and whatever is typed has some", () => {
           .replaceAll(/[^a]/g, ""),
       ).toBe(line.replaceAll(/[^a]/g, ""));
     }),
-    { numRuns: scaled(10_000), seed: seed() },
+    { numRuns: scaled(10_000, 300), seed: seed() },
   );
 });
 

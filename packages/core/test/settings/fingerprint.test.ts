@@ -111,7 +111,7 @@ describe("the fingerprint of an approved entry", () => {
     await world.folder.write("workspace/.env", "TOOL_DIR=/tools\n");
     const original = await fingerprintOf(world, entry);
     expect(original).toMatch(/^[0-9a-f]{64}$/);
-    const wanted = scaled(5000);
+    const wanted = scaled(5000, 200);
     const mutants = fc
       .sample(mutation, { numRuns: wanted * 2, seed: used })
       .map((one) => mutate(entry, one))

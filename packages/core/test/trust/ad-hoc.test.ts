@@ -44,7 +44,9 @@ describe("where a program starts", () => {
   test("in a trusted folder: where the person is", async () => {
     await using here = await trustedMachine({});
     expect(await cwdOf(here)).toBe(here.root);
-    expect(await cwdOf(here, join(here.root, "deep/$HOME"))).toBe(join(here.root, "deep/$HOME"));
+    expect(await cwdOf(here, join(here.root, "deep/$HOME/$X"))).toBe(join(here.root, "deep/$HOME/$X"));
+    const { added } = await addAdHocServer(await here.load(), { name: "typed", entry: { url: "https://a.example" } });
+    expect([added.admission, added.server.problems]).toEqual([{ status: "admitted" }, []]);
   });
 
   test("who is elsewhere is not in a trusted folder", async () => {
@@ -101,6 +103,13 @@ describe("what the settings say about its name counts", () => {
       trust: false,
       extras: { trustAnnotations: false, sampling: false, machineAuth: false },
     });
+    expect(added.server.definition?.extras).toEqual({
+      start: "lazy",
+      enabled: true,
+      trustAnnotations: false,
+      sampling: false,
+      machineAuth: false,
+    });
   });
 });
 
@@ -111,6 +120,33 @@ test("a name that is taken is not taken over", async () => {
   await expect(addAdHocServer(await here.load(), program)).rejects.toMatchObject({
     code: "usage",
     message: 'there is a server "typed" in the settings already',
+  });
+});
+
+test.each<[string, object]>([
+  ["one that is excluded", { mcp: { excluded: ["typed"] } }],
+  ["one that is switched off", { fairlead: { servers: { typed: { enabled: false } } } }],
+])("the name of %s is taken all the same", async (_, settings) => {
+  await using here = await machine({ [userFile]: { mcpServers: { typed: { command: "mine" } }, ...settings } });
+  await expect(addAdHocServer(await here.load(), program)).rejects.toMatchObject({
+    code: "usage",
+    serverName: "typed",
+  });
+});
+
+test("the name of a server that waits for approval is taken", async () => {
+  await using here = await trustedMachine({ mcpServers: { typed: { command: "ours" } } });
+  await expect(addAdHocServer(await here.load(), program)).rejects.toMatchObject({ code: "usage" });
+});
+
+test("what is nested too deeply is no entry", async () => {
+  await using here = await machine();
+  let deep: unknown = "x";
+  for (let level = 0; level < 1000; level += 1) deep = [deep];
+  await expect(addAdHocServer(await here.load(), { name: "typed", entry: { args: deep } })).rejects.toMatchObject({
+    code: "settings_invalid",
+    message: 'the entry of "typed" is nested too deeply',
+    serverName: "typed",
   });
 });
 

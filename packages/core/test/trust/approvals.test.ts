@@ -1,8 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { approve, readApprovals, revoke } from "../../src/trust/approvals.ts";
+import { readApprovalsFile } from "../../src/trust/approvals-file.ts";
 
 const first = new Date("2026-01-01T00:00:00Z");
 const second = new Date("2026-01-02T00:00:00Z");
@@ -76,6 +77,16 @@ test("revoking names what it took away", async () => {
   expect(await readApprovals(folder.path)).toEqual(new Map());
 });
 
+test("revoking what was never approved writes nothing", async () => {
+  await using folder = await temporaryFolder();
+  expect(await revoke(folder.path, "/a")).toEqual([]);
+  await approve(folder.path, "/a", [{ name: "x", fingerprint: "f" }]);
+  const before = await folder.read("approvals.json");
+  expect(await revoke(folder.path, "/a", ["y"])).toEqual([]);
+  expect(await folder.read("approvals.json")).toBe(before);
+  expect(await readdir(folder.path)).toEqual(["approvals.json"]);
+});
+
 test("approvals made at the same time are all kept", async () => {
   await using folder = await temporaryFolder();
   const names = Array.from({ length: 20 }, (_, index) => `server-${index}`);
@@ -96,6 +107,54 @@ test.each([
   expect((await readdir(folder.path)).filter((name) => name.startsWith("approvals.json.corrupt-"))).toHaveLength(1);
   await approve(folder.path, "/a", [{ name: "y", fingerprint: "f2" }]);
   expect([...((await readApprovals(folder.path)).get("/a")?.keys() ?? [])]).toEqual(["y"]);
+});
+
+describe("in its second version, a file", () => {
+  const approval = { fingerprint: "f", approvedAt: "2026-01-01T00:00:00Z" };
+  const workspaces = { "/a": { x: approval } };
+  const tool = { ...approval, server: "s", tool: "t", digest: "d" };
+  const whole = { ...tool, workspace: "/a", definition: "{}" };
+
+  test("is taken as it is", async () => {
+    await using folder = await temporaryFolder();
+    const file = { version: 2, workspaces, tools: [tool, whole] };
+    await folder.write("approvals.json", file);
+    expect(await readApprovalsFile(folder.path)).toEqual(file);
+    await approve(folder.path, "/b", [{ name: "y", fingerprint: "f" }]);
+    expect((await readApprovalsFile(folder.path)).tools).toEqual([tool, whole]);
+  });
+
+  test.each<[string, object]>([
+    ["without workspaces", { version: 2, tools: [] }],
+    ["without tools", { version: 2, workspaces }],
+    ["with tools that are no list", { version: 2, workspaces, tools: {} }],
+    ["of another version", { version: 3, workspaces, tools: [tool] }],
+    ["with workspaces that hold no servers", { version: 2, workspaces: { "/a": [] }, tools: [] }],
+    ["with an approval that has no date", { version: 2, workspaces: { "/a": { x: { fingerprint: "f" } } }, tools: [] }],
+    ["with a tool that is none", { version: 2, workspaces, tools: [tool, null] }],
+    ...["fingerprint", "approvedAt", "server", "tool", "digest", "workspace", "definition"].map(
+      (key): [string, object] => [
+        `whose tool has no text as ${key}`,
+        { version: 2, workspaces, tools: [{ ...whole, [key]: 7 }] },
+      ],
+    ),
+  ])("%s approves nothing", async (_, content) => {
+    await using folder = await temporaryFolder();
+    await folder.write("approvals.json", content);
+    expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces: {}, tools: [] });
+  });
+});
+
+test("of a workspace with very many servers, those approved longest ago are forgotten first", async () => {
+  await using folder = await temporaryFolder();
+  const servers = Array.from({ length: 1000 }, (_, index) => {
+    const approvedAt = new Date(first.getTime() + index * 1000).toISOString();
+    return [`s${index}`, { fingerprint: "f", approvedAt }];
+  });
+  await folder.write("approvals.json", { "/a": Object.fromEntries(servers) });
+  await approve(folder.path, "/a", [{ name: "new", fingerprint: "f" }], second);
+  const kept = (await readApprovals(folder.path)).get("/a");
+  expect([kept?.size, kept?.has("s0"), kept?.has("s1"), kept?.has("new")]).toEqual([1000, false, true, true]);
 });
 
 test("the workspaces approved longest ago are forgotten first", async () => {

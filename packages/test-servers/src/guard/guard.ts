@@ -78,6 +78,8 @@ async function judge(scope: Scope, unwatchedChildren: () => readonly number[]): 
   let others: readonly Record[] = [];
   let pids: readonly number[] = [];
   for (let round = 0; round < patience.rounds; round += 1) {
+    // A shared client's connection is idle only when the server has ended its answer.
+    handToFile(scope);
     others = left().filter(({ endsLater }) => endsLater);
     const children = unwatchedChildren();
     pids = [...children, ...descendants(scope, children)];

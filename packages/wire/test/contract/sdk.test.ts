@@ -8,8 +8,8 @@ import { legs } from "./legs.ts";
 
 const differs = new Set(Object.keys(differences) as Difference[]);
 
-/** Every transport and both eras; all pairs of them with `--long`. */
-const few = legs.filter(({ transport, era }) => (transport === "http") === (era === "modern"));
+/** A pipe and the web, each in another era; all legs with `--long`. */
+const few = legs.filter(({ transport, era }) => (era === "legacy" ? transport === "stdio" : transport === "http"));
 const isWhole = scaled(legs.length) === legs.length;
 
 describeContract({ name: "the SDK", open: connectSdk, differs }, isWhole ? legs : few);

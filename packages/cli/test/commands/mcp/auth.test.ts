@@ -1,8 +1,8 @@
 import { authorizationServer, behaves, browser, type WebRequest, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, userFile } from "../../machine.ts";
-import { addressOn, signInScene } from "../../sign-in-scene.ts";
-import { openTerminal } from "../../terminal.ts";
+import { machine, userFile } from "../../support/machine.ts";
+import { addressOn, signInScene } from "../../support/sign-in-scene.ts";
+import { openTerminal } from "../../support/terminal.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
-import { openTerminal } from "../../terminal.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
+import { openTerminal } from "../../support/terminal.ts";
 
 test("nothing configured: says so, and what to type next", async () => {
   await using here = await machine();

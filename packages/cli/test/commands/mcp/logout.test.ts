@@ -3,7 +3,7 @@ import type { Credentials } from "@fairlead/core/auth/credentials";
 import { openTokenStorage } from "@fairlead/core/auth/token-storage";
 import { status } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type SignInScene, signInScene } from "../../sign-in-scene.ts";
+import { type SignInScene, signInScene } from "../../support/sign-in-scene.ts";
 
 const tokens = { accessToken: "canary-access", tokenType: "Bearer", refreshToken: "canary-refresh", obtainedAt: 0 };
 

@@ -2,8 +2,8 @@ import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type Machine, machine, userFile } from "../../machine.ts";
-import { openTerminal } from "../../terminal.ts";
+import { type Machine, machine, userFile } from "../../support/machine.ts";
+import { openTerminal } from "../../support/terminal.ts";
 
 const log = "home/.fairlead/logs/a.log";
 const lines = [

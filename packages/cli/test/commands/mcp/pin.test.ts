@@ -1,9 +1,9 @@
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { pathOf, shellProgram } from "../../doctor/path-program.ts";
-import { type Ending, type Machine, machine, projectFile, userFile } from "../../machine.ts";
-import { openTerminal } from "../../terminal.ts";
+import { type Ending, type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
+import { pathOf, shellProgram } from "../../support/path-program.ts";
+import { openTerminal } from "../../support/terminal.ts";
 
 /** With these programs, of a line or two, and nothing else on its `PATH`. */
 async function withPrograms(

@@ -1,7 +1,7 @@
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { machine, userFile } from "../../machine.ts";
+import { machine, userFile } from "../../support/machine.ts";
 
 const mine = { mcpServers: { mine: { command: "x" } } };
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 const one = { mcpServers: { a: { command: "x" } } };
 

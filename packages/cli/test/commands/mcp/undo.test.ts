@@ -1,7 +1,7 @@
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { describe, expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
-import { openTerminal, openTerminalShell } from "../../terminal.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
+import { openTerminal, openTerminalShell } from "../../support/terminal.ts";
 
 /** The commands of the undo line as a shell would hand them to the command. */
 function undoOf(stderr: string): readonly (readonly string[])[] {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 
 const rules = "home/.gemini/policies/fairlead.toml";
 

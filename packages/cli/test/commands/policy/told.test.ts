@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 const rules = "home/.gemini/policies/mine.toml";
 const allow = (server: string): string => `[[rule]]\nmcpName = "${server}"\ndecision = "allow"\npriority = 1\n`;

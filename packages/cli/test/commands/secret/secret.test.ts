@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { machine, userFile } from "../../machine.ts";
+import { machine, userFile } from "../../support/machine.ts";
 
 test("a value from stdin loses one line break, and nothing prints it", async () => {
   await using here = await machine();

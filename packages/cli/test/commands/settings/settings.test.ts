@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 test("settings schema prints a JSON Schema that knows the keys of an entry", async () => {
   await using here = await machine();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 
 /** What `trust add` shows about the one server of the project, without the place it is written in. */
 async function shown(entry: object, files: Readonly<Record<string, string | object>> = {}): Promise<string> {

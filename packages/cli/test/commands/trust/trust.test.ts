@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 
 const servers = {
   mcpServers: {

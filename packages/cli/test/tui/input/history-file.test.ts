@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { machine } from "../../machine.ts";
-import { openScene } from "../session-scene.ts";
+import { machine } from "../../support/machine.ts";
+import { openScene } from "../../support/tui/session-scene.ts";
 
 test("what was typed in an earlier run comes back with the arrow key", async () => {
   await using here = await machine();

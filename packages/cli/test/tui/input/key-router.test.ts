@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
-import { after, call, confirmation, idle, inTurn, press } from "../state/app.ts";
+import { after, call, confirmation, idle, inTurn, press } from "../../support/tui/app-state.ts";
 
 const ctrlC = "\u0003";
 /** As terminals send it that leave no doubt. */

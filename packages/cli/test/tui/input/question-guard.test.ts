@@ -4,8 +4,8 @@ import { type Key, noKeys, readKeys } from "../../../src/tui/input/keys.ts";
 import { createQuestionGuard } from "../../../src/tui/input/question-guard.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import type { Question } from "../../../src/tui/state/questions.ts";
-import { handClock } from "../hand-clock.ts";
-import { after, confirmation, idle } from "../state/app.ts";
+import { handClock } from "../../support/hand-clock.ts";
+import { after, confirmation, idle } from "../../support/tui/app-state.ts";
 
 const clientId: Question = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
 

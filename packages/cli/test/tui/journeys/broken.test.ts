@@ -1,10 +1,10 @@
 import { cp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { machine } from "../../machine.ts";
-import { program } from "../../process.ts";
-import { openProgram } from "../../terminal.ts";
-import { enter, quit, watched } from "./app.ts";
+import { machine } from "../../support/machine.ts";
+import { program } from "../../support/process.ts";
+import { openProgram } from "../../support/terminal.ts";
+import { enter, quit, watched } from "../../support/tui/journey.ts";
 
 test("a broken installation is told, and ends the turn, not the app", async () => {
   await using here = await machine();

@@ -1,8 +1,8 @@
 import { calls, inTurn, says, stdioServer, workshop } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { scene } from "../../headless/scene.ts";
-import type { Terminal } from "../../terminal.ts";
-import { answerWith, enter, isAsked, keys, openApp, quit } from "./app.ts";
+import { scene } from "../../support/model-scene.ts";
+import type { Terminal } from "../../support/terminal.ts";
+import { answerWith, enter, isAsked, keys, openApp, quit } from "../../support/tui/journey.ts";
 
 function hasColours(terminal: Terminal): boolean {
   const modes = terminal.cells().flatMap((row) => row.flatMap(({ look: [mode, , ground] }) => [mode, ground]));

@@ -1,8 +1,9 @@
 import { calls, inTurn, says, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { scene } from "../../headless/scene.ts";
-import type { Cell, Terminal } from "../../terminal.ts";
-import { dialogPlace, enter, isAsked, openApp, quit } from "./app.ts";
+import { scene } from "../../support/model-scene.ts";
+import type { Terminal } from "../../support/terminal.ts";
+import type { Cell } from "../../support/terminal-screen.ts";
+import { dialogPlace, enter, isAsked, openApp, quit } from "../../support/tui/journey.ts";
 
 const esc = "\u001b";
 /** Goes up and home, clears, hides, colours, sets the title and the clipboard, turns text around, and draws a frame of its own. */

@@ -1,10 +1,10 @@
 import { browser, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { processesOf } from "../../left-over.ts";
-import { type Machine, machine, projectFile, userFile } from "../../machine.ts";
-import { signInScene } from "../../sign-in-scene.ts";
-import { openTerminal, type Terminal } from "../../terminal.ts";
-import { answerWith, enter, isAsked, keys, openApp, pasted, quit } from "./app.ts";
+import { processesOf } from "../../support/left-over.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
+import { signInScene } from "../../support/sign-in-scene.ts";
+import { openTerminal, type Terminal } from "../../support/terminal.ts";
+import { answerWith, enter, isAsked, keys, openApp, pasted, quit } from "../../support/tui/journey.ts";
 
 test("the first run shows what there is; the demo server answers, and a server can be added", async () => {
   await using here = await machine();

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createLateLine, type LateLine } from "../../../src/tui/plain/late-line.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import type { Question } from "../../../src/tui/state/questions.ts";
-import { handClock } from "../hand-clock.ts";
-import { after, idle } from "../state/app.ts";
+import { handClock } from "../../support/hand-clock.ts";
+import { after, idle } from "../../support/tui/app-state.ts";
 
 const clientId: Question = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
 

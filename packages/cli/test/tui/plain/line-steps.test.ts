@@ -4,7 +4,7 @@ import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
 import { lineSteps } from "../../../src/tui/plain/line-steps.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import type { Asked } from "../../../src/tui/state/questions.ts";
-import { after, confirmation, idle } from "../state/app.ts";
+import { after, confirmation, idle } from "../../support/tui/app-state.ts";
 
 /** What comes of these lines, one after the other. */
 function entered(

@@ -2,8 +2,8 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { machine, projectFile, userFile } from "../../machine.ts";
-import { openScene } from "../session-scene.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
+import { openScene } from "../../support/tui/session-scene.ts";
 
 const workshop = { mcpServers: { w: stdioServer("workshop") } };
 

@@ -7,7 +7,7 @@ import { promptCommands, valueQuestion } from "../../../src/tui/slash/prompt-com
 import { typedHere } from "../../../src/tui/slash/typed-here.ts";
 import { wordsOf } from "../../../src/tui/slash/words.ts";
 import { writeCall } from "../../../src/tui/slash/write-call.ts";
-import { machine } from "../../machine.ts";
+import { machine } from "../../support/machine.ts";
 
 test.each([
   ["fairlead mcp auth github", "/mcp auth github"],

@@ -2,7 +2,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { DoneReason } from "@fairlead/core/turn/events";
 import { expect, test } from "vitest";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
-import { after, call, done, idle, inTurn } from "./app.ts";
+import { after, call, done, idle, inTurn } from "../../support/tui/app-state.ts";
 
 /** Items in a few words each; a bar where those begin that may still change. */
 function told({ items, settled }: AppState): readonly string[] {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CallCard } from "../../../src/tui/state/transcript.ts";
 import { callCardLines } from "../../../src/tui/view/call-card-lines.ts";
 import { lineColumns } from "../../../src/tui/view/line.ts";
-import { card } from "./samples.ts";
+import { card } from "../../support/tui/samples.ts";
 
 const rows = (more: Partial<CallCard>, width = 60, now = 0): readonly string[] =>
   callCardLines(card(more), now, width).map((line) => line.map(({ text }) => text).join(""));

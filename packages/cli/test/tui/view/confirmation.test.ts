@@ -6,8 +6,8 @@ import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
 import type { Room } from "../../../src/tui/view/frame.ts";
 import type { Line } from "../../../src/tui/view/line.ts";
 import { Lines } from "../../../src/tui/view/lines.tsx";
-import { confirmation } from "./samples.ts";
-import { draw } from "./screen.ts";
+import { draw } from "../../support/tui/drawn.ts";
+import { confirmation } from "../../support/tui/samples.ts";
 
 const alone = { index: 1, total: 1 };
 const text = (line: Line): string => line.map((each) => each.text).join("");

@@ -8,8 +8,8 @@ import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
 import { lineColumns } from "../../../src/tui/view/line.ts";
 import { Lines } from "../../../src/tui/view/lines.tsx";
 import { TranscriptItemView } from "../../../src/tui/view/transcript-item.tsx";
-import { itemsOf, questionsOf } from "./samples.ts";
-import { draw } from "./screen.ts";
+import { draw } from "../../support/tui/drawn.ts";
+import { itemsOf, questionsOf } from "../../support/tui/samples.ts";
 
 const texts: readonly (readonly [what: string, text: string])[] = [
   [

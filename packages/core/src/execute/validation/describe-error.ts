@@ -93,7 +93,7 @@ const messages = new Map<string, (params: Params) => string>([
   ["maxItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["items", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["additionalItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
-  ["unevaluatedItems", ({ len }) => `must have at most ${count(len, "item")}`],
+  ["unevaluatedItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["uniqueItems", ({ i, j }) => `must not have the same item twice (${show(j)} and ${show(i)})`],
   ["contains", ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} of the kind it asks for`],
   ["minProperties", ({ limit }) => `must have at least ${count(limit, "property")}`],

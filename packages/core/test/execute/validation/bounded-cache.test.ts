@@ -32,6 +32,12 @@ test("over the limit of characters too; a single one may be larger", () => {
   expect(made).toEqual(["aa", "bb", "cc", "aa", "toolong", "aa"]);
 });
 
+test("at the limits nothing is forgotten", () => {
+  const { ask, made } = counting(2, 4);
+  for (const key of ["aa", "bb", "aa", "bb"]) ask(key);
+  expect(made).toEqual(["aa", "bb"]);
+});
+
 test("schemas with the same content are compiled once", () => {
   let compiled = 0;
   const check = createBoundedCache({ entries: 10, characters: 1000 }, (text) => {

@@ -46,6 +46,42 @@ describe("a schema has a bound", () => {
   });
 });
 
+describe("as much as may be has a bound, and a little more has none", () => {
+  const nots = (depth: number): JsonObject => JSON.parse(`${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`);
+  const members = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
+  test.each<[string, (size: number) => JsonObject, number]>([
+    ["levels", nots, 32],
+    ["nodes", (size) => members(size - 1), 300],
+    ["characters of its own name", (size) => ({ $id: "a".repeat(size) }), 1000],
+    ["steps of its patterns", (size) => ({ pattern: "a".repeat(size - 1) }), 1000],
+  ])("%s", (_, make, most) => {
+    expect(costOf(make(most))).toBeDefined();
+    expect(costOf(make(most + 1))).toBeUndefined();
+  });
+
+  test("work", () => {
+    expect(isBounded({}, { nodes: 125_000, characters: 0 })).toBe(true);
+    expect(isBounded({}, { nodes: 125_001, characters: 0 })).toBe(false);
+    expect(isBounded({ pattern: "abcd" }, { nodes: 0, characters: 100_000 })).toBe(true);
+    expect(isBounded({ pattern: "abcd" }, { nodes: 0, characters: 100_001 })).toBe(false);
+  });
+
+  test("what two places share is counted in both", () => {
+    const shared = { pattern: "ab", uniqueItems: true, minLength: 1 };
+    expect(costOf({ allOf: [shared, shared] })).toEqual({ unfolded: 10, perCharacter: 6.2, pairings: 2 });
+  });
+
+  test("a word that is not a text, or stands elsewhere, names nothing", () => {
+    expect(costOf({ $id: 7, uniqueItems: false, pattern: 7, patternProperties: null })).toEqual({
+      unfolded: 5,
+      perCharacter: 0,
+      pairings: 0,
+    });
+    expect(costOf({ properties: { a: { $id: "a" } } })).toBeUndefined();
+  });
+});
+
 test.each<[string, JsonObject, unknown, boolean]>([
   [
     "a usual call",
@@ -79,6 +115,30 @@ test.each<[string, JsonObject, unknown, boolean]>([
 ])("where it is validated: %s", (_, schema, value, onMainThread) => {
   const size = measure(value, { nodes: 1_000_000, characters: 10_000_000 });
   expect(size !== undefined && isBounded(schema, size)).toBe(onMainThread);
+});
+
+test.each<[string, number]>([
+  ["", 1],
+  ["ab", 3],
+  ["a{3}", 4],
+  ["a{0}", 2],
+  ["a{0,3}", 7],
+  ["a{2,}", 5],
+  ["a{2,4}", 7],
+  ["{3}", 1],
+  ["a{,3}", 6],
+  ["(ab)", 5],
+  ["(ab){2}", 9],
+  ["(ab", 3],
+  ["ab)", 4],
+  ["[abc]", 3],
+  ["[a\\]b]c", 4],
+  ["[abc", 3],
+  ["\\(a", 3],
+  ["a\\", 3],
+  ["\\{3}", 4],
+])("the weight of %s is %i", (pattern, weight) => {
+  expect(patternWeight(pattern)).toBe(weight);
 });
 
 test.each([

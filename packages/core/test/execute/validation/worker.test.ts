@@ -141,6 +141,43 @@ test.each<[string, JsonObject, unknown, string]>([
   });
 });
 
+describe("where a validation is done", () => {
+  /** Of exactly that many characters. */
+  const schemaOf = (length: number): JsonObject => ({ description: "d".repeat(length - '{"description":""}'.length) });
+  const list = (length: number): unknown[] => Array.from({ length }, () => 1);
+  const elsewhere = [expect.stringMatching(/^not validated: its thread failed/)];
+  test.each<[string, JsonObject, unknown, readonly unknown[]]>([
+    ["a schema that is not large", schemaOf(65_536), 1, []],
+    ["one that is a little larger", schemaOf(65_537), 1, elsewhere],
+    ["a schema as large as it may be", { description: "d".repeat(1_048_576 - "description".length) }, 1, elsewhere],
+    [
+      "one that is a little larger",
+      { description: "d".repeat(1_048_577 - "description".length) },
+      1,
+      ["not validated: its schema is too large"],
+    ],
+    ["a value of as many parts as may be", tree, list(249_999), elsewhere],
+    ["one more", tree, list(250_000), ["not validated: the value is too large"]],
+    ["texts as long as they may be", tree, "x".repeat(4_194_304), elsewhere],
+    ["one character more", tree, "x".repeat(4_194_305), ["not validated: the value is too large"]],
+  ])("%s", async (_, schema, value, warnings) => {
+    await withValidator({ worker: new URL("file:///nothing") }, async (validator) => {
+      expect(await validator.validate(schema, value)).toEqual({ issues: [], warnings });
+    });
+  });
+
+  test("what JSON cannot say is not handed to a thread", async () => {
+    await withValidator({ worker: new URL("file:///nothing") }, async (validator) => {
+      expect((await validator.validate(tree, { a: 1n })).warnings).toEqual([
+        "not validated: the value is not JSON, or is nested too deeply",
+      ]);
+      expect((await validator.validate({ default: 1n }, 1)).warnings).toEqual([
+        "not validated: its schema is not JSON, or is nested too deeply",
+      ]);
+    });
+  });
+});
+
 test("a large value has one issue, not a million", async () => {
   await withValidator({ timeLimit: 60_000 }, async (validator) => {
     const value = Array.from({ length: 200_000 }, () => "x");

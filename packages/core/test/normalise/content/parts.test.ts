@@ -207,7 +207,7 @@ describe("the tags round a result", () => {
         // Named once before it counts, and then at the end.
         expect(parts.map((part) => part.text?.includes(tag))).toEqual([true, false, true]);
       }),
-      { numRuns: scaled(10_000), seed: seed() },
+      { numRuns: scaled(10_000, 300), seed: seed() },
     );
   });
 

@@ -1,0 +1,182 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { machine, projectFile, userFile } from "../support/machine.ts";
+
+/** A PATH without the command on it. */
+const env = { PATH: "" };
+
+test("with nothing configured: what was looked for, the demo server, and what to type", async () => {
+  await using here = await machine();
+  const { stdout, ...rest } = await here.runWith({ env });
+  expect(rest).toEqual({ code: 0, stderr: "" });
+  expect(stdout.replaceAll(/ +/g, " ").replaceAll(here.project, "/PROJECT")).toBe(
+    `Fairlead connects a model to MCP servers, and stands between the two.
+
+Found here; nothing was started
+ user settings ~/.gemini/settings.json not there
+ workspace /PROJECT not trusted: no rule covers it
+ workspace settings .gemini/settings.json not there
+ servers none configured
+
+Built in, to try things out
+ demo: greet, picture, statistics, count, wait, fail
+
+Type next
+ npx fairlead tools demo what the demo server can do
+ npx fairlead call demo.greet name=Ada call one of its tools
+ npx fairlead mcp import find servers of your other programs
+ npx fairlead mcp add time uvx mcp-server-time add a server
+ npx fairlead --help everything else
+`,
+  );
+});
+
+test("every command that it says to type works", async () => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: { command: "a", comand: "b" } } },
+    [projectFile]: { mcpServers: { b: { command: "b" } } },
+  });
+  const { next } = JSON.parse((await here.runWith({ env }, "--json")).stdout) as { next: { command: string }[] };
+  const commands = next.map(({ command }) => command.replace("npx fairlead ", ""));
+  expect(commands).toEqual([
+    "tools demo",
+    "call demo.greet name=Ada",
+    "trust add",
+    "settings validate",
+    "mcp list",
+    "mcp import",
+    "mcp add time uvx mcp-server-time",
+    "--help",
+  ]);
+  for (const command of commands) {
+    // Approving asks a person, and nobody is there.
+    const expected = command === "trust add" ? 6 : 0;
+    const { code, stderr } = await here.run(...command.split(" "));
+    expect({ command, code, stderr: code === expected ? "" : stderr }).toEqual({ command, code: expected, stderr: "" });
+  }
+});
+
+describe("with servers configured", () => {
+  const files = {
+    [userFile]:
+      '{\n  "mcpServers": {\n    "github": { "httpUrl": "https://mcp.example.com" },\n    "broken": { "command": 7 }\n  }\n}',
+    [projectFile]: '{\n  "mcpServers": {\n    "local": { "command": "touch", "args": ["started"] }\n  }\n}',
+  };
+
+  test("each is shown with its file and whether it may start; problems are named", async () => {
+    await using here = await machine(files);
+    const { code, stdout } = await here.runWith({ env });
+    const shown = stdout.replaceAll(/ +/g, " ").replaceAll(here.project, "/PROJECT");
+    expect(code).toBe(0);
+    expect(shown).toContain(" user settings ~/.gemini/settings.json read\n");
+    expect(shown).toContain(" workspace settings .gemini/settings.json ignored: the workspace is not trusted\n");
+    expect(shown).toContain(`
+Servers
+ github http ready to start ~/.gemini/settings.json:3
+ broken unknown cannot start: settings ~/.gemini/settings.json:4
+ local stdio blocked: folder not trusted /PROJECT/.gemini/settings.json:3
+`);
+    expect(shown).toMatch(/\nProblems\n.*home\/\.gemini\/settings\.json:4:\d+: error: .*command.*\n/);
+    expect(shown).toContain(" npx fairlead trust add read this folder's servers, then approve them\n");
+    expect(shown).not.toContain("none configured");
+  });
+
+  test("a name can do no harm to the terminal", async () => {
+    await using here = await machine({ [userFile]: { mcpServers: { "a\u001b[2J\u202e": { command: "a" } } } });
+    const { stdout } = await here.runWith({ env });
+    expect(stdout).toMatch(/ {2}a␛\[2J +stdio +/);
+    expect(["\u001b", "\u202e"].filter((harm) => stdout.includes(harm))).toEqual([]);
+  });
+
+  test("a file that is broken is said to be left out", async () => {
+    await using here = await machine({ [userFile]: "{ nonsense" });
+    const { code, stdout } = await here.runWith({ env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/user settings +~\/\.gemini\/settings\.json +broken, left out\n/);
+    expect(stdout).toContain("npx fairlead settings validate");
+  });
+
+  test("long lists are cut and say how to see the rest", async () => {
+    const entries = Array.from({ length: 13 }, (_, at) => [`s${at}`, { command: 7 }] as const);
+    await using here = await machine({ [userFile]: { mcpServers: Object.fromEntries(entries) } });
+    const { stdout } = await here.runWith({ env });
+    expect(stdout).toContain("  and 3 more: npx fairlead mcp list\n");
+    expect(stdout).toContain("\nand 8 more: npx fairlead settings validate\n");
+  });
+
+  test("an entry named demo takes the demo server's place", async () => {
+    await using here = await machine({ [userFile]: { mcpServers: { demo: { command: "mine" } } } });
+    const { stdout } = await here.runWith({ env });
+    expect(stdout).not.toContain("Built in");
+    expect(stdout).not.toContain("tools demo");
+  });
+
+  test("a trusted folder is said to be trusted, and by what", async () => {
+    await using here = await machine(files);
+    const { stdout, stderr } = await here.runWith({ env }, "--trust-workspace");
+    expect(stdout).toMatch(/workspace {2,}\S+ +trusted: --trust-workspace\n/);
+    expect(stdout).toMatch(/local +stdio +ready to start/);
+    expect(stdout).not.toContain("trust add");
+    expect(stderr).toBe("approved for this run: local (--trust-workspace)\n");
+  });
+});
+
+test("--json has the same facts", async () => {
+  await using here = await machine({ [userFile]: '{"mcpServers": {\n"a": {"command": "a"}}}' });
+  const { code, stdout } = await here.runWith({ env }, "--json");
+  const document = JSON.parse(stdout) as { files: { scope: string }[] };
+  const files = document.files.filter(({ scope }) => scope === "user" || scope === "workspace");
+  const user = join(here.home, ".gemini/settings.json");
+  expect({ code, ...document, files }).toEqual({
+    code: 0,
+    schemaVersion: 1,
+    workspace: { root: here.project, rootFrom: "gemini-folder", trusted: false, because: "no rule covers it" },
+    files: [
+      { scope: "user", file: user, state: "read" },
+      { scope: "workspace", file: join(here.project, ".gemini/settings.json"), state: "absent" },
+    ],
+    servers: [
+      { name: "a", status: "disconnected", reason: "lazy", transport: "stdio", scope: "user", file: user, line: 2 },
+    ],
+    demo: { tools: ["greet", "picture", "statistics", "count", "wait", "fail"] },
+    problems: [],
+    next: [
+      { command: "npx fairlead tools demo", purpose: "what the demo server can do" },
+      { command: "npx fairlead call demo.greet name=Ada", purpose: "call one of its tools" },
+      { command: "npx fairlead mcp list", purpose: "your servers" },
+      { command: "npx fairlead mcp import", purpose: "find servers of your other programs" },
+      { command: "npx fairlead mcp add time uvx mcp-server-time", purpose: "add a server" },
+      { command: "npx fairlead --help", purpose: "everything else" },
+    ],
+  });
+});
+
+describe("commands are shown as they can be typed", () => {
+  test("fairlead, when it is on the PATH and can be run", async () => {
+    await using here = await machine();
+    const program = await here.write("bin/fairlead", "#!/bin/sh\n");
+    const path = { PATH: join(here.path, "bin") };
+    expect((await here.runWith({ env: path })).stdout).toContain("  npx fairlead tools demo ");
+    await chmod(program, 0o755);
+    expect((await here.runWith({ env: path })).stdout).toContain("  fairlead tools demo ");
+    // npm's own PATH ends with npm.
+    expect((await here.runWith({ env: { ...path, npm_lifecycle_event: "start" } })).stdout).toContain(
+      "  npx fairlead tools demo ",
+    );
+  });
+});
+
+test("80 × 24 hold all of it, in colours unless NO_COLOR is set", async () => {
+  await using here = await machine();
+  const plain = await here.runWith({ env: { ...env, NO_COLOR: "1", FORCE_COLOR: "1" } });
+  const coloured = await here.runWith({ env: { ...env, FORCE_COLOR: "1" } });
+  expect(plain.stdout).not.toContain("\u001b");
+  expect(coloured.stdout).toContain("\u001b[1mFairlead\u001b[22m connects");
+  const rows = plain.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => Math.max(1, Math.ceil(line.length / 80)));
+  // npm start puts four lines before it, and the prompt comes after.
+  expect(rows.reduce((sum, row) => sum + row, 4 + 1)).toBeLessThanOrEqual(24);
+});

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { chmod, readFile, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { linesPattern, stepsIn } from "../support/page.ts";
+import { program } from "../support/process.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
+
+describe("the README", async () => {
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  const steps = stepsIn(readme);
+
+  test("every command it shows works, and prints what it shows", async () => {
+    expect(steps.length).toBeGreaterThan(8);
+    await using home = await temporaryFolder();
+    await home.write(
+      "project/.gemini/settings.json",
+      '{ "mcpServers": { "db": { "command": "./tools/db-server", "args": ["--read-only"] } } }\n',
+    );
+    await home.write("notes/knots.txt", "bowline\n");
+    // What npx would fetch is installed here; the version is pinned in both places.
+    const server = join(root, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+    await home.write("bin/npx", `#!/bin/sh\nexec "${process.execPath}" "${server}" "$3"\n`);
+    await chmod(join(home.path, "bin/npx"), 0o755);
+    for (const { line, shown } of steps) {
+      const script = line.replaceAll("npx fairlead", `"${process.execPath}" "${program}"`);
+      const { stdout, status } = spawnSync("bash", ["-c", `${script} 2>&1`], {
+        cwd: join(home.path, "project"),
+        env: {
+          // As npx sets it: with the command on it.
+          PATH: [join(home.path, "bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
+          HOME: home.path,
+          NO_COLOR: "1",
+          FAIRLEAD_SECRET_STORE: "file",
+        },
+        encoding: "utf8",
+      });
+      const output = stdout.replaceAll(home.path, "/home/ada").replace(/\n?$/, "\n");
+      expect({ line, status }).toEqual({ line, status: 0 });
+      expect(output, line).toMatch(linesPattern(shown));
+    }
+  });
+
+  test("the library example runs as it stands", async () => {
+    const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+    // Node 20 knows no `await using`; what it means is the same.
+    await using home = await temporaryFolder();
+    const file = await home.write("example.mjs", example.replace("await using host", "const host"));
+    // As if the library were installed beside it.
+    await symlink(join(root, "node_modules"), join(home.path, "node_modules"));
+    const { stdout, stderr } = spawnSync(process.execPath, [file], {
+      cwd: home.path,
+      env: { PATH: process.env["PATH"], HOME: home.path, NO_COLOR: "1" },
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toContain("demo__greet");
+    expect(stdout).toContain("Hello, Ada!");
+  });
+
+  test("the two commands of the first screen are there", () => {
+    expect(readme.slice(0, 1200)).toContain("npm install && npm start");
+    expect(readme.slice(0, 1200)).toContain("npm install && npm test");
+  });
+});

@@ -1,0 +1,116 @@
+/** The app without its screen, in this process: what is typed goes in as keys, and what it shows is read from its state. */
+
+import { Readable, Writable } from "node:stream";
+import { Command } from "commander";
+import { configurationOf } from "../../../src/configuration.ts";
+import type { Io } from "../../../src/io.ts";
+import { runWords } from "../../../src/main.ts";
+import { createOutput } from "../../../src/output/output.ts";
+import { openSession } from "../../../src/tui/open-session.ts";
+import type { Session } from "../../../src/tui/session.ts";
+import type { AppState } from "../../../src/tui/state/app-state.ts";
+import type { Asked, QuestionOf } from "../../../src/tui/state/questions.ts";
+import type { Context } from "../../../src/verb.ts";
+import type { Machine } from "../machine.ts";
+
+export interface Scene extends AsyncDisposable {
+  readonly session: Session;
+  readonly state: () => AppState;
+  /** A line, with the Enter behind it. */
+  readonly enter: (line: string) => void;
+  readonly type: (text: string) => void;
+  /** Waits for something to be so. */
+  readonly until: (isSo: (state: AppState) => boolean) => Promise<AppState>;
+  /** Waits for a note, an output or a result with this in it, and gives its text. */
+  readonly shown: (pattern: RegExp) => Promise<string>;
+  readonly asked: <K extends Asked["kind"]>(kind: K) => Promise<QuestionOf<K>>;
+}
+
+export async function openScene(here: Machine, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const context = contextOf(here, env);
+  const { session, close } = openSession(context, await configurationOf(context), {
+    size: { columns: 100, rows: 40 },
+    hasScreen: true,
+    onQuit() {},
+    onRedraw() {},
+  });
+  const { store } = session;
+
+  function until(isSo: (state: AppState) => boolean): Promise<AppState> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!isSo(store.get())) return;
+        stop();
+        resolve(store.get());
+      };
+      const stop = store.subscribe(look);
+      look();
+    });
+  }
+
+  function find<K extends Asked["kind"]>({ questions }: AppState, kind: K): QuestionOf<K> | undefined {
+    const [first] = questions;
+    return first?.kind === kind ? (first as QuestionOf<K>) : undefined;
+  }
+
+  return {
+    session,
+    state: store.get,
+    type(text) {
+      for (const letter of text) session.press({ name: "text", text: letter });
+    },
+    enter(line) {
+      session.press({ name: "paste", text: line });
+      session.press({ name: "enter" });
+    },
+    until,
+    async shown(pattern) {
+      const isShown = (text: string): boolean => pattern.test(text);
+      const { items } = await until((state) => state.items.some((item) => isShown(textOf(item))));
+      return textOf(items.findLast((item) => isShown(textOf(item))));
+    },
+    async asked(kind) {
+      const state = await until((each) => find(each, kind) !== undefined);
+      return find(state, kind) ?? fail(kind);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function fail(kind: string): never {
+  throw new Error(`nothing of the kind ${kind} is asked`);
+}
+
+function textOf(item: AppState["items"][number] | undefined): string {
+  if (item === undefined) return "";
+  if (item.kind === "call") return `${item.call.tool} ${item.call.status} ${item.call.display ?? ""}`;
+  const { text } = item;
+  return item.kind === "note"
+    ? `${text}\n${item.next ?? ""}`
+    : item.kind === "output"
+      ? `${item.title}\n${text}`
+      : text;
+}
+
+export function contextOf({ env, home, project }: Machine, more: Readonly<Record<string, string>>): Context {
+  const silent = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io: Io = {
+    stdin: Readable.from([]),
+    stdout: silent(),
+    stderr: silent(),
+    env: { ...env, ...more },
+    cwd: project,
+    home,
+    platform: process.platform,
+    signal: new AbortController().signal,
+  };
+  return {
+    io,
+    out: createOutput(io, { quiet: false }),
+    globals: { workspace: true, trustWorkspace: false, json: false, quiet: false, debug: false },
+    command: new Command(),
+    operands: [],
+    rest: [],
+    runWords,
+  };
+}

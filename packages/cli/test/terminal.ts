@@ -1,4 +1,0 @@
-/** Moved: the tests beside this file find it here until they do not need it any more. */
-
-export * from "./support/terminal.ts";
-export type { Cell } from "./support/terminal-screen.ts";
