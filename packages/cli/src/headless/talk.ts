@@ -2,8 +2,8 @@
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
+import { clip } from "@fairlead/wire/text";
 import { sizeWords } from "../output/display.ts";
-import { clip } from "../output/json-shape.ts";
 
 /** Lines; none for what stdout says, and for what is no news. */
 export function talkAbout(event: TurnEvent): readonly SafeText[] {

@@ -2,7 +2,7 @@
 
 import type { LedgerEntry } from "@fairlead/core/policy/ledger-entry";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { clip } from "./json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "./output.ts";
 
 const longestName = 60;

@@ -7,8 +7,8 @@ import type {
   Transport,
   VariableUse,
 } from "@fairlead/core/settings/definition";
-import { parseUrl } from "@fairlead/core/text/parse-url";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { parseUrl } from "@fairlead/wire/text";
 
 export interface Field {
   readonly label: SafeText;

@@ -10,6 +10,7 @@ import type {
   ListKind,
   Session,
 } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
 
 export type { ListKind } from "@fairlead/wire";
@@ -198,8 +199,4 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
 function toArgument({ name, description, required }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
   return [{ name, ...(typeof description === "string" && { description }), required: required === true }];
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

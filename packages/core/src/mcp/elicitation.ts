@@ -1,7 +1,8 @@
 /** A server's question to the person: a form of simple fields, or an address to visit. Nothing in it is opened or answered by us. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { parseUrl } from "../text/parse-url.ts";
+import { isObject } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
@@ -59,8 +60,4 @@ function toWebAddress(text: string): string | undefined {
   const isWeb = protocol === "https:" || protocol === "http:";
   // A name before the @ makes an address look like another one.
   return isWeb && username === "" && password === "" ? href : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,10 @@
 /** Which model there is, by what the environment holds; a local one that nobody asked for is offered, not used. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Environment } from "../settings/paths.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { createGeminiModel } from "./gemini.ts";
 import type { GeminiAccess } from "./gemini-access.ts";
 import type { Model } from "./model.ts";

@@ -1,7 +1,7 @@
 /** Any endpoint that speaks OpenAI's chat completions as a model of the host: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
 
+import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
-import { parseObject } from "../auth/json-object.ts";
 import { createRedactor } from "../connect/redact.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";

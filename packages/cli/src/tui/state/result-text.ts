@@ -2,7 +2,7 @@
 
 import { writeJson } from "@fairlead/core/text/deep-json";
 import { sizeWords } from "@fairlead/core/text/size-words";
-import { isObject, member } from "../../output/json-shape.ts";
+import { isObject, member } from "@fairlead/wire/json";
 
 /** Beside text. */
 const kinds: ReadonlySet<unknown> = new Set(["image", "audio", "resource", "resource_link"]);

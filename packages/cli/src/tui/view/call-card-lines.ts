@@ -3,7 +3,7 @@
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { sizeWords } from "@fairlead/core/text/size-words";
 import type { CallStatus } from "@fairlead/core/turn/events";
-import { clip } from "../../output/json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 import { typedHere } from "../slash/typed-here.ts";
 import { type CallCard, type CallProgress, isOver } from "../state/transcript.ts";
 import { breakLine, type Colour, clipLine, type Line, lineColumns, span } from "./line.ts";

@@ -1,9 +1,9 @@
 /** The other questions: an address to open, a model to be asked, a folder to trust, a sign-in that goes on elsewhere. Pure. */
 
-import { parseUrl } from "@fairlead/core/text/parse-url";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { isObject, listOf, member } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { approvalFields } from "../../output/approval-details.ts";
-import { isObject, listOf, member } from "../../output/json-shape.ts";
 import { count } from "../../output/output.ts";
 import { layout } from "../../output/server-details.ts";
 import { messageLines } from "../../sign-in/message-lines.ts";
