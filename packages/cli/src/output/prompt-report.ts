@@ -1,7 +1,7 @@
 /** What a server makes of a prompt: its messages under their roles, or all of it as a document. */
 
 import type { Host } from "@fairlead/core/host";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type ContentBlock, toBlocks, toDocument } from "../content-block.ts";
 import { nothingSaved, saveMedia } from "../save-media.ts";
 import type { Context } from "../verb.ts";
@@ -49,6 +49,6 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
 function messageText({ role, content }: Message, block: readonly ContentBlock[], options: DisplayOptions): SafeText {
   const text = display(block, {}, options);
   const source = content.type === "resource" ? [safe`[resource ${toVisibleLine(content.resource.uri)}]`] : [];
-  const lines = [...source, ...(text.split("\n") as SafeText[])];
+  const lines = [...source, ...splitSafe(text)];
   return joinSafe([safe`${toSafeLine(role)}:`, ...lines.map((line) => (line === "" ? line : safe`  ${line}`))]);
 }
