@@ -39,6 +39,7 @@ export interface ConnectContext extends Place {
   readonly debug: (serverName: string) => boolean;
 }
 
+/** Options for opening one connection to a server. */
 export interface OpenOptions {
   /** Ends the connecting; the session that comes of it is ended by its own `close`. */
   readonly signal: AbortSignal;
@@ -54,6 +55,7 @@ export interface OpenOptions {
   readonly onStderrLine?: (line: string) => void;
 }
 
+/** A connection to a server together with what the host knows about how it was opened. */
 export interface OpenedSession extends Session {
   /** How long connecting may take, the first lists included, in milliseconds. */
   readonly patience?: number;

@@ -38,6 +38,7 @@ export interface CatalogNote {
   readonly reason: string;
 }
 
+/** The tools, prompts, resources and resource templates that a server lists, with notes about what could not be used. Texts are raw. */
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly prompts: readonly CatalogPrompt[];

@@ -2,6 +2,7 @@
 
 import { objectOf } from "@fairlead/wire/json";
 
+/** Values that a server suggests for an argument of a prompt or a variable of a resource template. */
 export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;

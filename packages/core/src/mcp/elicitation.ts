@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
+/** Answers a question of a server (elicitation) for the user. Give one to the host to declare the capability. */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** Texts are the server's own: raw. */
@@ -23,6 +24,7 @@ export type Elicitation =
       readonly url: string;
     };
 
+/** The user's answer to an elicitation. */
 export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: JsonObject }
   | { readonly action: "decline" | "cancel" };

@@ -32,6 +32,10 @@ export function endpointOf(baseUrl: string, path: string): URL {
   return url;
 }
 
+/**
+ * Makes a `Model` of any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp or OpenAI
+ * itself.
+ */
 export function createOpenaiModel(options: OpenaiOptions): Model {
   const { name, baseUrl, apiKey, fetch, today = Date.now } = options;
   const url = endpointOf(baseUrl, "chat/completions");

@@ -5,10 +5,12 @@ import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { hasUnseen } from "../text/unseen.ts";
 
+/** The prompt or resource template whose arguments can be completed. */
 export type Completable =
   | { readonly kind: "prompt"; readonly server: string; readonly prompt: string }
   | { readonly kind: "template"; readonly server: string; readonly uriTemplate: string };
 
+/** A request for values that complete one argument of a prompt or one variable of a resource template. */
 export interface CompletionRequest {
   readonly of: Completable;
   /** The argument or variable, and what is written of it so far. */
