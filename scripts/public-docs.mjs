@@ -32,8 +32,8 @@ async function reexportsOf(baseDir, path) {
 }
 
 function resolved(source, from) {
-  const [, name] = /^@fairlead\/([a-z-]+)$/.exec(source) ?? [];
-  return name === undefined ? posix.join(dirname(from), source) : `packages/${name}/src/index.ts`;
+  if (source.startsWith(".")) return posix.join(dirname(from), source);
+  return source.replace(/^@fairlead\/([a-z-]+)$/, "packages/$1/src/index.ts");
 }
 
 /** Where it is declared, through files that only hand it on. */

@@ -20,7 +20,9 @@ export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"]) {
 /** Every node of a file's syntax tree, each before those in it. */
 export async function nodesOf(baseDir, path) {
   const text = await readFile(join(baseDir, path), "utf8");
+  /** @type {Record<string, unknown>} Each kind of node has members of its own. */
   const root = await parse(text, { syntax: "typescript", tsx: path.endsWith(".tsx"), decorators: true });
+  /** @type {Record<string, unknown>[]} */
   const nodes = [];
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

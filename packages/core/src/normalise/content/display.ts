@@ -1,7 +1,7 @@
 /** A result as text for a person, the same wherever it is shown. Raw: the program that prints it makes it safe. */
 
 import type { Block } from "@fairlead/wire";
-import { member, stringOf } from "@fairlead/wire/json";
+import { member, stringOf, textIn } from "@fairlead/wire/json";
 import { toSafeLine } from "../../text/safe-text.ts";
 import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
@@ -48,7 +48,7 @@ export function withoutLineEnd(text: string): string {
 }
 
 function unknownText(raw: unknown): string {
-  return `[content of the unknown type "${toSafeLine(String(member(raw, "type") ?? ""))}"]`;
+  return `[content of the unknown type "${toSafeLine(textIn(raw, "type") ?? "")}"]`;
 }
 
 function display(value: unknown): string {
