@@ -8,6 +8,8 @@ const checks = {
   format: ["biome", "check", "--error-on-warnings", "."],
   lint: ["oxlint", "--deny-warnings"],
   imports: ["node", "scripts/imports.mjs"],
+  "safe text": ["node", "scripts/safe-text.mjs"],
+  "public docs": ["node", "scripts/public-docs.mjs"],
   dead: ["knip"],
 };
 const env = { ...process.env, PATH: `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}` };

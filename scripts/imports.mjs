@@ -1,15 +1,65 @@
 // Checks the import rule. Fails as well when suspiciously few modules were read: a cruiser without its parser finds no fault in nothing.
+import { dirname, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cruise } from "dependency-cruiser";
 import { forbidden, options } from "./layers.mjs";
+import { nodesOf, sourcePaths } from "./sources.mjs";
 
 /** The violations below `baseDir`, as `from → to (rule)`, and how many modules were read. */
 export async function checkImports(baseDir, paths = ["packages"]) {
   const { output } = await cruise(paths, { ...options, baseDir, ruleSet: { forbidden }, validate: true });
+  const violations = output.summary.violations.map(({ from, to, rule }) => `${from} → ${to} (${rule.name})`);
   return {
     modules: output.summary.totalCruised,
-    violations: output.summary.violations.map(({ from, to, rule }) => `${from} → ${to} (${rule.name})`),
+    violations: [...violations, ...(await checkJsx(baseDir))],
   };
+}
+
+/** The cruiser's parser knows no JSX: the imports of .tsx files are read here, and held against the same rules. Cycles through them are the linter's. */
+async function checkJsx(baseDir) {
+  const violations = [];
+  for (const from of await sourcePaths(baseDir, [".tsx"]))
+    for (const node of await nodesOf(baseDir, from)) {
+      const to = resolved(specifierOf(node), from);
+      if (to === undefined) continue;
+      const broken = forbidden.filter((rule) => matches(rule.from, from) && isAbout(rule.to) && matches(rule.to, to));
+      violations.push(...broken.map(({ name }) => `${from} → ${to} (${name})`));
+    }
+  return violations;
+}
+
+function specifierOf(node) {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+      return node.source?.value;
+    case "TsImportType":
+      return node.argument.value;
+    case "CallExpression":
+      return node.callee.type === "Import" ? node.arguments[0]?.expression.value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** As the cruiser names it: our own files by their paths, all else as it is written. */
+function resolved(specifier, from) {
+  if (specifier?.startsWith(".")) return posix.join(dirname(from), specifier);
+  return specifier?.replace(
+    /^@fairlead\/([a-z-]+)(?:\/(.*))?$/,
+    (_, name, file = "index") => `packages/${name}/src/${file}.ts`,
+  );
+}
+
+/** Rules about paths; cycles and what cannot be found are not. */
+function isAbout({ path }) {
+  return path !== undefined;
+}
+
+function matches({ path, pathNot }, file) {
+  const is = (pattern) => new RegExp(pattern).test(file);
+  return (path === undefined || [path].flat().some(is)) && !(pathNot !== undefined && [pathNot].flat().some(is));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

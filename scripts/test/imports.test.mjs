@@ -1,24 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { checkImports } from "../imports.mjs";
 import { layers } from "../layers.mjs";
+import { planted } from "./planted.mjs";
 
 async function violationsOf(files) {
-  const folder = await mkdtemp(join(tmpdir(), "fairlead-imports-"));
-  try {
-    for (const [name, content] of Object.entries(files)) {
-      const file = join(folder, "packages", name);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, content);
-    }
-    const { modules, violations } = await checkImports(folder);
-    expect(modules).toBeGreaterThanOrEqual(Object.keys(files).length);
-    return violations;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const { modules, violations } = await planted(files, (folder) => checkImports(folder));
+  expect(modules).toBeGreaterThanOrEqual(Object.keys(files).length);
+  return violations;
 }
 
 test("a type-only import that points right is found", async () => {
@@ -49,6 +37,35 @@ test.each([
 ])("%s is refused", async (_, from, content, to) => {
   const violations = await violationsOf({ [from]: content, [to]: "export const b = 1;\n" });
   expect(violations.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ["a .tsx file", 'import type { B } from "../connect/b.ts";', "core/src/settings/a.tsx", "core/src/connect/b.ts"],
+  [
+    "a .tsx file, later",
+    'const b = await import("../connect/b.ts");',
+    "core/src/settings/a.tsx",
+    "core/src/connect/b.ts",
+  ],
+  ["a .tsx file, by name", 'export * from "@fairlead/core/b";', "wire/src/a.tsx", "core/src/b.ts"],
+  [
+    "a .ts file, at a .tsx file",
+    'import type { B } from "../connect/b.tsx";',
+    "core/src/settings/a.ts",
+    "core/src/connect/b.tsx",
+  ],
+])("an import that points right is found in %s", async (_, content, from, to) => {
+  const jsx = from.endsWith("x") ? "\nexport const view = <p>{1}</p>;" : "";
+  const violations = await violationsOf({ [from]: `${content}${jsx}\nexport {};\n`, [to]: "export type B = 1;\n" });
+  expect(violations).toEqual([expect.stringContaining(`packages/${from} → packages/${to} (`)]);
+});
+
+test("a .tsx file may import what is to its left, and packages", async () => {
+  const violations = await violationsOf({
+    "cli/src/a.tsx": 'import { Box } from "ink";\nimport "@fairlead/core/b";\nexport const view = <Box />;\n',
+    "core/src/b.ts": "export const b = 1;\n",
+  });
+  expect(violations).toEqual([]);
 });
 
 test("the layers stand in the order of the flow", () => {

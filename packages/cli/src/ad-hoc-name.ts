@@ -1,8 +1,8 @@
 /** A name for a server that was typed without one: its host, its package, or its file. Pure. */
 
-import { parseUrl } from "@fairlead/core/text/parse-url";
+import { listOf } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import type { Entry } from "./commands/mcp/new-entry.ts";
-import { listOf } from "./output/json-shape.ts";
 import { findDownload } from "./output/server-notes.ts";
 
 const fallback = "server";

@@ -5,12 +5,12 @@ import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { safe } from "@fairlead/core/text/safe-text";
+import { isObject, member } from "@fairlead/wire/json";
 import { type Coerced, coerce, itemsOf, parseJson } from "./coerce.ts";
 import type { Io } from "./io.ts";
-import { isObject, member } from "./output/json-shape.ts";
 import type { Output } from "./output/output.ts";
-import { parametersOf } from "./output/schema-properties.ts";
 import type { WrittenCall } from "./written-call.ts";
 
 export interface GivenArguments {

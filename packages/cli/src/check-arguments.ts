@@ -1,10 +1,10 @@
 /** What a person should hear about arguments before they are sent: names that the tool does not know, and those it cannot do without. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { closest } from "@fairlead/core/text/closest";
-import { isObject, member } from "./output/json-shape.ts";
-import { parametersOf } from "./output/schema-properties.ts";
-import { resolved } from "./output/schema-reference.ts";
+import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "./output/signature.ts";
 
 /** Throws where the call could only fail; returns what is merely doubtful. `what` names the tool. */

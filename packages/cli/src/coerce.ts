@@ -1,9 +1,10 @@
 /** From the text of `key=value` to the value that a tool's schema asks for. Pure. */
 
 import { closest } from "@fairlead/core/text/closest";
+import { isShallow } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
 import { duplicateName } from "./duplicate-name.ts";
 import { inexactNumber } from "./exact-number.ts";
-import { isShallow } from "./output/json-shape.ts";
 import { type JsonType, type Shape, shapesOf, takes } from "./value-shape.ts";
 
 export type Coerced =
@@ -46,7 +47,7 @@ function readJson(text: string): Read {
   try {
     return { kind: "json", value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { kind: "text", complaint: error instanceof Error ? error.message : String(error) };
+    return { kind: "text", complaint: errorMessage(error) };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
-import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Io } from "./io.ts";
 
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
@@ -29,5 +29,5 @@ const ours =
 
 /** A sentence with commands of ours in it, as they can be typed here. */
 export function asTyped(text: SafeText, word: SafeText): SafeText {
-  return text.replaceAll(ours, `${word} `) as SafeText;
+  return replaceSafe(text, ours, () => safe`${word} `);
 }

@@ -1,6 +1,7 @@
 /** Which lines of a log are wanted: `--since` and `--grep`. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
+import { errorMessage } from "@fairlead/wire/text";
 
 export type LogFilter = (line: string) => boolean;
 
@@ -40,7 +41,7 @@ function toPattern(text: string): RegExp {
   try {
     return new RegExp(text, text === text.toLowerCase() ? "iu" : "u");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new HostError("usage", `--grep: ${reason}`, {
       next: "Put a backslash before characters that are meant as such.",
     });

@@ -4,6 +4,7 @@ import { constants, homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
+import { errorMessage } from "@fairlead/wire/text";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output/output.ts";
@@ -84,7 +85,7 @@ function marked(message: string): SafeText {
 function toHostError(error: unknown, signal: AbortSignal): HostError {
   if (error instanceof HostError) return error;
   if (signal.aborted) return new HostError("cancelled", "cancelled");
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new HostError("internal", `this should not have happened: ${message}`, { cause: error });
 }
 

@@ -6,7 +6,7 @@ import { HostError } from "@fairlead/core/errors";
 import { makeFolder } from "@fairlead/core/files/make-folder";
 import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
 import { toMediaType } from "@fairlead/core/normalise/content/media-type";
-import type { ContentBlock, Media } from "./content-block.ts";
+import { type Block, type Media, mediaOf } from "./content-block.ts";
 
 const extensions: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
@@ -37,22 +37,23 @@ export async function openSaveFolder(folder: string, cwd: string): Promise<strin
 }
 
 export interface Saved {
-  readonly paths: ReadonlyMap<ContentBlock, string>;
+  readonly paths: ReadonlyMap<Block, string>;
   readonly warnings: readonly string[];
 }
 
 export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
 
 /** The tool has run: a file that cannot be written is a warning, so that the rest of its answer is still shown. */
-export async function saveMedia(blocks: readonly ContentBlock[], folder: string, source: string): Promise<Saved> {
-  const paths = new Map<ContentBlock, string>();
+export async function saveMedia(blocks: readonly Block[], folder: string, source: string): Promise<Saved> {
+  const paths = new Map<Block, string>();
   const warnings: string[] = [];
   for (const block of blocks) {
-    if (block.kind !== "media") continue;
+    const media = mediaOf(block);
+    if (media === undefined) continue;
     try {
-      paths.set(block, await writeNewFile(block, folder, source));
+      paths.set(block, await writeNewFile(media, folder, source));
     } catch (error) {
-      warnings.push(`the ${block.what} could not be saved into ${folder}: ${explain(error)}`);
+      warnings.push(`the ${media.what} could not be saved into ${folder}: ${explain(error)}`);
     }
   }
   return { paths, warnings };
@@ -72,18 +73,19 @@ export async function openSavePlace(given: string, cwd: string): Promise<SavePla
 }
 
 /** Nothing has been done that could not be done again: what cannot be saved is an error. */
-export async function saveAll(blocks: readonly ContentBlock[], place: SavePlace, source: string): Promise<Saved> {
+export async function saveAll(blocks: readonly Block[], place: SavePlace, source: string): Promise<Saved> {
   const { kind, path } = place;
   if (kind === "folder") {
     const saved = await saveMedia(blocks, path, source);
     if (saved.warnings[0] !== undefined) throw new HostError("usage", saved.warnings[0]);
     return saved;
   }
-  const [only, second] = blocks.filter((block) => block.kind === "media");
-  if (only === undefined) return nothingSaved;
+  const [only, second] = blocks.filter(mediaOf);
+  const media = only && mediaOf(only);
+  if (only === undefined || media === undefined) return nothingSaved;
   if (second) throw new HostError("usage", `--save ${path}: there is more than one content; name a folder`);
   try {
-    await writeNew(path, bytesOf(only));
+    await writeNew(path, bytesOf(media));
   } catch (error) {
     const reason = systemCode(error) === "EEXIST" ? "there is a file of that name already" : explain(error);
     throw new HostError("usage", `--save ${path}: ${reason}`, { cause: error });

@@ -1,7 +1,7 @@
 /** What a schema lets a value be, as far as reading typed text needs to know: kinds, listed values, and what lists hold. Pure. */
 
-import { isShallow, listOf, member } from "./output/json-shape.ts";
-import { resolved } from "./output/schema-reference.ts";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { isShallow, listOf, member } from "@fairlead/wire/json";
 
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];

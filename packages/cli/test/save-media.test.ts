@@ -2,14 +2,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { toBlocks } from "../src/content-block.ts";
+import type { Block } from "../src/content-block.ts";
 import { openSaveFolder, saveMedia } from "../src/save-media.ts";
 
-const blocks = toBlocks([
+const blocks: readonly Block[] = [
   { type: "image", mimeType: "IMAGE/JPEG", data: "AAAA" },
   { type: "text", text: "words" },
   { type: "audio", mimeType: "../../x", data: "AAAA" },
-]);
+];
 
 test("a file's name is ours: nothing of a server's name or type leads out of the folder", async () => {
   await using folder = await temporaryFolder();

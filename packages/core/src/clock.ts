@@ -1,5 +1,6 @@
 /** Time as a parameter: whatever waits is given a clock, so that a test can decide when a moment comes. */
 
+/** Time as a parameter: code that waits takes a `Clock`, so that a test decides when time passes. */
 export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   now(): number;
@@ -14,6 +15,7 @@ export interface Waiting {
 /** A longer delay makes Node fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
+/** The `Clock` of the running process. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, action, { background = false } = {}) {

@@ -35,6 +35,7 @@ const exitCodes = {
   cancelled: 130,
 } as const;
 
+/** The closed set of codes that a `HostError` can have. Each code has an exit code of the `fairlead` command. */
 export type ErrorCode = keyof typeof exitCodes;
 
 export const errorCodes: readonly ErrorCode[] = Object.keys(exitCodes) as ErrorCode[];
@@ -51,6 +52,19 @@ export interface HostErrorOptions extends ErrorOptions {
   readonly evidence?: string;
 }
 
+/**
+ * The one class of errors that the host throws: a stable `code`, a sentence that says what happened, and, in `next`, what to
+ * do about it.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await host.call("files", "read", { path: "a.txt" });
+ * } catch (error) {
+ *   if (error instanceof HostError && error.code === "denied") console.error(error.message, error.next);
+ * }
+ * ```
+ */
 export class HostError extends Error {
   override readonly name = "HostError";
   readonly code: ErrorCode;

@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from "./errors.ts";
 
+/** The status of one server. `ServerState` has the reason beside it. */
 export const MCPServerStatus = {
   DISCONNECTED: "disconnected",
   CONNECTING: "connecting",
@@ -13,6 +14,7 @@ export const MCPServerStatus = {
 } as const;
 export type MCPServerStatus = (typeof MCPServerStatus)[keyof typeof MCPServerStatus];
 
+/** How far the discovery of all servers has come. */
 export const MCPDiscoveryState = {
   NOT_STARTED: "not_started",
   IN_PROGRESS: "in_progress",
@@ -120,6 +122,7 @@ export interface ServerChanges {
   readonly removed: readonly string[];
 }
 
+/** An event that `host.on` delivers: plain data, told apart by `type`. */
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError } from "./errors.ts";
-import { clip } from "./json.ts";
+import { clip } from "./text.ts";
 
 /** A body that cannot be decoded fails with `bad_message` when it is read. */
 export async function decodedBody(response: IncomingMessage): Promise<Readable> {

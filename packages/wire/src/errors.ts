@@ -54,15 +54,6 @@ export interface WireEvidence {
   readonly unsent?: boolean;
 }
 
-/** What somebody threw, in words; nothing that is thrown can be relied on, not even to have any. */
-export function wordsOf(thrown: unknown): string {
-  try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
-  } catch {
-    return "something that cannot be put into words";
-  }
-}
-
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code: WireErrorCode;

@@ -1,8 +1,8 @@
 /** The host's own callbacks, made safe to call from anywhere: what they throw is counted, told, and ends nothing. */
 
-import { wordsOf } from "./errors.ts";
 import { createOddities } from "./oddities.ts";
 import type { ConnectOptions } from "./target.ts";
+import { errorMessage } from "./text.ts";
 
 type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
 
@@ -10,7 +10,7 @@ export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callback
   // A log that fails has nobody to tell.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});
   const odd = createOddities((text) => diagnostic?.(text));
-  const telling = (name: string) => (error: unknown) => odd(name, `${name} failed: ${wordsOf(error)}`);
+  const telling = (name: string) => (error: unknown) => odd(name, `${name} failed: ${errorMessage(error)}`);
   return {
     ...(diagnostic && { onDiagnostic: diagnostic }),
     ...(onStderr && { onStderr: guarded(onStderr, telling("onStderr")) }),

@@ -1,9 +1,10 @@
 /** From an HTTP answer to JSON-RPC messages, or to the error it amounts to. */
 
 import type { Message } from "./channel.ts";
-import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
+import { WireError, type WireEvidence } from "./errors.ts";
 import { type HttpAnswer, readStart, withoutSent } from "./http-client.ts";
-import { clip, excerpt } from "./json.ts";
+import { excerpt, isObject, stringOf } from "./json.ts";
+import { clip, errorMessage } from "./text.ts";
 
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
@@ -64,7 +65,7 @@ export function written(message: Message): string {
   } catch (cause) {
     throw new WireError(
       "bad_message",
-      `the message cannot be written as JSON: ${wordsOf(cause)}`,
+      `the message cannot be written as JSON: ${errorMessage(cause)}`,
       { unsent: true },
       { cause },
     );
@@ -73,10 +74,7 @@ export function written(message: Message): string {
 
 /** Messages in a body or an event: one, a batch, or none that make sense. */
 export function messagesOf(parsed: unknown): readonly Message[] {
-  const members: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  return members.filter(
-    (member): member is Message => typeof member === "object" && member !== null && !Array.isArray(member),
-  );
+  return [parsed].flat().filter(isObject);
 }
 
 /** A refusal: the JSON-RPC error in its body when there is one, else the status with the first bytes. */
@@ -85,13 +83,13 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   if (kindOf(answer) !== "json") return statusError(answer, await readStart(answer.body));
   const parsed = await readJson(answer, Math.min(maxBytes, 1024 * 1024)).catch((error: WireError) => error);
   if (parsed instanceof WireError) return statusError(answer, parsed.evidence.firstBytes ?? "");
-  const error = messagesOf(parsed).find((message) => isErrorObject(message["error"]))?.["error"];
-  if (!isErrorObject(error)) return statusError(answer, excerpt(parsed, 512));
-  const code = typeof error.code === "number" ? error.code : 0;
-  const message = typeof error.message === "string" ? error.message : `HTTP ${answer.status}`;
+  const error = messagesOf(parsed).find((message) => isObject(message["error"]))?.["error"];
+  if (!isObject(error)) return statusError(answer, excerpt(parsed, 512));
+  const code = typeof error["code"] === "number" ? error["code"] : 0;
+  const message = stringOf(error["message"]) ?? `HTTP ${answer.status}`;
   return new WireError("rpc", clip(withoutSent(message, answer.sent)), {
     ...evidence,
-    rpc: { code, ...(error.data === undefined ? {} : { data: error.data }) },
+    rpc: { code, ...(error["data"] === undefined ? {} : { data: error["data"] }) },
   });
 }
 
@@ -128,8 +126,4 @@ function evidenceOf(answer: HttpAnswer): WireEvidence {
 function contentType(headers: HttpAnswer["headers"]): string {
   const value = headers["content-type"];
   return (Array.isArray(value) ? (value[0] ?? "") : (value ?? "")).toLowerCase();
-}
-
-function isErrorObject(value: unknown): value is { code?: unknown; message?: unknown; data?: unknown } {
-  return typeof value === "object" && value !== null;
 }

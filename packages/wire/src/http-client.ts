@@ -4,11 +4,10 @@ import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { Cancellation } from "./cancellation.ts";
 import { decodedBody } from "./decoded-body.ts";
-import { WireError, type WireEvidence, wordsOf } from "./errors.ts";
+import { WireError, type WireEvidence } from "./errors.ts";
 import { exchange, StaleConnection } from "./http-exchange.ts";
-import { clip } from "./json.ts";
-import { parseUrl } from "./parse-url.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "./target.ts";
+import { clip, errorMessage, parseUrl } from "./text.ts";
 import { webAddress } from "./web-address.ts";
 
 interface HttpRequest {
@@ -152,7 +151,7 @@ async function signingIn<T>(
     return await ask();
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
-    throw new WireError("unauthorized", `the sign-in failed: ${wordsOf(cause)}`, evidence, { cause });
+    throw new WireError("unauthorized", `the sign-in failed: ${errorMessage(cause)}`, evidence, { cause });
   }
 }
 

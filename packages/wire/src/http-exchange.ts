@@ -2,8 +2,9 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Cancellation } from "./cancellation.ts";
-import { WireError, wordsOf } from "./errors.ts";
+import { WireError } from "./errors.ts";
 import type { Route } from "./proxy.ts";
+import { errorMessage } from "./text.ts";
 
 interface Sending {
   readonly body?: string | Uint8Array | undefined;
@@ -23,7 +24,12 @@ export function exchange(
     outgoing = route.request(url, how);
   } catch (cause) {
     // Node refuses header names and values with forbidden characters.
-    throw new WireError("bad_message", `the request cannot be sent: ${wordsOf(cause)}`, { unsent: true }, { cause });
+    throw new WireError(
+      "bad_message",
+      `the request cannot be sent: ${errorMessage(cause)}`,
+      { unsent: true },
+      { cause },
+    );
   }
   const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
   if (stopListening) outgoing.once("close", stopListening);

@@ -6,6 +6,7 @@ import { createEventReader } from "./event-reader.ts";
 import { kindOf } from "./http-answer.ts";
 import { discard, type HttpAnswer } from "./http-client.ts";
 import type { WireLimits } from "./target.ts";
+import { errorMessage } from "./text.ts";
 import type { TimeSource } from "./time-source.ts";
 
 interface Listening {
@@ -50,7 +51,7 @@ export async function keepListening({ get, expired, events, limits, time, signal
       if (error instanceof WireError && error.code === "unauthorized") return;
       // Who cannot be reached may be back later, and that is what the stream is for.
       if (!(error instanceof WireError) || !passing.has(error.code)) failures += 1;
-      events.diagnostic(`the stream of messages broke: ${error instanceof Error ? error.message : String(error)}`);
+      events.diagnostic(`the stream of messages broke: ${errorMessage(error)}`);
     }
     idle = reader.delivered() === before ? idle + 1 : 0;
     // The first return is as the server wishes; one that keeps closing an empty stream is visited less and less.

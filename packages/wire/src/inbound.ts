@@ -1,10 +1,11 @@
 /** The server's own requests: answers each through the handler, a bounded number at a time. */
 
 import type { Message, RequestId } from "./channel.ts";
-import { WireError, wordsOf } from "./errors.ts";
-import { clip, objectOf } from "./json.ts";
+import { WireError } from "./errors.ts";
+import { objectOf } from "./json.ts";
 import type { Odd } from "./oddities.ts";
 import type { JsonObject, RequestHandler } from "./session.ts";
+import { clip, errorMessage } from "./text.ts";
 
 const methodNotFound = -32601;
 const internalError = -32603;
@@ -35,7 +36,7 @@ export function createInbound(options: InboundOptions): Inbound {
   let handler: RequestHandler | undefined;
   let ignoring = false;
 
-  const lost = (error: unknown): void => options.odd("a reply was lost", `a reply was lost: ${wordsOf(error)}`);
+  const lost = (error: unknown): void => options.odd("a reply was lost", `a reply was lost: ${errorMessage(error)}`);
 
   function reply(message: Message): void {
     options.reply(message).catch(lost);
@@ -109,5 +110,5 @@ function isUnsendable(error: unknown): error is WireError {
 /** What goes back when the handler throws: the JSON-RPC error it chose, else an internal one. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
-  return { code: internalError, message: wordsOf(error) };
+  return { code: internalError, message: errorMessage(error) };
 }

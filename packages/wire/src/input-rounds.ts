@@ -2,10 +2,11 @@
 
 import { onAbort } from "./abort.ts";
 import { WireError } from "./errors.ts";
-import { clip, excerpt, isObject, objectOf } from "./json.ts";
+import { excerpt, isObject, objectOf } from "./json.ts";
 import { afterSending, cancelledError, closedError, toWireError } from "./rpc-errors.ts";
 import type { JsonObject, RequestHandler, RequestOptions } from "./session.ts";
 import type { WireLimits } from "./target.ts";
+import { clip } from "./text.ts";
 import { withTimeLeft } from "./time-left.ts";
 
 /** The server's own notes travel through us; more than this is not a note. */

@@ -1,7 +1,8 @@
 /** Turns the lines of a server's stdout into messages; what is no message is noise: counted, the first of it reported. */
 
-import type { ChannelEvents, Message } from "./channel.ts";
+import type { ChannelEvents } from "./channel.ts";
 import { WireError } from "./errors.ts";
+import { isObject, parseJson } from "./json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
@@ -33,7 +34,7 @@ export function createMessageLines({ events, hopeless }: MessageLineOptions): (l
   }
 
   function deliver(value: unknown, text: string): void {
-    if (!isMessage(value)) {
+    if (!isObject(value)) {
       noted(text);
       return;
     }
@@ -51,19 +52,10 @@ export function createMessageLines({ events, hopeless }: MessageLineOptions): (l
   };
 }
 
-function isMessage(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A carriage return at the end is white space to JSON; a byte order mark is not. */
 function parse(text: string): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  if (!opensJson(json)) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return opensJson(json) ? parseJson(json) : undefined;
 }
 
 /** Log lines are told apart by their first character: a failed parse costs an error with its stack. */

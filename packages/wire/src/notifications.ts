@@ -1,10 +1,9 @@
 /** Hands the server's notifications to whoever listens; news that can only be repeated is coalesced first. */
 
 import { coalesce } from "./coalesce.ts";
-import { wordsOf } from "./errors.ts";
-import { clip } from "./json.ts";
 import type { Odd } from "./oddities.ts";
 import type { JsonObject, NotificationListener } from "./session.ts";
+import { clip, errorMessage } from "./text.ts";
 
 /** Milliseconds in which the same news is told once: long against a storm, short for a person. */
 const stormWindow = 100;
@@ -26,7 +25,7 @@ export function createNotifications(odd: Odd): Notifications {
       try {
         listener(method, params);
       } catch (error) {
-        odd("a listener failed", `a listener failed on ${clip(method, 100)}: ${wordsOf(error)}`);
+        odd("a listener failed", `a listener failed on ${clip(method, 100)}: ${errorMessage(error)}`);
       }
     }
   }

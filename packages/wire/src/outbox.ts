@@ -3,7 +3,8 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import type { Message } from "./channel.ts";
-import { WireError, type WireErrorCode, wordsOf } from "./errors.ts";
+import { WireError, type WireErrorCode } from "./errors.ts";
+import { errorMessage } from "./text.ts";
 
 export interface OutboxOptions {
   /** The largest message. */
@@ -110,7 +111,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       try {
         line = `${JSON.stringify(message)}\n`;
       } catch (error) {
-        return refuse("bad_message", `the message cannot be written as JSON: ${wordsOf(error)}`, { cause: error });
+        return refuse("bad_message", `the message cannot be written as JSON: ${errorMessage(error)}`, { cause: error });
       }
       const bytes = Buffer.byteLength(line);
       if (bytes > messageBytes) {

@@ -1,8 +1,9 @@
 /** Tool arguments that a server wants repeated in headers: the `x-mcp-header` marks in an input schema. */
 
-import { clip, isObject } from "./json.ts";
+import { isObject } from "./json.ts";
 import { headerValue } from "./modern-envelope.ts";
 import type { JsonObject } from "./session.ts";
+import { clip } from "./text.ts";
 
 export interface ParamHeader {
   readonly header: string;

@@ -1,7 +1,8 @@
 /** The ways in which a request of ours ends without a result. */
 
-import { WireError, wordsOf } from "./errors.ts";
-import { clip, isObject, stringOf } from "./json.ts";
+import { WireError } from "./errors.ts";
+import { isObject, stringOf } from "./json.ts";
+import { clip, errorMessage } from "./text.ts";
 
 /** The server answered with an error; whatever shape it has, it ends the request. */
 export function replyError(error: unknown, step: string): WireError {
@@ -52,5 +53,5 @@ export function afterSending(error: unknown, step: string): WireError {
 
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
-  return new WireError("unreachable", wordsOf(error), {}, { cause: error });
+  return new WireError("unreachable", errorMessage(error), {}, { cause: error });
 }

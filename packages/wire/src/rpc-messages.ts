@@ -1,7 +1,8 @@
 /** The few members of JSON-RPC messages that the engine itself writes and reads. */
 
-import { clip, objectOf, stringOf } from "./json.ts";
+import { objectOf, stringOf } from "./json.ts";
 import type { JsonObject, Progress } from "./session.ts";
+import { clip } from "./text.ts";
 
 /** One of our ids, also when the server made a string of it; -1 if it cannot be one. */
 export function numberOf(id: unknown): number {

@@ -2,7 +2,7 @@
 
 import type { Channel, Message, OpenChannel, SendOptions } from "./channel.ts";
 import { type Clock, createClock } from "./clock.ts";
-import { WireError, wordsOf } from "./errors.ts";
+import { WireError } from "./errors.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { createFarewells } from "./farewells.ts";
 import { createInbound } from "./inbound.ts";
@@ -23,6 +23,7 @@ import {
 import { numberOf, progressOf, withMeta } from "./rpc-messages.ts";
 import type { JsonObject, NotificationListener, RequestHandler } from "./session.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "./target.ts";
+import { errorMessage } from "./text.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
@@ -58,7 +59,7 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
     try {
       rpc.receive(message);
     } catch (error) {
-      odd("a message could not be handled", `a message could not be handled: ${wordsOf(error)}`);
+      odd("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
     }
   };
   const state: { rpc?: ReceivingRpc; gone?: { cause: WireError | undefined } } = {};
@@ -157,7 +158,9 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     if (exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const told = notify("notifications/cancelled", { requestId: id, reason: error.message });
     farewells.add(told);
-    told.catch((failure: unknown) => odd("a cancellation was lost", `a cancellation was lost: ${wordsOf(failure)}`));
+    told.catch((failure: unknown) =>
+      odd("a cancellation was lost", `a cancellation was lost: ${errorMessage(failure)}`),
+    );
   }
 
   function expire(now: number): number {
@@ -221,7 +224,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     try {
       news();
     } catch (error) {
-      odd("progress", `a listener failed on progress of ${exchange.method}: ${wordsOf(error)}`);
+      odd("progress", `a listener failed on progress of ${exchange.method}: ${errorMessage(error)}`);
     }
   }
 
@@ -271,7 +274,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     const said = farewells.said(options.times.endGrace);
     if (said) await said;
     finish(undefined);
-    await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${wordsOf(error)}`));
+    await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${errorMessage(error)}`));
     settleClosed(undefined);
   }
 

@@ -18,6 +18,7 @@ export interface ServerInfo {
   readonly title?: string;
 }
 
+/** A progress notification of a server about one request. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;

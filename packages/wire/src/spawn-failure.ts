@@ -4,6 +4,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { WireError } from "./errors.ts";
 import type { StdioTarget } from "./target.ts";
+import { errorMessage } from "./text.ts";
 
 export async function spawnFailure(target: StdioTarget, cause: unknown): Promise<WireError> {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
@@ -28,7 +29,7 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
     case "ERR_INVALID_ARG_VALUE":
       return "its command line or environment is empty or contains a NUL character";
     default:
-      return cause instanceof Error ? cause.message : String(cause);
+      return errorMessage(cause);
   }
 }
 

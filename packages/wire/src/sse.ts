@@ -8,8 +8,8 @@ import type { HttpChannelOptions } from "./http.ts";
 import { kindOf, messagesOf, refusalOf, statusError, written } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 import { createOddities } from "./oddities.ts";
-import { parseUrl } from "./parse-url.ts";
 import type { HttpTarget } from "./target.ts";
+import { parseUrl } from "./text.ts";
 
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events, signal) => {

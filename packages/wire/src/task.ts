@@ -3,9 +3,10 @@
 import { onAbort } from "./abort.ts";
 import { WireError } from "./errors.ts";
 import type { ExchangeOptions, OpenRequest } from "./exchange.ts";
-import { clip, stringOf } from "./json.ts";
+import { stringOf } from "./json.ts";
 import { cancelledError } from "./rpc-errors.ts";
 import type { JsonObject, NotificationListener } from "./session.ts";
+import { clip } from "./text.ts";
 import type { TimeSource } from "./time-source.ts";
 
 /** Milliseconds between two looks at a task: what a server wishes, within reason. */

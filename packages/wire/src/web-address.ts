@@ -1,6 +1,6 @@
 /** Addresses that can be spoken to over HTTP. */
 
-import { parseUrl } from "./parse-url.ts";
+import { parseUrl } from "./text.ts";
 
 /** The address if it is one; what is wrong with another is not shown: it may hold a password. */
 export function webAddress(text: string): URL | undefined {

@@ -1,7 +1,7 @@
 /** What may stand at the cursor. Values are whole words without any quotes; how a shell writes them is another matter. */
 
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { clip } from "../output/json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 
 export type Answer =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }

@@ -1,9 +1,9 @@
 /** The arguments of a tool as they are typed, `key=value`, offered from what its schema says. Pure. */
 
-import { isShallow, member } from "../output/json-shape.ts";
-import { type Property, parametersOf } from "../output/schema-properties.ts";
-import { resolved } from "../output/schema-reference.ts";
-import { createTypeWriter } from "../output/schema-type.ts";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { createTypeWriter } from "@fairlead/core/normalise/schema/type-text";
+import { isShallow, member } from "@fairlead/wire/json";
 import { type Shape, shapesOf } from "../value-shape.ts";
 import { type Answer, type Offered, toWords } from "./answer.ts";
 

@@ -1,7 +1,7 @@
 /** What the environment says about proxies and certificates. Pure; values may hold passwords and are shown without them. */
 
 import type { Environment } from "@fairlead/core/settings/paths";
-import { parseUrl } from "@fairlead/core/text/parse-url";
+import { parseUrl } from "@fairlead/wire/text";
 import { hideInUrl } from "../output/server-redaction.ts";
 import { hidden } from "../output/server-secrets.ts";
 import type { Observation } from "./finding.ts";

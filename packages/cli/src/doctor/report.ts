@@ -1,6 +1,14 @@
 /** Findings as lines for a person: grouped, what is in order on one line, what is not with what to do about it. */
 
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  toSafeLine,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { count, type Output, type Style } from "../output/output.ts";
 import { fill, words } from "../output/wrap.ts";
 import { type Finding, type Group, groups, type Severity } from "./finding.ts";
@@ -36,18 +44,14 @@ function toRow({ severity, message, next }: Finding): Row {
 }
 
 function rowLines({ severity, message, next }: Row, group: Group | "", { style, typed, columns }: Look): SafeText[] {
-  const label = style.bold(padded(group, groupWidth));
-  const word = coloured(severity, padded(severity, severityWidth), style);
-  const hanging = padded("", groupWidth + severityWidth + 4);
+  const label = style.bold(padSafe(toSafeLine(group), groupWidth));
+  const word = coloured(severity, padSafe(toSafeLine(severity), severityWidth), style);
+  const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
     // In one piece, so that it can be copied.
     ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
   ];
-}
-
-function padded(text: Group | Severity | "", width: number): SafeText {
-  return text.padEnd(width) as SafeText;
 }
 
 function coloured(severity: Severity, text: SafeText, style: Style): SafeText {

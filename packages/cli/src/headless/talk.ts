@@ -1,9 +1,9 @@
 /** What a person watching a turn is told on stderr: calls, what was denied or failed, who is waited for. Pure. */
 
+import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
-import { sizeWords } from "../output/display.ts";
-import { clip } from "../output/json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 
 /** Lines; none for what stdout says, and for what is no news. */
 export function talkAbout(event: TurnEvent): readonly SafeText[] {
@@ -57,10 +57,7 @@ function talkAboutCall(event: CallEvent): readonly SafeText[] {
     case "denied":
     case "cancelled":
       return [
-        ...media.map(
-          ({ mimeType, data }) =>
-            safe`${name}: [${toSafeLine(mimeType)}, ${sizeWords(Buffer.byteLength(data, "base64"))}]`,
-        ),
+        ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(bytesText(mimeType, data))}`),
         ...files.map((file) => safe`${name}: kept whole in ${toSafeLine(file)}`),
         ...(error === undefined ? [] : withNext(safe`${name}: ${words[status]}`, error)),
       ];

@@ -3,13 +3,14 @@
  * looks like one, is in it; but what decides where a program goes and what it does must be, or nobody would see it change.
  */
 
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { redactEntry } from "../output/entry-redaction.ts";
-import { isObject, type Json } from "../output/json-shape.ts";
 import { hideInUrl, hideVariable } from "../output/server-redaction.ts";
 import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/server-secrets.ts";
 
 /** A description runs nothing and reaches nothing. */
-export function lockedEntry({ description: _words, ...entry }: Json): Json {
+export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {
   const { env } = entry;
   const shown = Object.entries(redactEntry(entry)).map(([key, value]) => {
     if (key === "env" && isObject(env)) return [key, mapTexts(env, showVariable)] as const;
@@ -39,6 +40,6 @@ function hideKeys(text: string): string {
   return text.replaceAll(/\$\{[^{}]*\}|[\w-]{16,}/g, (part) => (isKey(part) ? hiddenWord : part));
 }
 
-function mapTexts(values: Json, show: (name: string, text: string) => string): Json {
+function mapTexts(values: JsonObject, show: (name: string, text: string) => string): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, String(value))]));
 }

@@ -2,7 +2,7 @@
 
 import type { Peer } from "@fairlead/core/events";
 import type { ServerDefinition } from "@fairlead/core/settings/definition";
-import { clip } from "../output/json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 import { type Download, findDownload } from "../output/server-notes.ts";
 
 const sources: Readonly<Record<Download["from"], string>> = {

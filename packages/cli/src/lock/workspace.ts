@@ -5,8 +5,9 @@ import { lockPath } from "@fairlead/core/policy/lock-file";
 import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes";
 import { readSource } from "@fairlead/core/settings/source";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { configurationOf } from "../configuration.ts";
-import { isObject, type Json } from "../output/json-shape.ts";
 import type { Context } from "../verb.ts";
 import { lockedEntry } from "./locked-entry.ts";
 
@@ -15,7 +16,7 @@ export interface LockWorkspace {
   /** The lock file, whether or not it is there. */
   readonly file: string;
   /** By name; as the lock file has them. */
-  readonly entries: ReadonlyMap<string, Json>;
+  readonly entries: ReadonlyMap<string, JsonObject>;
 }
 
 /** Throws where nothing of the workspace counts. */

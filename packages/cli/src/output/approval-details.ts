@@ -2,8 +2,8 @@
 
 import type { ConfiguredServer, ServerDefinition, Transport, VariableUse } from "@fairlead/core/settings/definition";
 import { renderer, resolveTransport } from "@fairlead/core/settings/expand";
-import { parseUrl } from "@fairlead/core/text/parse-url";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { parseUrl } from "@fairlead/wire/text";
 import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
 import { launchNotes } from "./server-notes.ts";
 import { transportWord } from "./transport-word.ts";

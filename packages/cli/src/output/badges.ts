@@ -3,7 +3,7 @@
 import type { HostTool } from "@fairlead/core/host";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import { safe } from "@fairlead/core/text/safe-text";
-import { member } from "./json-shape.ts";
+import { member } from "@fairlead/wire/json";
 import type { Style } from "./output.ts";
 
 type Annotated = Pick<HostTool, "annotations">;

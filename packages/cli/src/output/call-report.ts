@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toBlocks, toDocument } from "../content-block.ts";
+import { toDocument } from "../content-block.ts";
 import { nothingSaved, saveMedia } from "../save-media.ts";
 import { nameOf, type Target } from "../target.ts";
 import type { Context } from "../verb.ts";
@@ -48,11 +48,10 @@ export async function report(
   { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,
   { out, globals: { json } }: Pick<Context, "out" | "globals">,
 ): Promise<void> {
-  const blocks = toBlocks(content);
   const { paths, warnings: unsaved } =
-    folder === undefined ? nothingSaved : await saveMedia(blocks, folder, nameOf(target));
+    folder === undefined ? nothingSaved : await saveMedia(content, folder, nameOf(target));
   const warnings = [...doubts, ...unsaved];
-  const shown = display(blocks, data, { paths, draw });
+  const shown = display(content, data, { paths, draw });
   if (json)
     out.json({
       ok: error === undefined,

@@ -4,7 +4,7 @@ import type { ConnectStep } from "@fairlead/core/connect/connect-step";
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ListStep } from "@fairlead/core/discover/catalog";
 import type { Origin } from "@fairlead/core/settings/definition";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { place } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
@@ -17,7 +17,7 @@ export function stepText(label: Label, lines: readonly SafeText[], milliseconds?
   const time = milliseconds === undefined || milliseconds < 1 ? safe`` : safe`  (${Math.round(milliseconds)} ms)`;
   return joinSafe(
     lines.map((line, at) => {
-      const head = (at === 0 ? label : "").padEnd(labelWidth) as SafeText;
+      const head = padSafe(toSafeLine(at === 0 ? label : ""), labelWidth);
       return safe`  ${head}  ${line}${at === 0 ? time : safe``}`;
     }),
   );

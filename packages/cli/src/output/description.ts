@@ -1,8 +1,8 @@
 /** What a server says about something it offers, in lines to stand under it: the first paragraph, or all of it. */
 
-import { type SafeText, safe, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { clip } from "./json-shape.ts";
-import { toKey } from "./schema-type.ts";
+import { toKey } from "@fairlead/core/normalise/schema/type-text";
+import { type SafeText, safe, splitSafe, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import { fill, words } from "./wrap.ts";
 
 const indent: SafeText = safe`      `;
@@ -36,5 +36,5 @@ function firstParagraph(text: string): string {
 }
 
 function lines(text: string): readonly SafeText[] {
-  return text === "" ? [] : (toSafeText(text).split("\n") as SafeText[]);
+  return text === "" ? [] : splitSafe(toSafeText(text));
 }

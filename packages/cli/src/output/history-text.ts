@@ -1,15 +1,15 @@
 /** The ledger as a table: one entry a line, newest last. */
 
 import type { LedgerEntry } from "@fairlead/core/policy/ledger-entry";
-import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { clip } from "./json-shape.ts";
+import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "./output.ts";
 
 const longestName = 60;
 
 export function historyText(entries: readonly LedgerEntry[], style: Style): SafeText {
   const head = [safe`time`, safe`what`, safe`decision`, safe`outcome`, safe`took`, safe`rule`];
-  const lines = table([head, ...entries.map((entry) => row(entry, style))]).split("\n") as SafeText[];
+  const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, style))]));
   return joinSafe(lines.flatMap((line, at) => [line, ...argumentLines(entries[at - 1])]));
 }
 

@@ -1,6 +1,6 @@
 /** Pictures in the terminal itself, where it is known to draw them: the protocols of kitty and of iTerm2. */
 
-import type { SafeText } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, sliceSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Media } from "../content-block.ts";
 import type { Io } from "../io.ts";
 
@@ -52,31 +52,30 @@ export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawIm
   };
 }
 
-const esc = "\u001b";
 const chunkSize = 4096;
 
 /** `q=2`: no answer, which would end up in the shell. Encoded anew, so that nothing but base64 is between the escapes. */
 function kitty(png: Buffer, columns: number): SafeText {
-  const encoded = png.toString("base64");
+  const encoded = toSafeLine(png.toString("base64"));
   const chunks = Array.from({ length: Math.ceil(encoded.length / chunkSize) }, (_, at) =>
-    encoded.slice(at * chunkSize, (at + 1) * chunkSize),
+    sliceSafe(encoded, at * chunkSize, (at + 1) * chunkSize),
   );
   const commands = chunks.map((chunk, at) => {
-    const start = at === 0 ? `a=T,f=100,q=2${scaled(png, columns)},` : "";
-    return `${esc}_G${start}m=${at === chunks.length - 1 ? 0 : 1};${chunk}${esc}\\`;
+    const start = at === 0 ? safe`a=T,f=100,q=2${scaled(png, columns)},` : safe``;
+    return safe`\u001b_G${start}m=${at === chunks.length - 1 ? 0 : 1};${chunk}\u001b\\`;
   });
-  return commands.join("") as SafeText;
+  return joinSafe(commands, safe``);
 }
 
 /** No cell is narrower: a picture that needs more cells than there are is made to fit. */
 const narrowestCell = 6;
 
-function scaled(png: Buffer, columns: number): string {
+function scaled(png: Buffer, columns: number): SafeText {
   const pixels = png.length >= 20 ? png.readUInt32BE(16) : 0;
-  return columns > 0 && pixels > columns * narrowestCell ? `,c=${columns}` : "";
+  return columns > 0 && pixels > columns * narrowestCell ? safe`,c=${columns}` : safe``;
 }
 
 function iterm(bytes: Buffer): SafeText {
-  const encoded = bytes.toString("base64");
-  return `${esc}]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007` as SafeText;
+  const encoded = toSafeLine(bytes.toString("base64"));
+  return safe`\u001b]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007`;
 }

@@ -1,7 +1,7 @@
 /** Where words go: data to stdout, talk to stderr. Nothing is printed that is not safe text. */
 
 import { stripVTControlCharacters } from "node:util";
-import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { asTyped, commandWord } from "../command-word.ts";
 import type { Io } from "../io.ts";
 
@@ -99,7 +99,7 @@ function createStyle(colour: boolean): Style {
   const wrap =
     (open: number, close: number) =>
     (text: SafeText): SafeText =>
-      colour ? (`\u001b[${open}m${text}\u001b[${close}m` as SafeText) : text;
+      colour ? safe`\u001b[${open}m${text}\u001b[${close}m` : text;
   return {
     bold: wrap(1, 22),
     dim: wrap(2, 22),
@@ -124,11 +124,11 @@ export function table(rows: readonly (readonly SafeText[])[]): SafeText {
 
 /** `1 server`, `2 servers`. */
 export function count(number: number, noun: string): SafeText {
-  return `${number} ${noun}${number === 1 ? "" : "s"}` as SafeText;
+  return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }
 
 function pad(cell: SafeText, size: number): SafeText {
-  return `${cell}${" ".repeat(Math.max(0, size - width(cell)))}` as SafeText;
+  return safe`${cell}${repeatSafe(safe` `, size - width(cell))}`;
 }
 
 const wide =

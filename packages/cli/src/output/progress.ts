@@ -2,8 +2,8 @@
 
 import type { Progress } from "@fairlead/core/host";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import type { Io } from "../io.ts";
-import { clip } from "./json-shape.ts";
 import { width } from "./output.ts";
 
 export interface ProgressLine {

@@ -1,11 +1,11 @@
 /** Prompts for reading: under each server's name how they are called, and what is said about them and their arguments. */
 
 import type { HostPrompt } from "@fairlead/core/host";
+import { fold, toKey } from "@fairlead/core/normalise/schema/type-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { descriptionLines, remarkLines } from "./description.ts";
 import { count, type Style } from "./output.ts";
-import { fold, toKey } from "./schema-type.ts";
 import { fill } from "./wrap.ts";
 
 interface ListOptions {

@@ -1,8 +1,8 @@
 /** What a server makes of a prompt: its messages under their roles, or all of it as a document. */
 
 import type { Host } from "@fairlead/core/host";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type ContentBlock, toBlocks, toDocument } from "../content-block.ts";
+import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toDocument } from "../content-block.ts";
 import { nothingSaved, saveMedia } from "../save-media.ts";
 import type { Context } from "../verb.ts";
 import { type DisplayOptions, display } from "./display.ts";
@@ -24,7 +24,7 @@ export interface PromptReport {
 export async function reportPrompt(report: PromptReport, { out, globals }: Context): Promise<void> {
   const { server, prompt, result, folder, draw } = report;
   const { description, messages, notes } = result;
-  const blocks = toBlocks(messages.map(({ content }) => content));
+  const blocks = messages.map(({ content }) => content);
   const { paths, warnings: unsaved } =
     folder === undefined ? nothingSaved : await saveMedia(blocks, folder, `${server}.${prompt}`);
   const warnings = [...notes, ...unsaved];
@@ -39,16 +39,16 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
     });
   else if (messages.length === 0) out.say(safe`${toSafeLine(prompt)} of "${toSafeLine(server)}" has no messages`);
   else {
-    const texts = messages.map((message, at) => messageText(message, blocks.slice(at, at + 1), { paths, draw }));
+    const texts = messages.map((message) => messageText(message, { paths, draw }));
     out.print(joinSafe(texts, safe`\n\n`));
   }
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
 }
 
 /** What it says is set off, so that no line of it passes for a role of ours. */
-function messageText({ role, content }: Message, block: readonly ContentBlock[], options: DisplayOptions): SafeText {
-  const text = display(block, {}, options);
+function messageText({ role, content }: Message, options: DisplayOptions): SafeText {
+  const text = display([content], {}, options);
   const source = content.type === "resource" ? [safe`[resource ${toVisibleLine(content.resource.uri)}]`] : [];
-  const lines = [...source, ...(text.split("\n") as SafeText[])];
+  const lines = [...source, ...splitSafe(text)];
   return joinSafe([safe`${toSafeLine(role)}:`, ...lines.map((line) => (line === "" ? line : safe`  ${line}`))]);
 }

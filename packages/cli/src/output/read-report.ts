@@ -3,7 +3,7 @@
 import type { Host } from "@fairlead/core/host";
 import type { ResourceAddress } from "@fairlead/core/resources/resource-reference";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type ContentBlock, toBlocks } from "../content-block.ts";
+import { type Block, mediaOf } from "../content-block.ts";
 import { nothingSaved, type SavePlace, saveAll } from "../save-media.ts";
 import type { Context } from "../verb.ts";
 import { type DisplayOptions, display } from "./display.ts";
@@ -23,7 +23,7 @@ export interface Reading {
 export async function reportReading({ address, result, place, draw }: Reading, context: Context): Promise<void> {
   const { out, globals } = context;
   const { contents, notes } = result;
-  const blocks = place === undefined ? contents.flatMap(toBlock) : contents.map(toFile);
+  const blocks = place === undefined ? contents.map(toBlock) : contents.map(toFile);
   const { paths } = place === undefined ? nothingSaved : await saveAll(blocks, place, nameOf(address));
   if (globals.json)
     out.json({
@@ -35,25 +35,24 @@ export async function reportReading({ address, result, place, draw }: Reading, c
   else if (blocks.length > 0) out.print(textOf(contents, blocks, { paths, draw }, context));
   else out.say(safe`${toSafeLine(address.uri)} is empty`);
   for (const note of notes) out.warn(safe`warning: ${toSafeLine(note)}`);
-  if (place === undefined && !globals.json && blocks.some(({ kind }) => kind === "media"))
-    out.say(safe`To keep it, add: --save .`);
+  if (place === undefined && !globals.json && blocks.some(mediaOf)) out.say(safe`To keep it, add: --save .`);
 }
 
-function toBlock(resource: Contents): readonly ContentBlock[] {
-  return toBlocks([{ type: "resource", resource }]);
+function toBlock(resource: Contents): Block {
+  return { type: "resource", resource };
 }
 
 /** In a file a text is nothing but bytes. */
-function toFile({ text, blob, mimeType }: Contents): ContentBlock {
+function toFile({ uri, text, blob, mimeType }: Contents): Block {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
-  const data = blob ?? Buffer.from(text ?? "").toString("base64");
-  return { kind: "media", what: "resource", mimeType: type, data };
+  const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
+  return toBlock({ uri, mimeType: type, blob: bytes });
 }
 
 /** Where there is more than one, each is under its own URI. */
 function textOf(
   contents: readonly Contents[],
-  blocks: readonly ContentBlock[],
+  blocks: readonly Block[],
   options: DisplayOptions,
   { out: { style } }: Context,
 ): SafeText {

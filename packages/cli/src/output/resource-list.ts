@@ -1,13 +1,13 @@
 /** Resources and templates for reading: under each server's name their URIs, what they are, and how a template is filled. */
 
 import type { HostResource } from "@fairlead/core/host";
+import { fold } from "@fairlead/core/normalise/schema/type-text";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { sizeWords } from "@fairlead/core/text/size-words";
+import { clip } from "@fairlead/wire/text";
 import { variablesOf } from "../template-values.ts";
 import { descriptionLines } from "./description.ts";
-import { clip } from "./json-shape.ts";
 import { count, type Style } from "./output.ts";
-import { fold } from "./schema-type.ts";
 import { fill } from "./wrap.ts";
 
 interface ListOptions {

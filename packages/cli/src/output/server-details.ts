@@ -7,8 +7,8 @@ import type {
   Transport,
   VariableUse,
 } from "@fairlead/core/settings/definition";
-import { parseUrl } from "@fairlead/core/text/parse-url";
-import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, padSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { parseUrl } from "@fairlead/wire/text";
 
 export interface Field {
   readonly label: SafeText;
@@ -23,13 +23,9 @@ export function layout(fields: readonly Field[], indent: SafeText): SafeText {
   const shown = fields.filter(({ values }) => values.length > 0);
   const width = Math.max(0, ...shown.map(({ label }) => label.length));
   const lines = shown.flatMap(({ label, values }) =>
-    values.map((value, at) => safe`${indent}${padded(at === 0 ? label : safe``, width)}  ${value}`),
+    values.map((value, at) => safe`${indent}${padSafe(at === 0 ? label : safe``, width)}  ${value}`),
   );
   return joinSafe(lines);
-}
-
-function padded(label: SafeText, width: number): SafeText {
-  return label.padEnd(width) as SafeText;
 }
 
 export function transportFields(transport: Transport, show: Show): Field[] {

@@ -1,5 +1,7 @@
 /** Recognises secrets that are written out in an entry, where a placeholder could stand. */
 
+import { objectOf } from "@fairlead/wire/json";
+
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
 // Names that contain such a word and hold nothing secret.
@@ -36,7 +38,7 @@ export interface SecretHint {
 export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
   const named = ["env", "headers", "oauth"].flatMap((key) => {
     const values = entry[key];
-    const texts = Object.entries(typeof values === "object" && values !== null ? values : {});
+    const texts = Object.entries(objectOf(values));
     return texts
       .filter(([name, value]: [string, unknown]) => typeof value === "string" && looksSecret(name, value))
       .map(([name]) => ({ key: `${key}.${name}`, secret: secretName(name) }));

@@ -1,12 +1,12 @@
 /** A tool as a person reads it: `name(required: type, optional?: type = default) → type`, and a call to start from. */
 
 import type { HostTool } from "@fairlead/core/host";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { createTypeWriter, fold, type TypeLimits, toKey, toLiteral } from "@fairlead/core/normalise/schema/type-text";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { isShallow, listOf, member } from "./json-shape.ts";
-import { type Property, parametersOf } from "./schema-properties.ts";
-import { resolved } from "./schema-reference.ts";
-import { createTypeWriter, fold, type TypeLimits, toKey, toLiteral } from "./schema-type.ts";
+import { isShallow, listOf, member } from "@fairlead/wire/json";
 
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 

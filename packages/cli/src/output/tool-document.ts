@@ -3,7 +3,7 @@
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HiddenTool, HostNote, HostTool } from "@fairlead/core/host";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
-import { isShallow } from "./json-shape.ts";
+import { isShallow } from "@fairlead/wire/json";
 
 export interface Listed {
   readonly tools: readonly HostTool[];

@@ -1,13 +1,13 @@
 /** Tools for reading: under each server's name their signatures, claims and descriptions. */
 
 import type { HiddenTool, HostTool } from "@fairlead/core/host";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { member } from "@fairlead/wire/json";
 import { badges, ruled } from "./badges.ts";
 import { descriptionLines, remarkLines } from "./description.ts";
-import { member } from "./json-shape.ts";
 import { count, type Style } from "./output.ts";
-import { parametersOf } from "./schema-properties.ts";
-import { resolved } from "./schema-reference.ts";
 import { brief, full, toSignature } from "./signature.ts";
 import { fill } from "./wrap.ts";
 

@@ -1,12 +1,12 @@
 /** What had to be changed before a model may see a tool, and what no model may see at all. */
 
 import type { HostTool } from "@fairlead/core/host";
+import { fold } from "@fairlead/core/normalise/schema/type-text";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import { type Group, groupBy } from "./group-by.ts";
-import { clip } from "./json-shape.ts";
 import { count, type Style } from "./output.ts";
-import { fold } from "./schema-type.ts";
 import { fill, words } from "./wrap.ts";
 
 type Repair = HostTool["repairs"][number];

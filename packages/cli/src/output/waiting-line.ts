@@ -1,8 +1,8 @@
 /** Who is still being waited for, why, and for how long: one line on a terminal, written over every second; nothing elsewhere. */
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import type { Context } from "../verb.ts";
-import { clip } from "./json-shape.ts";
 import { cut, eraseLine } from "./progress.ts";
 
 export interface WaitingLine {

@@ -1,6 +1,6 @@
 /** Text in lines that fit a terminal; elsewhere nothing is broken that was not broken before, so that lines can be searched. */
 
-import { joinSafe, type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/safe-text";
 import type { Io } from "../io.ts";
 import { width } from "./output.ts";
 
@@ -55,7 +55,6 @@ export function fill(pieces: readonly SafeText[], { columns, indent, hanging }: 
   return [...lines, line];
 }
 
-/** A part of what is safe is safe. */
 export function words(text: SafeText): readonly SafeText[] {
-  return text.split(" ") as SafeText[];
+  return splitSafe(text, " ");
 }

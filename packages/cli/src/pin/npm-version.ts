@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
-import { isObject, listOf, member } from "../output/json-shape.ts";
+import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type Exact, passedOn, type Wanted } from "./wanted.ts";
 
 /** A package of a registry, perhaps with a tag or a range; nothing that a shell would read otherwise. */

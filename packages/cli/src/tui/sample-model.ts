@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { Model } from "@fairlead/core/model/model";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
 import type { JsonObject } from "@fairlead/wire";
-import { listOf, member } from "../output/json-shape.ts";
+import { listOf, member } from "@fairlead/wire/json";
 import type { SampledAnswer } from "./state/questions.ts";
 
 export interface Sampled extends SampledAnswer {

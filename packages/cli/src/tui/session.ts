@@ -8,6 +8,7 @@ import type { Model } from "@fairlead/core/model/model";
 import type { Part } from "@fairlead/core/normalise/model-types";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
+import { errorMessage } from "@fairlead/wire/text";
 import { type Asking, createAsking } from "./asking.ts";
 import { type Action, routeKey } from "./input/key-router.ts";
 import type { Key } from "./input/keys.ts";
@@ -219,6 +220,6 @@ export function createSession(options: SessionOptions): Session {
 
 function unexpected(error: unknown): HostError {
   if (error instanceof HostError) return error;
-  const message = `This should not have happened: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `This should not have happened: ${errorMessage(error)}`;
   return new HostError("internal", message, { cause: error });
 }

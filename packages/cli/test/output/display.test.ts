@@ -1,9 +1,9 @@
+import { sizeWords } from "@fairlead/core/text/size-words";
 import { describe, expect, test } from "vitest";
-import { toBlocks } from "../../src/content-block.ts";
-import { display, sizeWords } from "../../src/output/display.ts";
+import type { Block } from "../../src/content-block.ts";
+import { display } from "../../src/output/display.ts";
 
-const shown = (content: Parameters<typeof toBlocks>[0], structuredContent?: unknown) =>
-  display(toBlocks(content), { structuredContent });
+const shown = (content: readonly Block[], structuredContent?: unknown) => display(content, { structuredContent });
 
 describe("a tool's answer is shown as text that can do no harm", () => {
   test.each([

@@ -43,7 +43,7 @@ function draw(protocol: "kitty" | "iterm", data: string, columns?: number): stri
   return createImageDrawing(
     protocol,
     columns,
-  )({ kind: "media", what: "image", mimeType: "text/plain", data })
+  )({ what: "image", mimeType: "text/plain", data })
     ?.replaceAll("\u001b", "␛")
     .replaceAll("\u0007", "␇");
 }

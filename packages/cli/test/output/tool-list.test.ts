@@ -57,8 +57,8 @@ describe("of a description, as much is shown as is needed to choose", () => {
     ["One.\nTwo.", "  t()\n      One.\n      Two.", "  t()\n      One.\n      Two."],
     ["\n\nOne.\n \nTwo.\n", "  t()\n      One. …", "  t()\n      One.\n\n      Two."],
     ["One.\r\n\r\nTwo.", "  t()\n      One. …", "  t()\n      One.\n\n      Two."],
-    [words, `  t()\n      ${"word ".repeat(80)}…`, `  t()\n      ${words}`],
-    ["x".repeat(500), `  t()\n      ${"x".repeat(400)}…`, `  t()\n      ${"x".repeat(500)}`],
+    [words, `  t()\n      ${"word ".repeat(79)}…`, `  t()\n      ${words}`],
+    ["x".repeat(500), `  t()\n      ${"x".repeat(399)}…`, `  t()\n      ${"x".repeat(500)}`],
     ["a\u001b]0;owned\u0007\u202eb", "  t()\n      a␛]0;owned␇b", "  t()\n      a␛]0;owned␇b"],
   ])("%j", (description, shown, all) => {
     expect(listed({ description })).toBe(shown);

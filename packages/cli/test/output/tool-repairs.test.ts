@@ -67,7 +67,7 @@ test("names, places and what is quoted are the server's, and shown as such", () 
     [
       "s␍: 1 of 1 tool was adapted to what a model's API accepts\n",
       "  a⟨U+202E⟩",
-      `      pattern moved at /properties/␛[2J␊${"x".repeat(83)}…: gone␊␛`,
+      `      pattern moved at /properties/␛[2J␊${"x".repeat(82)}…: gone␊␛`,
     ].join("\n"),
   );
 });

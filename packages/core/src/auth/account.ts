@@ -1,6 +1,6 @@
 /** Who signed in, as far as the tokens tell. Only for telling accounts apart: nothing is decided by it. */
 
-import { parseObject, textIn } from "./json-object.ts";
+import { parseObject, textIn } from "@fairlead/wire/json";
 
 const longestName = 200;
 

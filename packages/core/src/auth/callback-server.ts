@@ -1,7 +1,7 @@
 /** Listens on this machine for the browser that comes back from the authorization server: once, and only with the right `state`. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl } from "@fairlead/wire/text";
 import { isState } from "./authorization.ts";
 import { sendPage } from "./callback-page.ts";
 

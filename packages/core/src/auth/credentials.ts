@@ -5,6 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 /** How a client proves to the token endpoint who it is (RFC 6749 §2.3.1). */
 export type ClientAuthentication = "none" | "client_secret_basic" | "client_secret_post";
 
+/** The OAuth client of a stored sign-in, as it was registered or configured. */
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
@@ -17,6 +18,7 @@ export interface StoredClient {
   readonly expiresAt?: number;
 }
 
+/** The tokens of a stored sign-in. Times are milliseconds since 1970. */
 export interface StoredTokens {
   readonly accessToken: string;
   readonly tokenType: string;
@@ -29,6 +31,7 @@ export interface StoredTokens {
   readonly expiresAt?: number;
 }
 
+/** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All of it is secret. */
 export interface Credentials {
   /** The name in the settings at the time of the sign-in, for messages; it decides nothing. */
   readonly serverName: string;

@@ -1,5 +1,6 @@
 /** Signing in on another device (RFC 8628): a short code is shown, and tokens are asked for until somebody has typed it there. */
 
+import { parseObject, textIn } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
 import { webUrl } from "../net/open-url.ts";
 import { present } from "../settings/present.ts";
@@ -7,7 +8,6 @@ import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchang
 import type { StoredTokens } from "./credentials.ts";
 import { postForm } from "./endpoint-request.ts";
 import { during, type Fail } from "./failure.ts";
-import { parseObject, textIn } from "./json-object.ts";
 import { otherTokenHost } from "./token-host.ts";
 import type { SignInMessage } from "./ways.ts";
 

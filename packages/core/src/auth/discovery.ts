@@ -1,10 +1,10 @@
 /** From a refused request to a plan for the sign-in: which resource, which authorization server, which endpoints and scopes. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import { webUrl } from "../net/open-url.ts";
 import type { OAuthSettings } from "../settings/definition.ts";
 import { present } from "../settings/present.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import type { BearerChallenge } from "./challenge.ts";
 import { during, type Fail, type SignInStep } from "./failure.ts";
 import {

@@ -1,5 +1,6 @@
 /** How a sign-in that fails is told: which server, which step, why, and what to type next. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
@@ -35,7 +36,7 @@ export async function during<T>(work: Promise<T>, toError: (words: string, cause
     return await work;
   } catch (cause) {
     if (cause instanceof HostError && cause.code === "cancelled") throw cause;
-    throw toError(cause instanceof Error ? cause.message : String(cause), cause);
+    throw toError(errorMessage(cause), cause);
   }
 }
 

@@ -1,11 +1,11 @@
 /** Sign-ins that Gemini CLI has stored, as far as they can be used here. Its file is only read. */
 
+import { isObject, textIn } from "@fairlead/wire/json";
 import { readText } from "../files/read-text.ts";
 import { limits } from "../limits.ts";
 import { webUrl } from "../net/open-url.ts";
 import { present } from "../settings/present.ts";
 import type { Credentials } from "./credentials.ts";
-import { isObject, textIn } from "./json-object.ts";
 import { canonicalServerUrl } from "./stored-credentials.ts";
 
 const mostRecords = 1_000;

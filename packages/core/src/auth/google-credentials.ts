@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput, OAuth2ClientOptions } from "google-auth-library";
 import { HostError } from "../errors.ts";
 import { readText } from "../files/read-text.ts";
@@ -12,7 +13,6 @@ import { limits } from "../limits.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Environment } from "../settings/paths.ts";
 import { signInWithGoogle } from "./google-failure.ts";
-import { isObject, parseObject, textIn } from "./json-object.ts";
 
 type Library = typeof import("./google-library.ts");
 

@@ -1,7 +1,8 @@
 /** What went wrong with Google's credentials, in the host's words. What the library says may quote a request: only known fields of an answer are taken. */
 
+import { isObject, textIn } from "@fairlead/wire/json";
+import { clip, errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
-import { isObject, textIn } from "./json-object.ts";
 
 export const signInWithGoogle = "gcloud auth application-default login";
 
@@ -39,22 +40,21 @@ interface Answer {
 /** The library's errors carry the answer, if there was one. */
 function readAnswer(error: unknown): Answer {
   const response: unknown = error instanceof Error && "response" in error ? error.response : undefined;
-  if (!isObject(response)) return { reason: clip(wordsOf(error)) };
+  if (!isObject(response)) return { reason: clip(wordsOf(error), longestReason) };
   const status = typeof response["status"] === "number" ? response["status"] : 0;
   const data = isObject(response["data"]) ? response["data"] : {};
   const inner = isObject(data["error"]) ? data["error"] : {};
   const code = textIn(data, "error");
   const said = [code ?? textIn(inner, "status"), textIn(data, "error_description") ?? textIn(inner, "message")];
   const words = said.filter((part) => part !== undefined).join(": ");
-  return { status, ...(code !== undefined && { code }), reason: clip(words === "" ? `it answered ${status}` : words) };
+  return {
+    status,
+    ...(code !== undefined && { code }),
+    reason: clip(words === "" ? `it answered ${status}` : words, longestReason),
+  };
 }
 
 /** Our own words, where it was our own `fetch` that failed. */
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof HostError ? error.cause.message : error.message;
-}
-
-function clip(text: string): string {
-  return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
+  return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

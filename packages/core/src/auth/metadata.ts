@@ -1,9 +1,9 @@
 /** The two documents that a sign-in starts from: what a resource says about itself (RFC 9728), and what an authorization server does (RFC 8414, OIDC). */
 
 import type { JsonObject } from "@fairlead/wire";
+import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import { present } from "../settings/present.ts";
-import { parseObject, textIn } from "./json-object.ts";
 
 export interface ResourceMetadata {
   readonly resource: string;

@@ -9,6 +9,7 @@ import type { TokenKeeper } from "./refresh.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 import type { SignInWays } from "./ways.ts";
 
+/** Options of `MCPOAuthProvider`: where tokens are stored, and how the network is reached. */
 export interface MCPOAuthProviderOptions {
   readonly storage: MCPOAuthTokenStorage;
   /** For locks between processes. */
@@ -23,6 +24,7 @@ export interface MCPOAuthProviderOptions {
   readonly random?: () => number;
 }
 
+/** The server to sign in to, with the OAuth settings of its entry. */
 export interface SignInServer {
   readonly serverName: string;
   readonly serverUrl: string;
@@ -39,6 +41,12 @@ export interface SignInServer {
   readonly before?: readonly string[] | undefined;
 }
 
+/**
+ * Signs in to MCP servers with OAuth and gives out access tokens that are still valid, refreshing them when needed. For
+ * programs that want sign-in without a host.
+ *
+ * @throws HostError `auth_required`, `auth_failed` or `cancelled`, from its methods
+ */
 export class MCPOAuthProvider {
   readonly #options: MCPOAuthProviderOptions;
   readonly #keepers = new Map<string | undefined, Promise<TokenKeeper>>();

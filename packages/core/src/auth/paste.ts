@@ -1,6 +1,6 @@
 /** The way back without a listener: the person pastes the address at which the browser ended. */
 
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl } from "@fairlead/wire/text";
 import { isState } from "./authorization.ts";
 
 export interface PasteOptions {

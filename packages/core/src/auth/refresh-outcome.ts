@@ -1,5 +1,6 @@
 /** Asks for new tokens with a refresh token, and says what that means for the old ones. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Credentials, StoredTokens } from "./credentials.ts";
@@ -91,7 +92,7 @@ function told(answer: { readonly description?: string }, { credentials, refreshT
 }
 
 function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const message = `the sign-in of "${serverName}" could not be renewed: ${issuer} cannot be reached: ${reason}`;
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }

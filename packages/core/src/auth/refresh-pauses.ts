@@ -2,9 +2,9 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { readState, updateState } from "../files/state-file.ts";
-import { isObject, textIn } from "./json-object.ts";
 
 export interface RefreshPauses {
   /** What went wrong, while the pause lasts. */

@@ -1,12 +1,12 @@
 /** Who we are to an authorization server: from the settings, by a document about us, as registered before, or registered now. */
 
+import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../settings/definition.ts";
 import { present } from "../settings/present.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "./credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { during, type Fail } from "./failure.ts";
-import { parseObject, textIn } from "./json-object.ts";
 import type { SignInWays } from "./ways.ts";
 
 export interface KnownClientOptions {

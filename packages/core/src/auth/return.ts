@@ -1,8 +1,8 @@
 /** The way back from the browser: where the authorization server is to send it, and whether somebody listens there. */
 
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import type { HostError } from "../errors.ts";
 import type { OAuthSettings } from "../settings/definition.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { randomWord } from "./authorization.ts";
 import { isLoopback, openCallbackServer, portIn } from "./callback-server.ts";
 import type { StoredClient } from "./credentials.ts";
@@ -76,7 +76,7 @@ function notListening(cause: unknown, port: number | undefined, fail: Fail): Hos
   const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
   const what = isTaken
     ? `port ${port} is taken by another program`
-    : `nothing can listen on this machine: ${cause instanceof Error ? cause.message : String(cause)}`;
+    : `nothing can listen on this machine: ${errorMessage(cause)}`;
   return fail("the listener", what, {
     cause,
     ...(isTaken && {

@@ -1,16 +1,16 @@
 /** Signs in as a service account (`authProviderType: "service_account_impersonation"`): its identity token, for one audience, is the server's token. */
 
 import type { AuthHook } from "@fairlead/wire";
+import { parseObject } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import { createBoundedFetch } from "../net/bounded-fetch.ts";
 import { webUrl } from "../net/open-url.ts";
 import type { ServerDefinition } from "../settings/definition.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { type GoogleHookOptions, isGoogleHost } from "./google.ts";
 import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
-import { parseObject } from "./json-object.ts";
 
 export type ServiceAccountHookOptions = Pick<
   GoogleHookOptions,

@@ -1,8 +1,8 @@
 /** What is remembered about signing in beside the tokens: which servers wanted it, and for which one was offered from elsewhere. */
 
 import { join } from "node:path";
+import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../files/state-file.ts";
-import { isObject } from "./json-object.ts";
 import { nameOf, signInFolder } from "./token-storage.ts";
 
 /**

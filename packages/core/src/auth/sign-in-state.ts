@@ -1,5 +1,6 @@
 /** How a server stands with signing in, from what is stored and remembered: nothing is asked of it. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import type { ServerDefinition } from "../settings/definition.ts";
 import { expandTransport } from "../settings/expand.ts";
 import { present } from "../settings/present.ts";
@@ -85,7 +86,7 @@ async function problemWith(
     else checkServiceAccountEntry(definition, { serverUrl, hosts });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

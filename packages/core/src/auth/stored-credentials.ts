@@ -1,10 +1,10 @@
 /** Credentials as text and back. What comes back was perhaps written by another version, or damaged, and is read with that in mind. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { present } from "../settings/present.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } from "./credentials.ts";
-import { isObject, parseObject, textIn } from "./json-object.ts";
 
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
 

@@ -1,9 +1,9 @@
 /** What a token endpoint may answer (RFC 6749 §5): read once, bounded, and nothing taken on trust. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { parseObject, textIn } from "@fairlead/wire/json";
 import { present } from "../settings/present.ts";
 import type { StoredTokens } from "./credentials.ts";
-import { parseObject, textIn } from "./json-object.ts";
 
 export type TokenAnswer =
   | { readonly kind: "tokens"; readonly tokens: StoredTokens }

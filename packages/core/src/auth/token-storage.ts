@@ -17,6 +17,7 @@ export interface TokenStorageOptions {
   readonly platform: NodeJS.Platform;
 }
 
+/** Stores sign-ins by server URL, in the system keychain or in an encrypted file. */
 export class MCPOAuthTokenStorage {
   readonly #open: () => Promise<SecretStore>;
   readonly #pin: string | undefined;

@@ -11,6 +11,7 @@ export interface ConsentRequest {
   readonly scopes: readonly string[];
 }
 
+/** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
 export interface SignInWays {
   /**
    * Asks whether the browser may be opened; absent: it is not asked, and opened only where the settings say `oauth.enabled`.
@@ -48,6 +49,7 @@ export interface SignInWays {
   readonly again?: boolean;
 }
 
+/** What the user is told while they sign in, such as the address to open or the code to enter. */
 export type SignInMessage =
   /** The settings of the person replace the authorization server that the server names. */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }

@@ -1,6 +1,6 @@
 /** Where the documents about resources and authorization servers lie, in the order in which they are looked for. */
 
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl } from "@fairlead/wire/text";
 
 /** For the server's path, then for its whole origin (RFC 9728 §3.1). */
 export function resourceMetadataUrls(serverUrl: string): readonly string[] {

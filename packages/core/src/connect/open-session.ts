@@ -42,6 +42,7 @@ export interface ConnectContext extends Place {
   readonly clock?: Clock;
 }
 
+/** Options for opening one connection to a server. */
 export interface OpenOptions {
   /** Ends the connecting; the session that comes of it is ended by its own `close`. */
   readonly signal: AbortSignal;
@@ -57,6 +58,7 @@ export interface OpenOptions {
   readonly onStderrLine?: (line: string) => void;
 }
 
+/** A connection to a server together with what the host knows about how it was opened. */
 export interface OpenedSession extends Session {
   /** How long connecting may take, the first lists included, in milliseconds. */
   readonly patience?: number;

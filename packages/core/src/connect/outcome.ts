@@ -1,6 +1,7 @@
 /** From what went wrong on the wire to the host's own words: the one place that looks inside a `WireError`. */
 
 import type { WireError } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
@@ -91,7 +92,7 @@ function isWireError(error: unknown): error is WireError {
 }
 
 function unexpected(error: unknown, serverName: string, what: string): HostError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 

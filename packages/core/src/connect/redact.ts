@@ -1,9 +1,9 @@
 /** Takes secrets out of what goes into logs and messages: the ones we know, and what looks like one. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import type { ServerDefinition, Transport } from "../settings/definition.ts";
 import type { Environment } from "../settings/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
-import { parseUrl } from "../text/parse-url.ts";
 
 export type Redact = (text: string) => string;
 

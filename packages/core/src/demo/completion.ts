@@ -1,6 +1,7 @@
 /** Completion of prompt arguments and template variables. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import { knots } from "./knots.ts";
 import { audiences, promptName } from "./prompts.ts";
 import { knotTemplate } from "./resources.ts";
@@ -22,7 +23,7 @@ export function complete({ ref, argument }: JsonObject): JsonObject {
 }
 
 function fields(value: unknown, names: readonly string[]): (string | undefined)[] {
-  const entries = new Map<string, unknown>(Object.entries(typeof value === "object" && value !== null ? value : {}));
+  const entries = new Map<string, unknown>(Object.entries(objectOf(value)));
   return names.map((name) => {
     const field = entries.get(name);
     return typeof field === "string" ? field : undefined;

@@ -1,6 +1,7 @@
 /** The demo server's prompt: one with arguments, a required one and one that can be left out. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import { knots } from "./knots.ts";
 import { refuseCursor } from "./lists.ts";
 
@@ -26,7 +27,7 @@ export function listPrompts(params: JsonObject): JsonObject {
 
 export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
   if (name !== promptName) throw invalid(`Unknown prompt: ${String(name)}`);
-  const args = new Map<string, unknown>(Object.entries(typeof given === "object" && given !== null ? given : {}));
+  const args = new Map<string, unknown>(Object.entries(objectOf(given)));
   const knot = args.get("knot");
   const audience = args.get("audience") ?? "beginner";
   if (typeof knot !== "string" || typeof audience !== "string")

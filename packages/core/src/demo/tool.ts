@@ -1,6 +1,7 @@
 /** How a demo tool is written: parameters once, as its schema; the same words check the arguments and type them. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import type { Task } from "./task.ts";
 
 export type Parameter = { readonly description: string } & (
@@ -80,7 +81,7 @@ type Read =
   | { readonly kind: "mistake"; readonly message: string };
 
 function readValues(parameters: Parameters, args: unknown = {}): Read {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return mistake("they must be an object");
+  if (!isObject(args)) return mistake("they must be an object");
   const given = new Map<string, unknown>(Object.entries(args));
   const unknown = [...given.keys()].find((name) => !Object.hasOwn(parameters, name));
   if (unknown !== undefined) return mistake(`there is no parameter "${unknown}"`);

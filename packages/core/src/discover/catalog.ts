@@ -10,6 +10,7 @@ import type {
   ListKind,
   Session,
 } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
 
 export type { ListKind } from "@fairlead/wire";
@@ -37,6 +38,7 @@ export interface CatalogNote {
   readonly reason: string;
 }
 
+/** The tools, prompts, resources and resource templates that a server lists, with notes about what could not be used. Texts are raw. */
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly prompts: readonly CatalogPrompt[];
@@ -198,8 +200,4 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
 function toArgument({ name, description, required }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
   return [{ name, ...(typeof description === "string" && { description }), required: required === true }];
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -52,7 +53,8 @@ export function createKnownStore(folder: string): KnownStore {
       const file = fileOf(owner);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      return toKnown(found.kind === "text" ? parseText(found.text) : undefined);
+      // A damaged file is put aside when it is written to.
+      return toKnown(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 
     async add(owner, news) {
@@ -88,15 +90,6 @@ function toKnown(file: KnownFile | undefined): KnownDefinitions {
   return { of: (tool) => tools.get(digestOf(tool)), isFull: tools.size >= mostNames };
 }
 
-/** One that is damaged is put aside when it is written to. */
-function parseText(text: string): KnownFile | undefined {
-  try {
-    return parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 function parse(value: unknown): KnownFile | undefined {
   return isKnownFile(value) ? value : undefined;
 }
@@ -106,10 +99,6 @@ function isKnownFile(value: unknown): value is KnownFile {
   const { version, server, tools }: Partial<Record<keyof KnownFile, unknown>> = value;
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((digest) => typeof digest === "string");
   return version === 1 && typeof server === "string" && isObject(tools) && Object.values(tools).every(isList);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function digestOf(text: string): string {

@@ -1,6 +1,6 @@
 /** What is remembered of a server; read from the disk whole, or not at all. */
 
-import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import type { Offer, Peer } from "../events.ts";
 import type { Catalog, CatalogTool } from "./catalog.ts";
 
@@ -100,19 +100,10 @@ const isRemembered = isShape({
 });
 
 export function parseRemembered(text: string): Remembered | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   return isWhole(value) ? value : undefined;
 }
 
 function isWhole(value: unknown): value is Remembered {
   return isRemembered(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** What became of a list of tools, and of one tool. A definition is what a person or a model was shown of a tool. Pure. */
 
 import { createHash } from "node:crypto";
+import { isObject } from "@fairlead/wire/json";
 import type { ToolChanges } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import type { CatalogTool } from "./catalog.ts";
@@ -88,8 +89,4 @@ function differencesIn(path: string, before: object, after: object, level: numbe
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Whether a result is what the tool's own schema promises. The tool has run: whatever is wrong with it is only said. */
 
 import type { ToolResult } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { describeIssues } from "./describe-issues.ts";
 import type { Validator } from "./validation/validator.ts";
@@ -20,7 +21,7 @@ export async function checkOutput(
     const wrong = describeIssues(issues, { schema: outputSchema, value: structuredContent, whole: "it" });
     return [...warnings, `the result does not match the tool's outputSchema: ${wrong}`];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [`the result was not checked against the tool's outputSchema: ${why}`];
   }
 }

@@ -1,6 +1,9 @@
 /** What a validator found, in words for the person or the model that has to correct it. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
 import type { Issue } from "./validation/validation.ts";
 
@@ -43,19 +46,11 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   return near === undefined ? undefined : written([...around, near]);
 }
 
-/** A JSON pointer's steps. */
-function stepsOf(path: string): readonly string[] {
-  return path
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** As in most languages: `"list[0].name"`. */
 function written(steps: readonly string[]): string {
   const [first = "", ...rest] = steps;
   const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
-  return `"${path.length > longestName ? `${path.slice(0, longestName)}…` : path}"`;
+  return `"${clip(path, longestName)}"`;
 }
 
 /** The part of a schema that is about one place, as far as it can be told without evaluating it. */
@@ -72,12 +67,4 @@ function valueAt(value: unknown, steps: readonly string[]): unknown {
     const members = objectOf(at);
     return Object.hasOwn(members, step) ? members[step] : undefined;
   }, value);
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import type { JsonObject, RequestOptions, ToolResult } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import type { CatalogTool } from "../discover/catalog.ts";
@@ -172,8 +173,4 @@ function cancelled({ name: serverName }: CallClient, tool: string, { reason }: A
 function changed({ name: serverName }: CallClient, tool: CatalogTool): HostError {
   const message = `${serverName}.${tool.name} is no longer what it was when it was called; it was not sent`;
   return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Secrets in a keychain, and their names in a state file, since a keychain does not tell what it holds. */
 
 import { join } from "node:path";
+import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import type { Keychain } from "./keychain-port.ts";
 import type { SecretStore } from "./secret-port.ts";
@@ -47,7 +48,7 @@ function parseNames(value: unknown): { names: readonly string[] } | undefined {
 
 function refused(verb: string, name: string): (cause: unknown) => never {
   return (cause) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new HostError("internal", `the keychain of this system did not ${verb} the secret ${name}: ${reason}`, {
       next: "Unlock the keychain and try again; or set FAIRLEAD_SECRET_STORE=file to keep secrets in an encrypted file.",
       cause,

@@ -5,6 +5,7 @@
 
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { withLock } from "./lock.ts";
@@ -129,13 +130,8 @@ async function readOwn(file: string): Promise<TextFile> {
 }
 
 function parseStore(text: string): { key: string; entries: Map<string, Sealed> } | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(json) || typeof json["key"] !== "string" || !isRecord(json["secrets"])) return undefined;
+  const json = parseJson(text);
+  if (!isObject(json) || typeof json["key"] !== "string" || !isObject(json["secrets"])) return undefined;
   const entries = new Map<string, Sealed>();
   for (const [name, sealed] of Object.entries(json["secrets"])) {
     if (!isSealed(sealed)) return undefined;
@@ -145,11 +141,7 @@ function parseStore(text: string): { key: string; entries: Map<string, Sealed> }
 }
 
 function isSealed(value: unknown): value is Sealed {
-  return isRecord(value) && ["iv", "tag", "data"].every((part) => typeof value[part] === "string");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return isObject(value) && ["iv", "tag", "data"].every((part) => typeof value[part] === "string");
 }
 
 function brokenStore(file: string, aside: string, { message: reason, rest }: Broken): HostError {

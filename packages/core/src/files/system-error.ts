@@ -1,5 +1,6 @@
 /** What the operating system refused, in words for the person who must act. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 
 const words: ReadonlyMap<string, string> = new Map([
@@ -22,7 +23,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 export function explain(error: unknown): string {
-  return words.get(systemCode(error) ?? "") ?? (error instanceof Error ? error.message : String(error));
+  return words.get(systemCode(error) ?? "") ?? errorMessage(error);
 }
 
 /** For the one failure that is an answer: `rename(...).catch(unless("ENOENT"))`. Every other one goes on. */

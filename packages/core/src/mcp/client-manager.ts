@@ -14,6 +14,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 
 export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
+/** Options of `McpClientManager`. */
 export interface McpClientManagerOptions {
   /** In the order of the settings, each name once; those that may not start stand there with their state. */
   readonly servers: readonly ManagedServer[];
@@ -36,6 +37,7 @@ interface Attempt {
 /** Milliseconds after which a program that is still starting keeps nobody else from it. */
 const startPatience = 2000;
 
+/** Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A server that fails does not affect the others. */
 export class McpClientManager {
   #servers: ReadonlyMap<string, ManagedServer>;
   readonly #recoveries: Recoveries | undefined;

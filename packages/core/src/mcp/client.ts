@@ -25,6 +25,7 @@ import { initialState, refusal, type ServerChange, toFailure, transition } from 
 
 export type { Completion } from "./completion.ts";
 
+/** Options of `McpClient`. Times are milliseconds. */
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /** Rejects only when nothing of the attempt is left; the signal has nothing to say once there is a session. */
@@ -47,6 +48,11 @@ export interface ClientEnd {
   readonly wasUp: boolean;
 }
 
+/**
+ * The client of one server: connects, reads its catalog, sends single requests and disconnects.
+ *
+ * @throws HostError from its methods: with the status and the reason when the server is not connected
+ */
 export class McpClient {
   readonly name: string;
   readonly #options: McpClientOptions;

@@ -1,5 +1,8 @@
 /** Values that an argument might take, from an answer that may hold anything. */
 
+import { objectOf } from "@fairlead/wire/json";
+
+/** Values that a server suggests for an argument of a prompt or a variable of a resource template. */
 export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;
@@ -7,7 +10,7 @@ export interface Completion {
 }
 
 export function toCompletion(raw: unknown): Completion {
-  const given = new Map<string, unknown>(typeof raw === "object" && raw !== null ? Object.entries(raw) : []);
+  const given = new Map<string, unknown>(Object.entries(objectOf(raw)));
   const [values, total] = [given.get("values"), given.get("total")];
   return {
     values: Array.isArray(values) ? values.filter((value): value is string => typeof value === "string") : [],

@@ -1,8 +1,10 @@
 /** A server's question to the person: a form of simple fields, or an address to visit. Nothing in it is opened or answered by us. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { parseUrl } from "../text/parse-url.ts";
+import { isObject } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 
+/** Answers a question of a server (elicitation) for the user. Give one to the host to declare the capability. */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** Texts are the server's own: raw. */
@@ -22,6 +24,7 @@ export type Elicitation =
       readonly url: string;
     };
 
+/** The user's answer to an elicitation. */
 export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: JsonObject }
   | { readonly action: "decline" | "cancel" };
@@ -59,8 +62,4 @@ function toWebAddress(text: string): string | undefined {
   const isWeb = protocol === "https:" || protocol === "http:";
   // A name before the @ makes an address look like another one.
   return isWeb && username === "" && password === "" ? href : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

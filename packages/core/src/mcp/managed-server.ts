@@ -3,6 +3,7 @@
 import type { ServerState } from "../events.ts";
 import type { McpClient } from "./client.ts";
 
+/** A server as `McpClientManager` holds it: with a client if it may start, else with the state that says why not. */
 export type ManagedServer = StartableServer | { readonly state: ServerState };
 
 export interface StartableServer {

@@ -5,6 +5,7 @@ import { HostError } from "../errors.ts";
 import type { Offer } from "../events.ts";
 import { hiddenBy, type ToolFilter } from "../normalise/filter.ts";
 
+/** A server's catalog after the filters of its settings entry, with the tools that the filters hide. */
 export interface Offering {
   /** Its tools are those that the filters let through. */
   readonly catalog: Catalog;

@@ -9,6 +9,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Asks the person's model; the server's request as it came, but without a wish to see the conversation. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;
 
+/** A server's request for an answer of the host's model (sampling). `params` are the server's own: raw. */
 export interface SamplingRequest {
   readonly serverName: string;
   readonly params: JsonObject;

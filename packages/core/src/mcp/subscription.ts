@@ -1,6 +1,7 @@
 /** A server of the modern era tells its changes to who listens: opens that subscription, and opens it again when it breaks. */
 
 import type { JsonObject, Session } from "@fairlead/wire";
+import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
 import { healingOf } from "../connect/healing.ts";
 import { toCallError } from "../connect/outcome.ts";
@@ -77,8 +78,6 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
 function listsThatChange(capabilities: JsonObject): readonly ListName[] {
   return (["tools", "prompts", "resources"] as const).filter((list) => {
     const declared = capabilities[list];
-    return (
-      typeof declared === "object" && declared !== null && "listChanged" in declared && declared.listChanged === true
-    );
+    return member(declared, "listChanged") === true;
   });
 }

@@ -1,5 +1,6 @@
 /** What an API says instead of an answer, as an error for the person who must act: what happened, and what to do next. */
 
+import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
 import type { ModelFailure } from "./attempts.ts";
@@ -49,8 +50,7 @@ const longestWords = 1_000;
 
 /** Short enough for a message, and without what nobody should see. */
 export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): string {
-  const words = redact(text).trim();
-  return words.length > longestWords ? `${words.slice(0, longestWords)}…` : words;
+  return clip(redact(text).trim(), longestWords);
 }
 
 /** As far as the API speaks for itself: what it quotes may be a schema, and say anything. */
@@ -101,7 +101,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   if (error instanceof HostError && error.code === "cancelled") return { error };
   if (error instanceof HostError && error.code === "lost") return brokenOff(api);
   const isOurs = error instanceof HostError;
-  const words = apiWords(error instanceof Error ? error.message : String(error), api);
+  const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
   // A sign-in that failed, say: it knows what to do.

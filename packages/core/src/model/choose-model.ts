@@ -1,10 +1,10 @@
 /** Which model there is, by what the environment holds; a local one that nobody asked for is offered, not used. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Environment } from "../settings/paths.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { createGeminiModel } from "./gemini.ts";
 import type { GeminiAccess } from "./gemini-access.ts";
 import type { Model } from "./model.ts";
@@ -24,6 +24,7 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly signal?: AbortSignal;
 }
 
+/** What `chooseModel` found: a model to use, a local one to offer, or none with the next step for the user. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
   /** Nothing is set, but this runs on the machine. */
@@ -33,6 +34,18 @@ export type ModelChoice =
 const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
+/**
+ * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama, which is offered and
+ * not used unless it was asked for.
+ *
+ * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
+ *
+ * @example
+ * ```ts
+ * const choice = await chooseModel({ env: process.env, clock: systemClock });
+ * if (choice.kind === "model") console.log(choice.model.name);
+ * ```
+ */
 export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> {
   const { env, clock, wanted } = options;
   const fetch = options.fetch ?? createModelFetch({ env, clock });

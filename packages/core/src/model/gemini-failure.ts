@@ -1,7 +1,7 @@
 /** How the Gemini API says no: what is behind a refusal, and whether one of the declarations is. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, parseObject, textIn } from "../auth/json-object.ts";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import { retryAfterPause } from "../connect/retry-after.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { type ApiProblem, ownWords, type ProblemKind } from "./api-failure.ts";

@@ -22,6 +22,7 @@ export interface GeminiOptions extends AttemptOptions {
   readonly today?: () => number;
 }
 
+/** Makes a `Model` of the Gemini API. Google's package is loaded with the first request. */
 export function createGeminiModel(options: GeminiOptions): Model {
   const { name, access, baseUrl, fetch, today = Date.now } = options;
   const generation = Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0);

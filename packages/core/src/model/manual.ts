@@ -14,6 +14,7 @@ export interface ManualOptions {
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
 }
 
+/** Makes a `Model` without a language model: each line that the user sends is parsed as a tool call. */
 export function createManualModel({ parse }: ManualOptions): Model {
   return {
     provider: "manual",

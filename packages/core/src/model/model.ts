@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 
+/** A language model as the host uses it: one request in, one stream of events out. */
 export interface Model {
   readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
   /** As its API calls it. */
@@ -25,6 +26,7 @@ export interface Model {
   ): AsyncIterable<ModelEvent>;
 }
 
+/** Options of one request to a model. */
 export interface StreamOptions {
   /** What the model is told before the conversation. */
   readonly system?: string;
@@ -37,8 +39,10 @@ export interface ModelCall {
   readonly args: JsonObject;
 }
 
+/** Why a model ended its answer. */
 export type FinishReason = "stop" | "length" | "safety" | "malformed_call" | "other";
 
+/** An event in the stream of one answer of a model. */
 export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }

@@ -1,6 +1,6 @@
 /** A local Ollama at its usual address: whether it runs, and which models it has. */
 
-import { isObject, parseObject, textIn } from "../auth/json-object.ts";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";

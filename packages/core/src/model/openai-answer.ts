@@ -1,7 +1,7 @@
 /** What an OpenAI-compatible endpoint sends, event by event, as events of a model. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, textIn } from "../auth/json-object.ts";
+import { isObject, textIn } from "@fairlead/wire/json";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "./model.ts";
 import { createCallAssembly } from "./openai-calls.ts";

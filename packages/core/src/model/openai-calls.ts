@@ -1,6 +1,7 @@
 /** Puts calls together that arrive in pieces. Endpoints number them, name them by an id, repeat either, or do neither. Pure. */
 
-import { isObject, textIn } from "../auth/json-object.ts";
+import { isObject, parseJson, textIn } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import type { ModelCall } from "./model.ts";
 
 export interface CallAssembly {
@@ -52,7 +53,7 @@ export function createCallAssembly(): CallAssembly {
         if (name === "") return { calls: [], mistake: "a call without a name" };
         const args = readArguments(text);
         if (args === undefined)
-          return { calls: [], mistake: `the arguments of ${name} are not a JSON object: ${clip(text)}` };
+          return { calls: [], mistake: `the arguments of ${name} are not a JSON object: ${clip(text, 200)}` };
         // Some give every call the same id: then order tells them apart.
         const isOwn = id !== undefined && !ids.has(id);
         if (isOwn) ids.add(id);
@@ -97,14 +98,6 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
 /** A call without parameters may come without any, or with `null`. */
 function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return value === null ? {} : isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const value = parseJson(text);
+  return value === null ? {} : isObject(value) ? value : undefined;
 }

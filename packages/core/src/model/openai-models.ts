@@ -1,6 +1,6 @@
 /** Which model an endpoint means when nobody has named one: the only one it has. */
 
-import { isObject, parseObject, textIn } from "../auth/json-object.ts";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";

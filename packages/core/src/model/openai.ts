@@ -1,7 +1,7 @@
 /** Any endpoint that speaks OpenAI's chat completions as a model of the host: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
 
+import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
-import { parseObject } from "../auth/json-object.ts";
 import { createRedactor } from "../connect/redact.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
@@ -32,6 +32,10 @@ export function endpointOf(baseUrl: string, path: string): URL {
   return url;
 }
 
+/**
+ * Makes a `Model` of any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp or OpenAI
+ * itself.
+ */
 export function createOpenaiModel(options: OpenaiOptions): Model {
   const { name, baseUrl, apiKey, fetch, today = Date.now } = options;
   const url = endpointOf(baseUrl, "chat/completions");

@@ -10,7 +10,7 @@
  * hold: the texts, somewhere in it, and the functions that are answered, in order. Empty lines, and those that begin with #, are skipped.
  */
 
-import { isObject, parseObject } from "../auth/json-object.ts";
+import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { FinishReason } from "./model.ts";

@@ -13,6 +13,11 @@ export interface ScriptedOptions {
   readonly source?: string;
 }
 
+/**
+ * Makes a `Model` that plays a recorded conversation: for tests and for demonstrations without a network.
+ *
+ * @throws HostError `model` while streaming, when the script has no answer left or expects another request
+ */
 export function createScriptedModel({ script, source = "the script" }: ScriptedOptions): Model {
   const answers = readScript(script, source);
   let played = 0;

@@ -1,8 +1,8 @@
 /** A `fetch` for what is asked of the network beside the wire: bounded in time and size, and kept away from addresses that are nobody's business. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import type { FetchOptions } from "./fetch-options.ts";
 import { createNear } from "./near.ts";
 

@@ -1,6 +1,7 @@
 /** Why a request came to nothing, in the host's words. */
 
 import type { WireError, WireErrorCode } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 
 const codes: Partial<Record<WireErrorCode, ErrorCode>> = {
@@ -18,7 +19,7 @@ export function toFetchError(error: unknown, origin: string): HostError {
     if (error.cause instanceof HostError) return error.cause;
     return new HostError(codes[error.code] ?? "unreachable", error.message, { cause: error });
   }
-  const words = error instanceof Error ? error.message : String(error);
+  const words = errorMessage(error);
   return new HostError("unreachable", `the answer of ${origin} broke off: ${words}`, { cause: error });
 }
 

@@ -2,10 +2,10 @@
 
 import { lookup } from "node:dns";
 import type { Readable } from "node:stream";
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { sizeWords } from "../text/size-words.ts";
 import { checkUrl } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
@@ -62,7 +62,7 @@ async function firstOf(url: URL, init: RequestInit): Promise<Asking> {
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     return { url, method: request.method, headers: request.headers, body };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new HostError("internal", `the request to ${url.origin} cannot be written: ${why}`, { cause });
   }
 }

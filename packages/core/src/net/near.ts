@@ -2,7 +2,7 @@
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl } from "@fairlead/wire/text";
 
 export interface Near {
   readonly url: URL;

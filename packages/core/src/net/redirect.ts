@@ -1,7 +1,7 @@
 /** What is asked next when an answer points elsewhere; nothing that a caller gave ever crosses to another origin. Pure. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
-import { parseUrl } from "../text/parse-url.ts";
 
 export interface Asking {
   readonly url: URL;

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 
+/** A part of a message in the shape of the Gemini API. */
 export interface Part {
   text?: string;
   inlineData?: { mimeType?: string; data?: string };
@@ -27,12 +28,14 @@ export interface FunctionResponse {
   parts?: { inlineData?: { mimeType?: string; data?: string } }[];
 }
 
+/** A function call in the shape of the Gemini API. */
 export interface FunctionCall {
   id?: string;
   name?: string;
   args?: Record<string, unknown>;
 }
 
+/** A function declaration in the shape of the Gemini API; `parametersJsonSchema` is the compiled schema of a tool. */
 export interface FunctionDeclaration {
   name: string;
   description: string;

@@ -1,5 +1,6 @@
 /** Patterns over arguments, on an engine that is linear in the text: no rule can be made to hang on the arguments of a call. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";
 import type { ArgsPattern } from "./rule.ts";
 
@@ -9,6 +10,6 @@ export function compileArgsPattern(text: string): ArgsPattern | string {
     const linear = RE2JS.compile(RE2JS.translateRegExp(text));
     return { text, matches: (json) => linear.test(json) };
   } catch (error) {
-    return (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, "");
+    return errorMessage(error).replace(/^error parsing regexp: /, "");
   }
 }

@@ -1,6 +1,8 @@
 /** One entry of the ledger: what was asked for, who decided and what came of it. As a line of text, and back. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import { type ErrorCode, errorCodes } from "../errors.ts";
 import { writeJson } from "../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "./rule.ts";
@@ -35,22 +37,19 @@ export function toLine(entry: LedgerEntry): string {
   const { arguments: args, ...rest } = entry;
   const kept = args !== undefined && writeJson(args).length <= longestArguments ? { arguments: args } : {};
   const { server, tool, rule } = rest;
-  return writeJson({ ...rest, server: cut(server), tool: cut(tool), rule: cut(rule), ...kept });
+  return writeJson({
+    ...rest,
+    server: clip(server, longestText),
+    tool: clip(tool, longestText),
+    rule: clip(rule, longestText),
+    ...kept,
+  });
 }
 
 /** Undefined for a line that was not written to its end, or not by us. */
 export function parseLine(line: string): LedgerEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
   return isEntry(value) ? value : undefined;
-}
-
-function cut(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
 const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
@@ -77,8 +76,4 @@ function isEntry(value: unknown): value is LedgerEntry {
 
 function isOneOf(words: readonly unknown[], value: unknown): boolean {
   return words.includes(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

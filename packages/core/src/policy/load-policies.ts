@@ -14,11 +14,13 @@ import type { FileTier, ReadPolicyFile } from "./policy-file.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 import { rulesOfSettings } from "./settings-rules.ts";
 
+/** Rules that come from flags of the command. */
 export interface PolicyFlags {
   /** `--allow server.tool`. */
   readonly allow?: readonly { readonly server: string; readonly tool: string }[];
 }
 
+/** A policy file and whether its rules count. */
 export interface PolicyFileState {
   readonly file: string;
   readonly tier: Tier;
@@ -26,6 +28,7 @@ export interface PolicyFileState {
   readonly state: "read" | "ignored" | "broken";
 }
 
+/** The rules from policy files, settings and flags, with the problems found while reading them. */
 export interface Policies {
   readonly rules: readonly PolicyRule[];
   readonly problems: readonly Problem[];

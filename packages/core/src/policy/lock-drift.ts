@@ -1,6 +1,7 @@
 /** What is no longer as it was locked, server by server. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../discover/tool-changes.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import type { LockedOffer, LockFile } from "./lock-file.ts";
@@ -161,8 +162,4 @@ function listDrift(before: ReadonlyMap<string, string>, after: ReadonlyMap<strin
       [...before].flatMap(([name, digest]) => (after.has(name) && after.get(name) !== digest ? name : [])),
     ),
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

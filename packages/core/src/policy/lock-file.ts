@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { leadsNowhere } from "../files/leads-nowhere.ts";
 import { readText } from "../files/read-text.ts";
@@ -181,10 +182,6 @@ function member(value: unknown, key: string): unknown {
 
 function isMaybeText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === "string";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unusable(file: string, why: string, cause?: unknown): HostError {

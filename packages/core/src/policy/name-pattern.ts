@@ -1,5 +1,6 @@
 /** Names in rules: exact ones, and patterns with `*` and `?`. No name is parsed, and none can make matching slow. */
 
+/** A server or tool name in a rule: exact, or with the wildcards `*` and `?`. */
 export interface NamePattern {
   readonly text: string;
   readonly matches: (name: string) => boolean;

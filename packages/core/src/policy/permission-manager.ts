@@ -7,6 +7,17 @@ interface GatedTool {
   readonly trust?: boolean | undefined;
 }
 
+/**
+ * Decides which tools may be used at all, for programs that build their tools by hand. It is a gate: it never asks for
+ * confirmation.
+ *
+ * @example
+ * ```ts
+ * const permissions = new MCPPermissionManager();
+ * permissions.setServerPermissions("files", ["read"]);
+ * permissions.isToolAllowed({ serverName: "files", serverToolName: "write" }); // false
+ * ```
+ */
 export class MCPPermissionManager {
   readonly #permitted = new Map<string, ReadonlySet<string>>();
   readonly #denied = new Set<string>();

@@ -4,6 +4,7 @@ import { builtIn, defaultRules } from "./built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
 import { createMatcher } from "./rule-match.ts";
 
+/** Decides about requests by rules, without side effects: `check` returns the decision and the rule that made it. */
 export class PolicyEngine {
   readonly #rules: readonly PolicyRule[];
 

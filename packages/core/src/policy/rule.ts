@@ -9,11 +9,13 @@ export type DecisionOutcome = "allow" | "ask_user" | "deny";
 /** Who speaks, strongest first. A workspace may only tighten. */
 export type Tier = "administrator" | "user" | "workspace" | "conversation" | "default";
 
+/** The approval mode of a session: `plan` denies tools that are not read-only and asks about the others; `yolo` allows what would be asked about. */
 export type ApprovalMode = "default" | "plan" | "yolo";
 
 /** What is asked for. A rule that names a tool speaks of tools; one that names none, and no kind, speaks of everything of the server. */
 export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
 
+/** Where a rule comes from, so that a message can name it. */
 export interface RuleOrigin {
   readonly source: "policy_file" | "settings" | "permissions" | "trust" | "approval" | "flag" | "answer" | "built_in";
   readonly file?: string;
@@ -22,6 +24,7 @@ export interface RuleOrigin {
   readonly name?: string;
 }
 
+/** A regular expression over the arguments of a call, written as JSON. It matches in linear time. */
 export interface ArgsPattern {
   readonly text: string;
   readonly matches: (json: string) => boolean;
@@ -50,6 +53,7 @@ export interface PolicyRule {
   readonly origin: RuleOrigin;
 }
 
+/** A request to decide about: the server, the tool, its arguments, and the party that wants it. */
 export interface CheckRequest {
   readonly server: string;
   /** The server's own name for it; of a resource the URI, of a prompt its name, of sampling nothing. */

@@ -1,6 +1,7 @@
 /** Writes a rule of the user's into a policy file and leaves the rest of it alone, byte for byte. A file with a mistake in its syntax is not touched. */
 
 import { join } from "node:path";
+import { errorMessage } from "@fairlead/wire/text";
 import type { AST } from "toml-eslint-parser";
 import { HostError } from "../errors.ts";
 import { privateFileMode } from "../files/private-folder.ts";
@@ -164,7 +165,7 @@ function numbered(character: string): string {
 
 function notEditable(file: string, cause: unknown): HostError {
   const line = cause instanceof Error && "lineNumber" in cause ? `:${String(cause.lineNumber)}` : "";
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   return new HostError("settings_invalid", `${file}${line}: ${reason}; the file was not changed`, {
     next: `Correct ${file}, or move it away, then try again.`,
     cause,

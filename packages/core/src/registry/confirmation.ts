@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 
+/** The answers to the confirmation of a tool call. */
 export const ToolConfirmationOutcome = {
   ProceedOnce: "proceed_once",
   ProceedAlwaysServer: "proceed_always_server",

@@ -7,6 +7,7 @@ import { generateValidName } from "../normalise/tool-name.ts";
 
 export type PromptValues = Readonly<Record<string, string>>;
 
+/** Options of `DiscoveredMCPPrompt`. */
 export interface DiscoveredMCPPromptOptions {
   readonly serverName: string;
   readonly serverPromptName: string;
@@ -18,6 +19,7 @@ export interface DiscoveredMCPPromptOptions {
   readonly get: (serverPromptName: string, values: PromptValues, signal?: AbortSignal) => Promise<PromptResult>;
 }
 
+/** One prompt of one server; `invoke` gets its messages. */
 export class DiscoveredMCPPrompt {
   readonly name: string;
   readonly serverName: string;

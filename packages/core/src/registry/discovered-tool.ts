@@ -14,6 +14,7 @@ import { callThrough } from "./callable-tool.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
 import { toPlainArguments } from "./plain-arguments.ts";
 
+/** Options of `DiscoveredMCPTool`. */
 export interface DiscoveredMCPToolOptions {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -40,6 +41,19 @@ export interface DiscoveredMCPToolOptions {
   readonly clock?: Clock | undefined;
 }
 
+/**
+ * One tool of one server: its declaration for a model, its confirmation and its execution. A tool that a host gives out is
+ * bound to the rules of that host.
+ *
+ * @throws HostError from `execute` and `shouldConfirmExecute`: `denied`, `arguments_invalid`, `call_timeout`, `cancelled` and others
+ *
+ * @example
+ * ```ts
+ * const details = await tool.shouldConfirmExecute(params, signal);
+ * if (details !== false) await details.onConfirm(ToolConfirmationOutcome.ProceedOnce);
+ * const { llmContent, returnDisplay } = await tool.execute(params, signal);
+ * ```
+ */
 export class DiscoveredMCPTool {
   readonly name: string;
   readonly serverName: string;

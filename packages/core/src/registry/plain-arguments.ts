@@ -1,11 +1,12 @@
 /** Arguments as they would be sent, at this moment: whatever happens to the caller's own object later, this is what is shown, compared and sent. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 
 export function toPlainArguments(params: unknown, serverName: string): JsonObject {
   const plain = toPlain(params, serverName);
-  if (typeof plain === "object" && plain !== null && !Array.isArray(plain)) return plain as JsonObject;
+  if (isObject(plain)) return plain;
   throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
 }
 

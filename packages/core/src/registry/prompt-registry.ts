@@ -10,6 +10,7 @@ export interface PromptRegistryOptions {
   readonly alwaysQualified?: readonly string[];
 }
 
+/** The prompts of all servers, each under one unique name. */
 export class PromptRegistry {
   readonly #prompts: NamedItems<DiscoveredMCPPrompt>;
 

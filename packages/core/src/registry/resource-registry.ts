@@ -3,7 +3,9 @@
 import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
 import { type ByServer, createByServer } from "./by-server.ts";
 
+/** A resource with the name of the server that lists it. */
 export type DiscoveredMCPResource = CatalogResource & { readonly serverName: string };
+/** A resource template with the name of the server that lists it. */
 export type DiscoveredMCPResourceTemplate = CatalogResourceTemplate & { readonly serverName: string };
 
 export interface ServerResources {
@@ -21,6 +23,7 @@ interface ServerEntry {
   readonly templates: readonly DiscoveredMCPResourceTemplate[];
 }
 
+/** The resources and resource templates of all servers. Several servers may list the same URI. */
 export class ResourceRegistry {
   readonly #servers: ByServer<ServerEntry>;
 

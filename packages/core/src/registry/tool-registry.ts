@@ -21,6 +21,7 @@ export interface QuarantinedTool {
   readonly reason: string;
 }
 
+/** The tools of all servers, each under one unique name for the model. */
 export class ToolRegistry {
   readonly #tools: NamedItems<DiscoveredMCPTool>;
 

@@ -1,14 +1,16 @@
 /** Values that an argument of a prompt or a variable of a template might take, from a server that offers to say so. */
 
-import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { hasUnseen } from "../text/unseen.ts";
 
+/** The prompt or resource template whose arguments can be completed. */
 export type Completable =
   | { readonly kind: "prompt"; readonly server: string; readonly prompt: string }
   | { readonly kind: "template"; readonly server: string; readonly uriTemplate: string };
 
+/** A request for values that complete one argument of a prompt or one variable of a resource template. */
 export interface CompletionRequest {
   readonly of: Completable;
   /** The argument or variable, and what is written of it so far. */
@@ -56,8 +58,4 @@ export async function completeArgument(
 /** It is put into what a person writes, and sent as it is: what they would not see in it, they cannot have meant. */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= longestValue && !hasUnseen(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** What may be read, told to a model: a line for each resource, a few of every server if there are too many. Pure. */
 
+import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
@@ -63,8 +64,8 @@ function isUsable({ uri }: Entry): boolean {
 
 function toLine({ uri, name, mimeType, size }: Entry): string {
   const facts = [
-    name === uri ? "" : cut(toLabel(name)),
-    mimeType === undefined ? "" : cut(toLabel(mimeType)),
+    name === uri ? "" : clip(toLabel(name), longestName),
+    mimeType === undefined ? "" : clip(toLabel(mimeType), longestName),
     typeof size === "number" && size >= 0 && Number.isFinite(size) ? sizeWords(size) : "",
   ].filter((fact) => fact !== "");
   return `- ${uri}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
@@ -80,8 +81,4 @@ function section(server: string, lines: readonly string[], share: DescriptionLim
   }
   const more = lines.length - shown.length;
   return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
-}
-
-function cut(text: string): string {
-  return text.length > longestName ? `${text.slice(0, longestName)}…` : text;
 }

@@ -25,12 +25,14 @@ export interface ReadReferencesOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A reference in a typed message whose content could not be read. */
 export interface ReferenceProblem {
   /** The reference as it was typed. */
   readonly text: string;
   readonly error: HostError;
 }
 
+/** A typed message with the contents of the resources and files that it refers to. */
 export interface PromptContent {
   /** What was typed, then the contents. */
   readonly parts: readonly Part[];

@@ -1,5 +1,6 @@
 /** From what stands behind an `@` to a resource of one server; or why there is none, and what may have been meant. Pure. */
 
+import { clip } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -150,5 +151,5 @@ function schemeOf(uriTemplate: string): string {
 }
 
 function quoted(text: string): string {
-  return `"${text.length > 200 ? `${text.slice(0, 200)}…` : text}"`;
+  return `"${clip(text, 200)}"`;
 }

@@ -1,6 +1,7 @@
 /** Resources that someone wants to hear of: their servers are asked to tell, and asked again whenever a connection is new. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { member } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
@@ -166,7 +167,5 @@ function cancelled(serverName: string, uri: string): HostError {
 }
 
 function tells({ resources }: JsonObject): boolean {
-  return (
-    typeof resources === "object" && resources !== null && "subscribe" in resources && resources.subscribe === true
-  );
+  return member(resources, "subscribe") === true;
 }

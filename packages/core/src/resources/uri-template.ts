@@ -1,5 +1,7 @@
 /** Reads URI templates as RFC 6570 has them, from servers that may write anything: in one pass, and not without end. Pure. */
 
+import { clip } from "@fairlead/wire/text";
+
 export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 
 export interface Variable {
@@ -69,12 +71,13 @@ export function parseTemplate(text: string): UriTemplate {
 /** A text is the reason why it is none. */
 function parseExpression(inside: string): Expression | string {
   const first = inside.charAt(0);
-  if (first !== "" && reserved.includes(first)) return `uses "${first}", which means nothing yet, in {${clip(inside)}}`;
+  if (first !== "" && reserved.includes(first))
+    return `uses "${first}", which means nothing yet, in {${clip(inside, 60)}}`;
   const operator = operators.get(first) ?? "";
   const variables: Variable[] = [];
   for (const spec of inside.slice(operator.length).split(",", mostVariables + 1)) {
     const variable = parseVariable(spec);
-    if (variable === undefined) return `has a variable that cannot be read in {${clip(inside)}}`;
+    if (variable === undefined) return `has a variable that cannot be read in {${clip(inside, 60)}}`;
     variables.push(variable);
   }
   return { kind: "expression", operator, variables };
@@ -90,8 +93,4 @@ function parseVariable(spec: string): Variable | undefined {
 
 function malformed(reason: string): UriTemplate {
   return { kind: "malformed", reason };
-}
-
-function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

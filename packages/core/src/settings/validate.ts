@@ -1,9 +1,9 @@
 /** Holds a parsed settings file against the schema: wrong types, unknown and repeated keys, each with its place. */
 
+import { parseUrl } from "@fairlead/wire/text";
 import type { Node } from "../files/jsonc.ts";
 import { limits } from "../limits.ts";
 import { closest } from "../text/closest.ts";
-import { parseUrl } from "../text/parse-url.ts";
 import { toVisibleLine } from "../text/safe-text.ts";
 import type { Scope } from "./definition.ts";
 import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";

@@ -5,7 +5,7 @@ import { markLookalikes } from "./lookalikes.ts";
 import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
 
 declare const brand: unique symbol;
-/** Text that may be printed. Only this file makes it; output functions accept nothing else. */
+/** Text that may be printed. Only `text/` makes it; output functions accept nothing else. */
 export type SafeText = string & { readonly [brand]: true };
 
 /** What any text may hold that needs a closer look. Most text has none of it, and results may be long. */
@@ -63,7 +63,7 @@ function oneLine(text: string): SafeText {
   return text.replaceAll("\n", "␊").replaceAll("\t", "␉") as SafeText;
 }
 
-/** Joins our own words with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
+/** Joins our own words, be they escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
 export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText | number)[]): SafeText {
   return words.reduce((text, word, index) => `${text}${parts[index - 1]}${word}`) as SafeText;
 }
@@ -71,6 +71,31 @@ export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText |
 /** Joins safe parts with our own separator. */
 export function joinSafe(parts: readonly SafeText[], separator: SafeText = "\n" as SafeText): SafeText {
   return parts.join(separator) as SafeText;
+}
+
+/** The parts of a safe text between the separators. */
+export function splitSafe(text: SafeText, separator = "\n"): readonly SafeText[] {
+  return text.split(separator) as SafeText[];
+}
+
+/** A part of a safe text, counted as `slice` counts. */
+export function sliceSafe(text: SafeText, from: number, to?: number): SafeText {
+  return text.slice(from, to) as SafeText;
+}
+
+/** Filled up with blanks at its end; columns are counted as UTF-16 units. */
+export function padSafe(text: SafeText, columns: number): SafeText {
+  return text.padEnd(columns) as SafeText;
+}
+
+/** A count below zero gives an empty text. */
+export function repeatSafe(text: SafeText, count: number): SafeText {
+  return text.repeat(Math.max(0, count)) as SafeText;
+}
+
+/** Puts something safe in place of each match of a global pattern. */
+export function replaceSafe(text: SafeText, pattern: RegExp, replace: (match: string) => SafeText): SafeText {
+  return text.replaceAll(pattern, replace) as SafeText;
 }
 
 /** JSON that is safe to print: the same document, as deep as can be written, with every disruptive or invisible character escaped. */

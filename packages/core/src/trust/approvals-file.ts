@@ -1,6 +1,7 @@
 /** `approvals.json` among our own state: what the person has approved for good, in two sections that share one file and its lock. */
 
 import { join } from "node:path";
+import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../files/state-file.ts";
 
 /** A server of a workspace, exactly as it stood. */
@@ -81,8 +82,4 @@ function isToolApproval(value: unknown): value is ToolApproval {
     [server, tool, digest].every((text) => typeof text === "string") &&
     [workspace, definition].every((text) => text === undefined || typeof text === "string")
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ import type { Origin, Problem } from "../settings/definition.ts";
 import { propertiesOf, textOf } from "../settings/nodes.ts";
 import { findRulePath } from "./rule-path.ts";
 
+/** The levels in `trustedFolders.json`, the file shared with Gemini CLI. */
 export const TrustLevel = {
   TRUST_FOLDER: "TRUST_FOLDER",
   TRUST_PARENT: "TRUST_PARENT",

@@ -1,5 +1,6 @@
 /** Asking the person in the middle of a turn: one question at a time, and an answer counts only while the turn goes on. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import {
   declined,
   isYes,
@@ -32,7 +33,7 @@ export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: 
     const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
     await details.onConfirm(outcome).catch((error: unknown) => {
       // What was said counts all the same; it may only not be there the next time.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       options.emit({ type: "note", message: `the answer could not be kept: ${why}` });
     });
     if (!isYes(outcome)) throw declined(details);

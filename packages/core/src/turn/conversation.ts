@@ -12,6 +12,7 @@ import type { TurnHost } from "./turn-host.ts";
 export type { SendOptions, TurnLimits } from "./state.ts";
 export type { ConversationTool } from "./toolbox.ts";
 
+/** Options of a new conversation. */
 export interface ConversationOptions {
   readonly model: Model;
   /** Its tools and resources come from these alone; by default from all. */
@@ -24,6 +25,7 @@ export interface ConversationOptions {
   readonly history?: readonly Content[];
 }
 
+/** A conversation with a model: its history, its model and its tools. `send` runs one turn. */
 export interface Conversation {
   /** Every call in it has its response, whatever became of the turn. The list that is given out stays as it is. */
   readonly history: readonly Content[];

@@ -17,6 +17,7 @@ export interface CallFailure {
   readonly next?: string;
 }
 
+/** An event about one tool call of a turn; the last one of a call has its outcome. */
 export interface CallEvent {
   readonly type: "call";
   /** The same in all events of this call, and of no other in this conversation. */
@@ -41,6 +42,7 @@ export interface CallEvent {
   readonly media?: readonly { readonly mimeType: string; readonly data: string }[];
 }
 
+/** Why a turn ended. */
 export type DoneReason = "stop" | "length" | "safety" | "limit" | "cancelled";
 
 /** The last one is `done` or `error`, always. */
@@ -86,6 +88,7 @@ export type TurnEvent =
     }
   | { readonly type: "error"; readonly error: HostError };
 
+/** A server whose tools a turn has to do without, and why. */
 export interface MissingServer {
   readonly server: string;
   readonly message: string;

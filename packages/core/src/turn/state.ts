@@ -5,12 +5,14 @@ import type { Content } from "../normalise/model-types.ts";
 import type { WriteSystemText } from "./system-text.ts";
 import type { Toolbox } from "./toolbox.ts";
 
+/** How many requests to the model and how many tool calls one turn may take. */
 export interface TurnLimits {
   /** How often the model is asked before it must have come to an end. */
   readonly turns: number;
   readonly calls: number;
 }
 
+/** Options of one turn. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
   /** The person typed it: what it refers to with `@` is read and put beside it. */

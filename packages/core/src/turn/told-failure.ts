@@ -1,5 +1,6 @@
 /** What a model is told of a call that came to nothing: first in our words, then in those of whoever knows more, as data. Pure. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
@@ -17,7 +18,7 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
-  const words = error instanceof Error ? error.message : String(error);
+  const words = errorMessage(error);
   return new HostError("internal", `something went wrong in the host: ${words}`, { cause: error });
 }
 

@@ -65,7 +65,7 @@ describe("what is wrong with a value", () => {
     const issue = (path: string): Issue => ({ path, message: "is missing", keyword: "required", params: {} });
     const issues = ["/a~1b~0c", "/__proto__/x", `/${"n".repeat(200)}`, "/d", "/e", "/f", "/g"].map(issue);
     expect(describeIssues(issues, { schema: {}, value: null, whole: "it" })).toBe(
-      `"a/b~c" is missing; "__proto__.x" is missing; "${"n".repeat(100)}…" is missing; "d" is missing; "e" is missing; and 2 more`,
+      `"a/b~c" is missing; "__proto__.x" is missing; "${"n".repeat(99)}…" is missing; "d" is missing; "e" is missing; and 2 more`,
     );
   });
 });

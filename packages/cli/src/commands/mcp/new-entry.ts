@@ -8,8 +8,9 @@ import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes"
 import { whyNotServerName } from "@fairlead/core/settings/server-name";
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { validate } from "@fairlead/core/settings/validate";
-import { parseUrl } from "@fairlead/core/text/parse-url";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { objectOf } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { targetKind } from "./add-words.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -152,7 +153,7 @@ export function refuseNonsense({ name, entry }: NewServer, scope: Scope): void {
 }
 
 function merged(before: unknown, pairs: readonly (readonly [string, string])[]): Entry {
-  const old = typeof before === "object" && before !== null ? Object.entries(before as Entry) : [];
+  const old = Object.entries(objectOf(before));
   return Object.fromEntries([...old, ...pairs]);
 }
 

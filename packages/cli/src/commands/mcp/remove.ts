@@ -10,6 +10,7 @@ import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { revoke } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { member } from "@fairlead/wire/json";
 import { configurationIfTrusted } from "../../configuration.ts";
 import type { Context, Globals, Verb } from "../../verb.ts";
 import { isApproved } from "./approve-written.ts";
@@ -78,7 +79,7 @@ type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: strin
 /** The switch can be put back by a command; what else was said about the server cannot. */
 function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
   if ("noUndo" in undo) return undo;
-  const wasOff = typeof extras === "object" && extras !== null && "enabled" in extras && extras.enabled === false;
+  const wasOff = member(extras, "enabled") === false;
   const disable = `fairlead mcp disable ${placeWords(globals)}${toShellWord(name)}`;
   return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
 }

@@ -4,6 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { whyNotServerName } from "@fairlead/core/settings/server-name";
 import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { isObject } from "@fairlead/wire/json";
 import { holdsSecret } from "../../output/entry-redaction.ts";
 import type { Context, Globals } from "../../verb.ts";
 import type { Destination, ScopeWord } from "./destination.ts";
@@ -33,7 +34,7 @@ export function restore(
   { scope, word }: Pick<Destination, "scope" | "word">,
   { io, globals }: Pick<Context, "io" | "globals">,
 ): Undo {
-  if (!isEntry(entry)) return { noUndo: "what was there was not an entry, { … }" };
+  if (!isObject(entry)) return { noUndo: "what was there was not an entry, { … }" };
   const refusal = whyRefused(name, entry, scope);
   if (refusal !== undefined) return { noUndo: `fairlead mcp add would refuse the entry as it was: ${refusal}` };
   const isForEyes = (globals.json ? io.stdout : io.stderr).isTTY === true;
@@ -42,10 +43,6 @@ export function restore(
   const options = `${placeWords(globals)}--replace ${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
   const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
   return toSafeLine(undo) === undo ? { undo } : { noUndo: "it would have characters in it that cannot be typed" };
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): string | undefined {

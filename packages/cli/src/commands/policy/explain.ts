@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rule";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { configurationOf } from "../../configuration.ts";
 import { table } from "../../output/output.ts";
@@ -65,14 +66,9 @@ Examples:
 
 function readArgs(text: string | undefined): CheckRequest["args"] {
   if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value));
-  } catch (cause) {
-    throw new HostError("usage", "--args must be a JSON object", { cause });
-  }
-  throw new HostError("usage", "--args must be a JSON object");
+  const value = parseObject(text);
+  if (value === undefined) throw new HostError("usage", "--args must be a JSON object");
+  return value;
 }
 
 /** What is not known to be a name may be meant as a pattern; named in full it is a name. */

@@ -2,8 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments.ts";
-import { isObject } from "../../output/json-shape.ts";
 import { findTarget } from "../../target.ts";
 import type { Bench } from "../bench.ts";
 import { captured } from "../captured.ts";

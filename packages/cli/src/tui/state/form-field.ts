@@ -1,8 +1,8 @@
 /** The fields of a form, from the schema of a question or of a tool's arguments. Pure; the schema is a server's and may be anything. */
 
-import { isObject, listOf, member } from "../../output/json-shape.ts";
-import { parametersOf } from "../../output/schema-properties.ts";
-import { resolved } from "../../output/schema-reference.ts";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { isObject, listOf, member } from "@fairlead/wire/json";
 import { shapesOf } from "../../value-shape.ts";
 
 /** Texts are the server's own: raw. */

@@ -1,6 +1,6 @@
 /** From what stands in a field to the value that is sent, or to what is wrong with it. Pure. */
 
-import { parseUrl } from "@fairlead/core/text/parse-url";
+import { parseUrl } from "@fairlead/wire/text";
 import { coerce } from "../../coerce.ts";
 import { inexactNumber } from "../../exact-number.ts";
 import { type Editor, wholeText } from "../input/editor.ts";

@@ -1,9 +1,9 @@
 /** A form that a person fills in: which field is theirs, what stands in each, what a key does to it. Pure. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import type { JsonObject } from "@fairlead/wire";
-import { isShallow, member } from "../../output/json-shape.ts";
-import { parametersOf } from "../../output/schema-properties.ts";
+import { isShallow, member } from "@fairlead/wire/json";
 import { emptyEditor, insert } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
 import { editLine } from "./edit-line.ts";

@@ -2,7 +2,6 @@
 
 import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
 import type { JsonObject } from "@fairlead/wire";
-import { resultText } from "./result-text.ts";
 
 export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "person"; readonly text: string; readonly attachments: readonly string[] }
@@ -79,7 +78,7 @@ export function toCard(event: CallEvent, before: CallCard | undefined, now: numb
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
   const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);
   const whose = server ?? before?.server;
-  const result = display === undefined ? before?.display : resultText(display);
+  const result = display ?? before?.display;
   const why = rule ?? before?.rule;
   return {
     id,

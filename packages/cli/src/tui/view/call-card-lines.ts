@@ -1,9 +1,9 @@
 /** A tool call as a card: a line while all is well, and below it what came of it, folded or whole. Pure. */
 
+import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { sizeWords } from "@fairlead/core/text/size-words";
 import type { CallStatus } from "@fairlead/core/turn/events";
-import { clip } from "../../output/json-shape.ts";
+import { clip } from "@fairlead/wire/text";
 import { typedHere } from "../slash/typed-here.ts";
 import { type CallCard, type CallProgress, isOver } from "../state/transcript.ts";
 import { breakLine, type Colour, clipLine, type Line, lineColumns, span } from "./line.ts";
@@ -48,9 +48,7 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
 /** Where the result says nothing of them. */
 function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
   if (display !== "") return [];
-  return media.flatMap(({ mimeType, data }) =>
-    readingLines(`[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}]`, width),
-  );
+  return media.flatMap(({ mimeType, data }) => readingLines(bytesText(mimeType, data), width));
 }
 
 function headLine(card: CallCard, now: number, width: number): Line {

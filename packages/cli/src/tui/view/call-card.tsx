@@ -28,7 +28,7 @@ export function Pictures({ media }: { readonly media: CallCard["media"] }): null
   useEffect(() => {
     for (const { mimeType, data } of media) {
       const what = mimeType.startsWith("image/") ? "image" : "audio";
-      const picture = draw?.({ kind: "media", what, mimeType, data });
+      const picture = draw?.({ what, mimeType, data });
       if (picture !== undefined) write(`${picture}\n`);
     }
   }, [draw, write, media]);

@@ -1,6 +1,6 @@
 /** What the dialogs have in common: titles, labelled rows, sections of foreign text, keys. Pure. */
 
-import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Place } from "../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "./text-lines.ts";
@@ -28,14 +28,11 @@ export function told(label: SafeText, words: string, width: number): readonly Li
 function beside(label: SafeText, width: number, layOut: (room: number) => readonly Line[]): readonly Line[] {
   const indent = width < 40 ? 2 : labelColumns;
   const rows = layOut(width - indent);
-  const blank = span(" ".repeat(indent) as SafeText);
+  const blank = span(repeatSafe(safe` `, indent));
   const head = span(label, { isDim: true });
   if (indent < labelColumns) return [[head], ...rows.map((row) => [blank, ...row])];
   const [first = [], ...others] = rows;
-  return [
-    [{ ...head, text: label.padEnd(labelColumns) as SafeText }, ...first],
-    ...others.map((row) => [blank, ...row]),
-  ];
+  return [[{ ...head, text: padSafe(label, labelColumns) }, ...first], ...others.map((row) => [blank, ...row])];
 }
 
 const labelColumns = 9;

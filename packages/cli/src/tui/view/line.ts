@@ -1,6 +1,6 @@
 /** Lines of styled text that is safe to show and fits a width: what every view is made of. Pure. */
 
-import type { SafeText } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, sliceSafe } from "@fairlead/core/text/safe-text";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
@@ -66,7 +66,7 @@ function fitting(text: string, room: number): number {
 
 /** A part of what is safe is safe. */
 function part({ text, ...style }: Span, from: number, to?: number): Span {
-  return { ...style, text: text.slice(from, to) as SafeText };
+  return { ...style, text: sliceSafe(text, from, to) };
 }
 
 /** Cut where the room ends, with a sign that it was. */
@@ -80,7 +80,7 @@ export function clipLine(line: Line, width: number): Line {
     room -= columns(each.text.slice(0, end));
     if (end < each.text.length) break;
   }
-  return [...kept, { ...kept.at(-1), text: (width > 0 ? "…" : "") as SafeText }];
+  return [...kept, { ...kept.at(-1), text: width > 0 ? safe`…` : safe`` }];
 }
 
 /** Rows of exactly these characters: broken where the room ends, and nowhere else. Nothing is left out. */

@@ -1,6 +1,6 @@
 /** Markdown as lines. Pure; whatever a model writes is bounded, and made safe after it was taken apart: only then it is what is shown. */
 
-import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { Highlight } from "./highlight.ts";
 import { breakLine, type Line, type Span, type SpanStyle, span, wrapLine } from "./line.ts";
@@ -78,7 +78,7 @@ function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
         width,
       );
     case "hr":
-      return [[span("─".repeat(Math.min(width, 40)) as SafeText, { isDim: true })]];
+      return [[span(repeatSafe(safe`─`, Math.min(width, 40)), { isDim: true })]];
     case "paragraph":
       return inlineLines(token.tokens, width);
     case "text":
@@ -122,7 +122,7 @@ function bulletOf({ ordered, start }: Tokens.List, at: number): SafeText {
 function itemLines(item: Tokens.ListItem, bullet: SafeText, where: Where): readonly Line[] {
   const mark = item.task ? (item.checked === true ? safe`${bullet}[x] ` : safe`${bullet}[ ] `) : bullet;
   const blocks = item.tokens.filter(({ type }) => type !== "checkbox");
-  return indented(where, { first: mark, rest: " ".repeat(mark.length) as SafeText }, (inner) =>
+  return indented(where, { first: mark, rest: repeatSafe(safe` `, mark.length) }, (inner) =>
     blocks.length === 0 ? [[]] : blockLines(blocks, inner),
   );
 }
@@ -130,9 +130,9 @@ function itemLines(item: Tokens.ListItem, bullet: SafeText, where: Where): reado
 function inlineLines(tokens: readonly Token[], width: number, style: SpanStyle = {}): readonly Line[] {
   const lines: Span[][] = [[]];
   for (const each of inline(tokens, style))
-    for (const [at, piece] of each.text.split("\n").entries()) {
+    for (const [at, piece] of splitSafe(each.text).entries()) {
       if (at > 0) lines.push([]);
-      lines.at(-1)?.push({ ...each, text: piece as SafeText });
+      lines.at(-1)?.push({ ...each, text: piece });
     }
   return lines.flatMap((line) => wrapLine(line, width));
 }

@@ -1,9 +1,9 @@
 /** The other questions: an address to open, a model to be asked, a folder to trust, a sign-in that goes on elsewhere. Pure. */
 
-import { parseUrl } from "@fairlead/core/text/parse-url";
-import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { isObject, listOf, member } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { approvalFields } from "../../output/approval-details.ts";
-import { isObject, listOf, member } from "../../output/json-shape.ts";
 import { count } from "../../output/output.ts";
 import { layout } from "../../output/server-details.ts";
 import { messageLines } from "../../sign-in/message-lines.ts";
@@ -127,7 +127,7 @@ export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place,
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
         // Everything in it has passed the gate; each of its lines is one value.
-        const fields = layout(approvalFields(definition, server), safe``).split("\n") as SafeText[];
+        const fields = splitSafe(layout(approvalFields(definition, server), safe``));
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
       }),

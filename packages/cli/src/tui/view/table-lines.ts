@@ -1,6 +1,6 @@
 /** A table that fits: columns side by side where there is room for them, a row after the other where there is not. Pure. */
 
-import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { joinSafe, repeatSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Line, lineColumns, span, wrapLine } from "./line.ts";
 
 const gap = 3;
@@ -12,7 +12,15 @@ export function tableLines(rows: readonly (readonly Line[])[], width: number): r
   const wanted = head.map((_, at) => Math.max(1, ...rows.map((row) => lineColumns(row[at] ?? []))));
   const widths = fit(wanted, width - gap * (head.length - 1));
   if (widths === undefined) return body.flatMap((row) => listed(head, row, width));
-  const rule: Line = [span(widths.map((each) => "─".repeat(each)).join("─┼─") as SafeText, { isDim: true })];
+  const rule: Line = [
+    span(
+      joinSafe(
+        widths.map((each) => repeatSafe(safe`─`, each)),
+        safe`─┼─`,
+      ),
+      { isDim: true },
+    ),
+  ];
   return [...beside(head.map(bold), widths), rule, ...body.flatMap((row) => beside(row, widths))];
 }
 
@@ -43,7 +51,7 @@ function beside(cells: readonly Line[], widths: readonly number[]): readonly Lin
     widths.flatMap((each, at) => {
       const line = wrapped[at]?.[row] ?? [];
       const isLast = at === widths.length - 1;
-      const padding = " ".repeat(Math.max(0, each - lineColumns(line))) as SafeText;
+      const padding = repeatSafe(safe` `, each - lineColumns(line));
       return isLast ? line : [...line, span(padding), span(safe` │ `, { isDim: true })];
     }),
   );

@@ -1,7 +1,16 @@
 /** Foreign text as lines: to be read, or to be decided about. Pure. */
 
 import { writeJson } from "@fairlead/core/text/deep-json";
-import { type SafeText, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import {
+  repeatSafe,
+  replaceSafe,
+  type SafeText,
+  safe,
+  sliceSafe,
+  toSafeLine,
+  toSafeText,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
 
 /** To be read: broken between words. */
@@ -17,9 +26,9 @@ export function outputLines(text: string, width: number, style?: SpanStyle): rea
 /** What a command of ours says: broken between words, and what goes on begins where its row began. */
 export function indentedLines(text: string, width: number): readonly Line[] {
   return rowsOf(text).flatMap((row) => {
-    const words = row.trimStart() as SafeText;
+    const words = sliceSafe(row, row.search(/\S|$/));
     const indent = Math.min(row.length - words.length, Math.floor(width / 2));
-    const blank = span(" ".repeat(indent) as SafeText);
+    const blank = span(repeatSafe(safe` `, indent));
     return wrapLine([span(words)], width - indent).map((line) => [blank, ...line]);
   });
 }
@@ -40,7 +49,7 @@ const longBlank = / {25,}/g;
 
 export function toDecisionText(row: string): SafeText {
   // The gate counts blanks where they are very many; on a narrow screen fewer are enough to push something out of sight.
-  return toVisibleLine(row).replaceAll(longBlank, (run) => ` ⟨×${run.length}⟩`) as SafeText;
+  return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 
 /**

@@ -1,12 +1,13 @@
 /** Turns a server's schema into a function that checks values. The only file that knows the validator. */
 
+import { isObject } from "@fairlead/wire/json";
+import { clip, errorMessage } from "@fairlead/wire/text";
 import { Ajv, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { toIssues } from "./describe-error.ts";
-import { isObject } from "./keyword-shapes.ts";
 import { createLinearPatterns } from "./linear-pattern.ts";
 import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
-import { type Check, clip, notValidated } from "./validation.ts";
+import { type Check, notValidated } from "./validation.ts";
 
 const options: Options = {
   // Unknown keywords are annotations: servers write many.
@@ -71,5 +72,5 @@ function soften(ajv: Ajv | Ajv2020): void {
 
 function reasonOf(error: unknown, what: string): string {
   if (error instanceof RangeError) return `${what} is nested too deeply`;
-  return `${what} could not be used (${clip(error instanceof Error ? error.message : String(error), 200)})`;
+  return `${what} could not be used (${clip(errorMessage(error), 200)})`;
 }

@@ -1,9 +1,10 @@
 /** What the validator found, in plain words. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { clip } from "@fairlead/wire/text";
 import type { ErrorObject } from "ajv";
-import { pointerTo } from "./local-reference.ts";
-import { clip, type Issue } from "./validation.ts";
+import { pointerTo } from "../../normalise/schema/pointer.ts";
+import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
 /** More than are shown: those of a union are many, and become one. */

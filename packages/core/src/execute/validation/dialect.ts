@@ -1,7 +1,7 @@
 /** Which rules a schema is read by. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { clip } from "./validation.ts";
+import { clip } from "@fairlead/wire/text";
 
 /** The two that the validator knows; the older and the one in between differ from these in little. */
 export type Dialect = "draft-07" | "2020-12";

@@ -1,6 +1,6 @@
 /** What the value of each keyword must look like; and, where it is made of schemas, how they lie in it. */
 
-import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 
 export type Shape =
   | { readonly kind: "plain"; fits(value: unknown): boolean }
@@ -12,10 +12,6 @@ const isNumber = (value: unknown): boolean => typeof value === "number";
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]])[] = [
   [isString, ["$ref", "$dynamicRef", "$id", "$anchor", "$dynamicAnchor", "pattern"]],

@@ -1,11 +1,12 @@
 /** Makes a server's schema one that the validator takes: what it cannot take is left out, and said. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { followReference, pointerTo } from "../../normalise/schema/pointer.ts";
 import { type Dialect, dialectOf } from "./dialect.ts";
-import { isObject, shapes } from "./keyword-shapes.ts";
-import { followReference, pointerTo } from "./local-reference.ts";
+import { shapes } from "./keyword-shapes.ts";
 import { modernised } from "./older-dialects.ts";
-import { clip } from "./validation.ts";
 
 export interface PreparedSchema {
   readonly schema: JsonObject;

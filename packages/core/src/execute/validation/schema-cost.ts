@@ -1,7 +1,7 @@
 /** How much work a schema can ask for at most, found without running it: decides whether the main thread may do it. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { followReference } from "./local-reference.ts";
+import { followReference } from "../../normalise/schema/pointer.ts";
 import { patternWeight } from "./pattern-weight.ts";
 import type { ValueSize } from "./value-size.ts";
 

@@ -24,8 +24,3 @@ export type Check = (value: unknown) => Validation;
 export function notValidated(reason: string): Validation {
   return { issues: [], warnings: [`not validated: ${reason}`] };
 }
-
-/** Foreign text in a sentence of ours: enough of it to recognise it. */
-export function clip(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}

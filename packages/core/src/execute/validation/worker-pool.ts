@@ -1,8 +1,9 @@
 /** A few threads for validations without a bound: each does one at a time, within a limit of time and memory, and is ended at it. */
 
 import { Worker } from "node:worker_threads";
+import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
-import { clip, notValidated, type Validation } from "./validation.ts";
+import { notValidated, type Validation } from "./validation.ts";
 
 /** As JSON texts: faster to hand over than objects, and exactly what would be sent. */
 export interface Job {

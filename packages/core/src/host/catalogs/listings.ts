@@ -1,6 +1,7 @@
 /** What is known of servers, in the shapes that a host gives out. Texts are the servers' own: raw, but for what a model is shown. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import type { CatalogPrompt } from "../../discover/catalog.ts";
 import type { Repair } from "../../normalise/schema/compiled-schema.ts";
 import type { Pair } from "../../policy/decide.ts";
@@ -119,8 +120,4 @@ function describe({ name, title, description, mimeType }: Described): Described 
 /** In bytes, if the server gives one that can be. */
 function sizeOf({ size }: JsonObject): { readonly size?: number } {
   return typeof size === "number" && size >= 0 && Number.isFinite(size) ? { size } : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** The workspace's lock file, held against what its servers are now. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import type { Catalog } from "../../discover/catalog.ts";
 import type { Difference } from "../../discover/tool-changes.ts";
 import { HostError } from "../../errors.ts";
@@ -146,8 +147,4 @@ async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap
 function lineOf(definition: ServerDefinition | undefined): JsonObject {
   const transport = definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: [...transport.args] } : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** The ledger of a host, opened with the first row. A row that cannot be written stops no request; the host says so once. */
 
+import { errorMessage } from "@fairlead/wire/text";
 import type { Emitter } from "../../events.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { Ledger } from "../../policy/ledger.ts";
@@ -42,7 +43,7 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
   });
 
   function tell(error: unknown): void {
-    if (!isTold) emit({ type: "history_failed", message: error instanceof Error ? error.message : String(error) });
+    if (!isTold) emit({ type: "history_failed", message: errorMessage(error) });
     isTold = true;
   }
 

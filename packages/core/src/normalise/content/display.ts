@@ -1,20 +1,54 @@
-/** A result as text for a person: plain if it is all text, else as JSON. Raw; whoever prints it makes it safe. */
+/** A result as text for a person, the same wherever it is shown. Raw: the program that prints it makes it safe. */
 
 import type { Block } from "@fairlead/wire";
+import { member, stringOf, textIn } from "@fairlead/wire/json";
+import { toSafeLine } from "../../text/safe-text.ts";
 import type { Part } from "../model-types.ts";
-import { toReadableJson } from "./json-text.ts";
+import { bytesText, toReadableJson } from "./json-text.ts";
 
-/** What a `CallableTool` gave. */
+/**
+ * Returns the parts that a `CallableTool` gave as text for a person: the texts of a single part, joined; anything else as
+ * fenced JSON in which bytes are replaced by their type and size. Without parts it is a fenced `[]`.
+ */
 export function getStringifiedResultForDisplay(parts: readonly Part[]): string {
   const [only, ...others] = parts.map(shown);
   return display(others.length === 0 ? (only ?? []) : [only, ...others]);
 }
 
-/** What a server gave. */
+/** What a server gave: each block on lines of its own; the structured content, as fenced JSON, where there is no block. */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length === 0) return display(structuredContent ?? []);
-  const blocks = content.map((block) => (block.type === "unknown" ? block.raw : block));
-  return display(joined(blocks) ?? blocks);
+  return content
+    .map((block, at) => (at < content.length - 1 ? withoutLineEnd(blockText(block)) : blockText(block)))
+    .join("\n");
+}
+
+/** One block: text as it is, bytes by their type and number, and what is not known by its name. */
+export function blockText(block: Block): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return bytesText(`${block.type} ${toSafeLine(block.mimeType)}`, block.data);
+    case "resource_link":
+      return `Resource Link: ${toSafeLine(block.title || block.name)} at ${toSafeLine(block.uri)}`;
+    case "resource": {
+      const { text, blob, mimeType = "application/octet-stream" } = block.resource;
+      return text ?? (blob === undefined ? unknownText(block) : bytesText(`resource ${toSafeLine(mimeType)}`, blob));
+    }
+    case "unknown":
+      return unknownText(block.raw);
+  }
+}
+
+/** The line's own end is added when it is printed. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+function unknownText(raw: unknown): string {
+  return `[content of the unknown type "${toSafeLine(textIn(raw, "type") ?? "")}"]`;
 }
 
 function display(value: unknown): string {
@@ -31,11 +65,6 @@ function shown(part: Part): unknown {
 
 /** Undefined if not all of it is text. */
 function joined(items: readonly unknown[]): string | undefined {
-  const texts = items.map(textOf);
+  const texts = items.map((item) => stringOf(member(item, "text")));
   return texts.every((text) => text !== undefined) ? texts.join("") : undefined;
-}
-
-function textOf(item: unknown): string | undefined {
-  const isText = typeof item === "object" && item !== null && "text" in item && typeof item.text === "string";
-  return isText ? String(item.text) : undefined;
 }

@@ -1,6 +1,7 @@
 /** Reads a tool's result out of what a `CallableTool` gives, in whichever of its forms. */
 
-import type { Block, JsonObject } from "@fairlead/wire";
+import type { Block } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
 import type { Part } from "../model-types.ts";
 import { toReadableJson } from "./json-text.ts";
@@ -43,8 +44,4 @@ function toBlock(item: unknown): unknown {
   const kind = typeof mimeType === "string" ? mimeType.split("/", 1)[0] : undefined;
   if (kind === "image" || kind === "audio") return { type: kind, mimeType, data };
   return { type: "resource", resource: { uri: "", mimeType, blob: data } };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

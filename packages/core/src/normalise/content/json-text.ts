@@ -29,7 +29,8 @@ export function toJson(value: unknown, indent?: number, replace?: Replace): stri
 
 type Replace = (holder: { readonly [key: string]: unknown }, key: string, member: unknown) => unknown;
 
-function bytesText(type: string, data: string): string {
-  const base64 = readBase64(data);
+/** Bytes in Base64 by their type and number: `[image/png, 1.2 kB]`. */
+export function bytesText(type: string, data: string): string {
+  const base64 = data === "" ? data : readBase64(data);
   return base64 === undefined ? `[${type}, not valid Base64]` : `[${type}, ${sizeWords(byteLength(base64))}]`;
 }

@@ -1,5 +1,6 @@
 /** Foreign text made short for a model: names on one line, long texts without their middle. */
 
+import { clip } from "@fairlead/wire/text";
 import { toModelText } from "../../text/model-text.ts";
 
 const labelCharacters = 2000;
@@ -7,7 +8,7 @@ const labelCharacters = 2000;
 /** A name, a title or an address inside a sentence of ours. */
 export function toLabel(text: string): string {
   const line = toModelText(text.slice(0, labelCharacters + 1)).replaceAll(/\s+/g, " ");
-  return line.length > labelCharacters ? `${line.slice(0, wholeCharacters(line, labelCharacters))}…` : line;
+  return clip(line, labelCharacters);
 }
 
 /** The beginning and the end, `room` characters together; what the middle held is said between them. */

@@ -1,8 +1,9 @@
 /** How large a schema may be, before and after its references are put in place. Over it: quarantine, never a hang. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
-import { isList, isObject } from "./json-values.ts";
+import { isList } from "./json-values.ts";
 import { schemasIn } from "./keywords.ts";
 import { isAnything, isNull, spared } from "./open-value.ts";
 

@@ -1,13 +1,14 @@
 /** Compiles a tool's raw schema for a model's API. Pure: the same schema gives the same result, and nothing is fetched. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 import { checkWritten, nothingSpent, textOf } from "./bounds.ts";
 import type { CompiledSchema, Repair, SchemaDialect } from "./compiled-schema.ts";
 import { gemini, openai } from "./dialects.ts";
 import { openDocument, type Spot } from "./document.ts";
 import { modernise } from "./json-schema-2020-12.ts";
-import { isObject, quote } from "./json-values.ts";
+import { quote } from "./json-values.ts";
 import type { ModelDialect, Reading, Report } from "./place.ts";
 import { namesIn, renamedFor, reportRenamed } from "./property-names.ts";
 import { readSchema } from "./read.ts";

@@ -10,6 +10,7 @@ export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
 
+/** One change that was needed to make the schema of a tool acceptable for the API of a model. */
 export interface Repair {
   /** JSON pointer into the raw schema; `path` + `/` + `keyword` is what changed. */
   readonly path: string;

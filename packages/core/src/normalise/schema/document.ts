@@ -1,10 +1,11 @@
 /** A schema as a document whose parts refer to each other. Resolves references inside it; whatever lies outside is never fetched. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { parseUrl } from "../../text/parse-url.ts";
-import { isObject, isSchema, isText } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
+import { isSchema, isText } from "./json-values.ts";
 import { subschemas } from "./keywords.ts";
-import { decode, pointerTo, segmentsOf } from "./pointer.ts";
+import { decode, memberAt, pointerTo, segmentsOf } from "./pointer.ts";
 
 /** A schema in the document. */
 export interface Spot {
@@ -64,8 +65,8 @@ function follow(start: Spot, segments: readonly string[]): Spot | undefined {
   let spot = start;
   for (const segment of segments) {
     const { raw, path, base } = spot;
-    if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, segment)) return undefined;
-    const member: unknown = Reflect.get(raw, segment);
+    const member = memberAt(raw, segment);
+    if (member === undefined) return undefined;
     spot = { raw: member, path: pointerTo(path, segment), base: baseOf(member, base) };
   }
   return isSchema(spot.raw) ? spot : undefined;

@@ -1,9 +1,10 @@
 /** The raw schema as draft 2020-12 says it: older drafts' words replaced, references kept inside the document, everything else left alone. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { checkWritten } from "./bounds.ts";
 import { baseOf, openDocument, type SchemaDocument, type Spot } from "./document.ts";
-import { isFlag, isList, isNumber, isObject, isSchema, isText, quote } from "./json-values.ts";
+import { isFlag, isList, isNumber, isSchema, isText, quote } from "./json-values.ts";
 import { holds } from "./keywords.ts";
 import { definitionName, isReplaced, modernReference } from "./modern-pointer.ts";
 import type { Report } from "./place.ts";

@@ -1,10 +1,8 @@
 /** What a keyword's value may be, asked once per keyword; and short texts of values for descriptions. */
 
 import type { JsonObject } from "@fairlead/wire";
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 
 export function isPresent(_value: unknown): _value is unknown {
   return true;
@@ -42,13 +40,6 @@ export function isFilled(value: unknown): value is readonly unknown[] {
 /** A schema that says nothing: any value fits. */
 export function isOpen(value: unknown): boolean {
   return value === true || (isObject(value) && Object.keys(value).length === 0);
-}
-
-export function clip(text: string, most: number): string {
-  if (text.length <= most) return text;
-  // Not through the middle of a character.
-  const end = /[\uD800-\uDBFF]$/.test(text.slice(0, most - 1)) ? most - 2 : most - 1;
-  return `${text.slice(0, end)}…`;
 }
 
 /** A value as JSON, short. */

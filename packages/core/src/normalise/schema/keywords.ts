@@ -1,7 +1,8 @@
 /** Which keywords hold schemas, and how: the one place that says where in a schema another one stands. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isList, isObject, isSchema } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { isList, isSchema } from "./json-values.ts";
 import { pointerTo } from "./pointer.ts";
 
 /** One schema; `items` of older drafts may also be a list of them. */

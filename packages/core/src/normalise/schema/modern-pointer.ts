@@ -1,8 +1,9 @@
 /** References that point into places which draft 2020-12 calls otherwise. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import type { SchemaDocument, Spot } from "./document.ts";
-import { isFilled, isList, isObject } from "./json-values.ts";
+import { isFilled, isList } from "./json-values.ts";
 import { holds } from "./keywords.ts";
 import { pointerTo, stepsOf } from "./pointer.ts";
 

@@ -1,7 +1,7 @@
 /** Any value, or null as well, said in types: what the API gets where a schema says nothing, or says it in a word. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
 
 const plain: readonly string[] = ["string", "number", "boolean", "object"];
 

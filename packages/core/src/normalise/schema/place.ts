@@ -7,7 +7,7 @@ import type { RepairAction } from "./compiled-schema.ts";
 import type { SchemaDocument, Spot } from "./document.ts";
 import { pointerTo } from "./pointer.ts";
 import type { Shape, TypeName } from "./shape.ts";
-import { inWords, type NameOf } from "./words.ts";
+import { inWords, type TypeStyle } from "./type-text.ts";
 
 export type Report = (path: string, keyword: string, action: RepairAction, note: string) => void;
 
@@ -38,7 +38,7 @@ export interface Reading {
   /** The property names that were read, with where each was first seen. */
   readonly names: Map<string, string>;
   /** The model's name for a property. */
-  readonly nameOf: NameOf;
+  readonly nameOf: TypeStyle["nameOf"];
   readonly read: (spot: Spot, nesting: number, isRoot?: boolean) => Shape;
 }
 

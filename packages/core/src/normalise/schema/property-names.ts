@@ -1,7 +1,8 @@
 /** Property names that an API takes. One mapping for the whole schema, so that it can be turned around. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isList, isObject, isText } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { isList, isText } from "./json-values.ts";
 import type { ModelDialect, Report } from "./place.ts";
 
 /** Every name that may become one of a property, in order of appearance. A few that nothing refers to among them do no harm. */

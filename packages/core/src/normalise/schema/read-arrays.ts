@@ -1,8 +1,9 @@
 /** What is asked of arrays: their items, one by one or all alike, and how many there may be. */
 
-import { isCount, isFlag, isList, isObject, isOpen, isSchema } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { isCount, isFlag, isList, isOpen, isSchema } from "./json-values.ts";
 import { childOf, described, drop, hint, type Keyword, keyword, type Place, report, tell } from "./place.ts";
-import { inManyWords } from "./words.ts";
+import { inManyWords } from "./type-text.ts";
 
 function isItems(value: unknown): value is readonly unknown[] | object | boolean {
   return isList(value) || isSchema(value);

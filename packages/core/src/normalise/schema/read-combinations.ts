@@ -1,7 +1,9 @@
 /** Schemas that combine schemas: all of them, any of them, none of them, one under a condition. */
 
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import { spareSubschemas } from "./bounds.ts";
-import { clip, isFilled, isFlag, isObject, isOpen, isSchema } from "./json-values.ts";
+import { isFilled, isFlag, isOpen, isSchema } from "./json-values.ts";
 import { flatten, meet, union, withOptional } from "./merge.ts";
 import { addNote, childOf, described, drop, type Keyword, keyword, type Place, partOf, report, tell } from "./place.ts";
 import { pointerTo } from "./pointer.ts";

@@ -1,12 +1,14 @@
 /** What is asked of objects: their properties, and rules about the rest of them. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { clip, enumerate, isCount, isList, isObject, isOpen, isSchema, isText, quote } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { enumerate, isCount, isList, isOpen, isSchema, isText, quote } from "./json-values.ts";
 import { withOptional } from "./merge.ts";
 import { addNote, childOf, described, drop, hint, type Keyword, keyword, type Place, report, tell } from "./place.ts";
 import { pointerTo } from "./pointer.ts";
 import type { Shape } from "./shape.ts";
-import { inManyWords } from "./words.ts";
+import { inManyWords } from "./type-text.ts";
 
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),

@@ -1,9 +1,10 @@
 /** References and definitions: what is referred to is put in place. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { spendBytes } from "./bounds.ts";
 import type { Spot } from "./document.ts";
-import { isObject, isText, quote } from "./json-values.ts";
+import { isText, quote } from "./json-values.ts";
 import { meet } from "./merge.ts";
 import { addNote, described, drop, type Keyword, keyword, type Place, type Reading, report } from "./place.ts";
 import { pointerTo } from "./pointer.ts";

@@ -1,9 +1,10 @@
 /** What is asked of strings, and `format`, which may also be about numbers. */
 
-import { clip, isCount, isSchema, isText } from "./json-values.ts";
+import { clip } from "@fairlead/wire/text";
+import { isCount, isSchema, isText } from "./json-values.ts";
 import { drop, hint, type Keyword, keyword, type Place, tell } from "./place.ts";
 import type { TypeName } from "./shape.ts";
-import { inManyWords } from "./words.ts";
+import { inManyWords } from "./type-text.ts";
 
 /** Formats of numbers, as OpenAPI names them. */
 const numeric: Readonly<Record<string, TypeName>> = {

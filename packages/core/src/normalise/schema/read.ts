@@ -1,8 +1,9 @@
 /** Reads one schema, keyword by keyword, into a shape. Every keyword is kept, or reported. */
 
+import { isObject } from "@fairlead/wire/json";
 import { schemaLimits, spendSubschema, tooLarge } from "./bounds.ts";
 import { baseOf, type Spot } from "./document.ts";
-import { isObject, quote } from "./json-values.ts";
+import { quote } from "./json-values.ts";
 import { drop, type Keyword, type Place, type Reading } from "./place.ts";
 import { lastStep } from "./pointer.ts";
 import { annotations } from "./read-annotations.ts";

@@ -1,11 +1,12 @@
 /** The way back from the model's property names to the server's, for the arguments of a call. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, member } from "@fairlead/wire/json";
 import { schemaLimits } from "./bounds.ts";
 import { baseOf, type SchemaDocument, type Spot } from "./document.ts";
-import { isList, isObject, isText } from "./json-values.ts";
+import { isList, isText } from "./json-values.ts";
 import { subschemas } from "./keywords.ts";
-import { pointerTo } from "./pointer.ts";
+import { memberAt, pointerTo } from "./pointer.ts";
 
 interface Restoring {
   readonly document: SchemaDocument;
@@ -83,9 +84,8 @@ function itemsAt({ raw, path, base }: Spot, index: number): readonly Spot[] {
 
 /** A schema among those that a keyword lists by name or number. */
 function inside({ raw, path, base }: Spot, keyword: string, name: string): readonly Spot[] {
-  const members: unknown = isObject(raw) ? raw[keyword] : undefined;
-  if (typeof members !== "object" || members === null || !Object.hasOwn(members, name)) return [];
-  return [{ raw: Reflect.get(members, name), path: pointerTo(path, keyword, name), base }];
+  const inner = memberAt(member(raw, keyword), name);
+  return inner === undefined ? [] : [{ raw: inner, path: pointerTo(path, keyword, name), base }];
 }
 
 function asksFor(raw: unknown, name: string): boolean {

@@ -1,6 +1,7 @@
 /** Which keywords of draft 2020-12 take which values; a keyword that is not listed takes anything. */
 
-import { isCount, isFilled, isFlag, isList, isNumber, isObject, isPresent, isSchema, isText } from "./json-values.ts";
+import { isObject } from "@fairlead/wire/json";
+import { isCount, isFilled, isFlag, isList, isNumber, isPresent, isSchema, isText } from "./json-values.ts";
 
 type Check = (value: unknown) => boolean;
 

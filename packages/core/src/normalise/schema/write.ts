@@ -1,9 +1,10 @@
 /** Writes a shape as a schema of nothing but keywords that the API knows, always in the same order. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { clip } from "@fairlead/wire/text";
 import { nothingSpent, type Spent, spendBytes, spendSubschema } from "./bounds.ts";
 import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
-import { clip, isList } from "./json-values.ts";
+import { isList } from "./json-values.ts";
 import { flatten, type Merging, union } from "./merge.ts";
 import { anyItem, anyValue, isNull } from "./open-value.ts";
 import type { ModelDialect, Report } from "./place.ts";

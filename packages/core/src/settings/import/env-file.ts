@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { objectOf } from "@fairlead/wire/json";
 import { isInside } from "../../files/inside.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -68,7 +69,7 @@ function lost(name: string, file: string): Remark {
 }
 
 function tableOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(typeof value === "object" && value !== null ? value : {}));
+  return new Map(Object.entries(objectOf(value)));
 }
 
 function withRemarks(conversion: Conversion, remarks: readonly Remark[]): Conversion {

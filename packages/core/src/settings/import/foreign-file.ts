@@ -1,5 +1,6 @@
 /** Reads a file of another program into servers: names and entries as they were written, nothing judged yet. */
 
+import { isObject } from "@fairlead/wire/json";
 import { parseJsonc } from "../../files/jsonc.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -43,7 +44,7 @@ export async function readForeignFile(source: Source, folders: readonly string[]
 
 /** The properties of an object, whatever they are called; of anything else, nothing. */
 export function fieldsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date) return undefined;
+  if (!isObject(value) || value instanceof Date) return undefined;
   return new Map<string, unknown>(Object.entries(value));
 }
 

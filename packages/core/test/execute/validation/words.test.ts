@@ -1,10 +1,10 @@
 /** What is said about values and schemas, and where it is cut. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { clip } from "@fairlead/wire/text";
 import { afterAll, describe, expect, test } from "vitest";
-import { followReference, pointerTo } from "../../../src/execute/validation/local-reference.ts";
-import { clip } from "../../../src/execute/validation/validation.ts";
 import { createValidator } from "../../../src/execute/validation/validator.ts";
+import { followReference, pointerTo } from "../../../src/normalise/schema/pointer.ts";
 
 // Whatever the machine is busy with: none of these is slow.
 const validator = createValidator({ timeLimit: 60_000 });

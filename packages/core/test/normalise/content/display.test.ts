@@ -77,16 +77,16 @@ describe("of a server's result a person is shown", () => {
         { type: "text", text: "b" },
       ],
       { a: 1 },
-      "ab",
+      "a\nb",
     ],
     [
-      "mixed content as JSON, unknown blocks as they came",
+      "bytes by their type and number, and what is not known by its name",
       [
         { type: "image", mimeType: "image/png", data: "QUJD" },
         { type: "unknown", raw: { type: "x" } },
       ],
       undefined,
-      fenced([{ type: "image", mimeType: "image/png", data: "[image/png, 3 B]" }, { type: "x" }]),
+      '[image image/png, 3 B]\n[content of the unknown type "x"]',
     ],
   ])("%s", (_, content, structuredContent, expected) => {
     expect(displayOf(content, structuredContent)).toBe(expected);

@@ -76,7 +76,7 @@ describe("alternatives", () => {
       },
       {
         type: "object",
-        description: "One of: {x?: 1, a: string} or {x?: 2, b?: string}.",
+        description: "One of: {a: string, x?: 1} or {x?: 2, b?: string}.",
         properties: { x: { type: "integer", enum: [1, 2] }, a: string, b: string },
         required: ["x"],
       },

@@ -1,9 +1,10 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CompiledSchema, compileSchema, type SchemaDialect } from "../../../src/normalise/schema/compile.ts";
-import { isObject, isText } from "../../../src/normalise/schema/json-values.ts";
+import { isText } from "../../../src/normalise/schema/json-values.ts";
 import { toModelText } from "../../../src/text/model-text.ts";
 import { everySchema, marked, unaccounted } from "./account.ts";
 import { anySchema } from "./any-schema.ts";

@@ -1,8 +1,8 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isObject } from "../../../src/normalise/schema/json-values.ts";
 import { compiledOf } from "./compiled.ts";
 
 const string = { type: "string" };

@@ -166,7 +166,7 @@ describe("a reference to what it is part of is cut, and says what it would be", 
           type: "object",
           properties: {
             v: string,
-            next: { type: "array", items: { type: "object", description: again("{v?: string, next: node[]}") } },
+            next: { type: "array", items: { type: "object", description: again("{next: node[], v?: string}") } },
           },
           required: ["next"],
         },

@@ -1,7 +1,7 @@
 /** The named members of an object schema, required ones first, gathered from wherever the schema says them. Pure. */
 
-import { isObject, listOf, member } from "./json-shape.ts";
-import { resolved } from "./schema-reference.ts";
+import { isObject, listOf, member } from "@fairlead/wire/json";
+import { resolved } from "./pointer.ts";
 
 export interface Property {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createTypeWriter } from "../../src/output/schema-type.ts";
+import { createTypeWriter } from "../../../src/normalise/schema/type-text.ts";
 
 const limits = { depth: 2, members: 3, parts: 100 };
 

@@ -1,0 +1,33 @@
+// The source files of the packages, and their syntax trees: for checks that the other tools do not make.
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { parse } from "@swc/core";
+
+/** Paths like `packages/core/src/host.ts`, sorted. */
+export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"]) {
+  const packages = join(baseDir, "packages");
+  const files = [];
+  for (const name of await readdir(packages)) {
+    const found = await readdir(join(packages, name, "src"), { recursive: true, withFileTypes: true }).catch(() => []);
+    files.push(...found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+  }
+  return files
+    .filter((file) => extensions.some((extension) => file.endsWith(extension)))
+    .map((file) => relative(baseDir, file).replaceAll(sep, "/"))
+    .sort();
+}
+
+/** Every node of a file's syntax tree, each before those in it. */
+export async function nodesOf(baseDir, path) {
+  const text = await readFile(join(baseDir, path), "utf8");
+  /** @type {Record<string, unknown>} Each kind of node has members of its own. */
+  const root = await parse(text, { syntax: "typescript", tsx: path.endsWith(".tsx"), decorators: true });
+  /** @type {Record<string, unknown>[]} */
+  const nodes = [];
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node.type === "string") nodes.push(node);
+    open.push(...Object.values(node).filter((value) => typeof value === "object" && value !== null));
+  }
+  return nodes;
+}
