@@ -3,6 +3,8 @@
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
 import { createEmitter, type ServerChanges } from "./events.ts";
+import { approveWaiting } from "./host/approve.ts";
+import { createCallAsModel } from "./host/call-as-model.ts";
 import { createCallableTool } from "./host/callable.ts";
 import { createHostCalls } from "./host/calls.ts";
 import { toConfigurationOptions } from "./host/configuration-options.ts";
@@ -16,6 +18,7 @@ import { createChangeMarks } from "./host/marks.ts";
 import { createHostMemory } from "./host/memory.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/offer.ts";
 import { once } from "./host/once.ts";
+import { checkHostOptions } from "./host/options.ts";
 import { createHostPolicy } from "./host/policy.ts";
 import { createReading } from "./host/reading.ts";
 import { isResting } from "./host/resting.ts";
@@ -28,6 +31,7 @@ import { McpClientManager } from "./mcp/client-manager.ts";
 import type { Offering } from "./mcp/offering.ts";
 import { unlessAborted } from "./mcp/unless-aborted.ts";
 import { defaults } from "./settings/defaults.ts";
+import { optionOrigin } from "./settings/definition.ts";
 import { type Configuration, loadConfiguration } from "./trust/configuration.ts";
 
 export type { Progress } from "@fairlead/wire";
@@ -37,7 +41,9 @@ export type * from "./host/types.ts";
 
 /** What is known from earlier runs is there at once; servers are reached by `start`, or by the first call into them. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
-  const load = (): Promise<Configuration> => loadConfiguration(toConfigurationOptions(options));
+  checkHostOptions(options);
+  const from = toConfigurationOptions(options);
+  const load = (): Promise<Configuration> => loadConfiguration(from);
   const host = openHost(await load(), { recover: true, ...options, load });
   await Promise.all([host.recall(), host.policy()]);
   return host;
@@ -165,7 +171,7 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
   }
 
   function watchSettings(): FileWatch {
-    const files = configuration.settings.files.map(({ file }) => file);
+    const files = configuration.settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
     return watchFiles({ files, onChange: (file) => emit({ type: "settings_changed", file }), clock });
   }
 
@@ -276,8 +282,18 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
       throwIfClosed();
       const changes = await takeOver(next ?? (await load?.()));
       if (changes !== undefined) return changes;
-      throw new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
+      throw cannotReload();
     },
+
+    async approve(names) {
+      throwIfClosed();
+      if (load === undefined) throw cannotReload();
+      const approved = await approveWaiting(current, names, new Date(today()));
+      if (approved.length > 0) await takeOver(await load());
+      return approved;
+    },
+
+    problems: () => current.problems,
 
     async call(server, tool, args = {}, callOptions = {}) {
       throwIfClosed();
@@ -296,12 +312,17 @@ export function openHost(configuration: Configuration, options: OpenHostOptions 
     changeOf: policy.changeOf,
 
     ...conversations,
+    callAsModel: createCallAsModel({ registry: shelf.tools, confirm, closing: closing.signal }),
     asCallableTool: () =>
       createCallableTool({ open: () => shelf.tools.openConversation(), confirm, signal: closing.signal }),
 
     [Symbol.asyncDispose]: closed,
   };
   return host;
+}
+
+function cannotReload(): HostError {
+  return new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
 }
 
 interface Reloading {

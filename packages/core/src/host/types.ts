@@ -16,21 +16,28 @@ import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { Policies, PolicyFlags } from "../policy/load-policies.ts";
 import type { ApprovalMode, PolicyRule, PolicyVerdict, RequestKind } from "../policy/rule.ts";
+import type { ToolExecution } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/read-references.ts";
+import type { Problem } from "../settings/definition.ts";
 import type { Environment } from "../settings/paths.ts";
+import type { SettingsObject } from "../settings/server-config.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { HostPrompt, HostResource, HostTool } from "./offer.ts";
 
 export interface HostOptions extends OpenHostOptions {
-  /** The user's settings file; by default the one that Gemini CLI reads. */
-  readonly settings?: string;
+  /**
+   * The user's settings: the path of a file (by default the one that Gemini CLI reads), or an object in its place. With an
+   * object, no file is read or watched for that scope; problems in it name `settings option`, with line and column of
+   * `JSON.stringify(settings, null, 2)`.
+   */
+  readonly settings?: string | SettingsObject;
   /** The workspace root; by default it is found from the current folder. `false` leaves the workspace out. */
   readonly workspace?: string | false;
   /** The embedding program's verdict on the workspace; without one, the trusted-folders file decides. */
@@ -107,6 +114,12 @@ export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly acceptChanged?: boolean;
 }
 
+export interface CallAsModelOptions {
+  readonly signal?: AbortSignal;
+  /** Asked in place of the host's own `confirm`. */
+  readonly confirm?: OpenHostOptions["confirm"];
+}
+
 /** Without a model: the host's own. */
 export type NewConversation = Omit<ConversationOptions, "model"> & { readonly model?: Model };
 
@@ -164,6 +177,16 @@ export interface Host extends AsyncDisposable {
   stop(servers: readonly string[]): Promise<void>;
   /** Takes over changed settings: servers that are still the same keep running, the others wait to be started. */
   reload(configuration?: Configuration): Promise<ServerChanges>;
+  /**
+   * Approves entries of a trusted workspace that await approval: those named, or all of them. The approval is stored, as by
+   * `fairlead trust add --yes`, and holds for the entries exactly as this host has read them. The settings are read again,
+   * so that the servers may start. Gives the names that were approved.
+   *
+   * @throws HostError `server_unknown`, `untrusted_folder`
+   */
+  approve(servers?: readonly string[]): Promise<readonly string[]>;
+  /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
+  problems(): readonly Problem[];
   /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
   tools(server?: string): readonly HostTool[];
   prompts(server?: string): readonly HostPrompt[];
@@ -202,6 +225,13 @@ export interface Host extends AsyncDisposable {
   conversation(options?: NewConversation): Conversation;
   /** One turn, in a conversation of its own unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
+  /**
+   * One call of a model, by the name that the model was shown: for a loop of your own. Policy decides; where a rule asks,
+   * `confirm` is asked. An error that the tool itself reports resolves with `error`.
+   *
+   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like `execute`
+   */
+  callAsModel(name: string, args?: JsonObject, options?: CallAsModelOptions): Promise<ToolExecution>;
   /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */
   asCallableTool(): CallableTool;
   /** In the order of the settings, the demo server last. */

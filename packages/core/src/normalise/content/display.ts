@@ -4,9 +4,9 @@ import type { Block } from "@fairlead/wire";
 import type { Part } from "../model-types.ts";
 import { toReadableJson } from "./json-text.ts";
 
-/** What a `CallableTool` gave. */
-export function getStringifiedResultForDisplay(parts: readonly Part[]): string {
-  const [only, ...others] = parts.map(shown);
+/** The parts that a `CallableTool` gave, as text for a person; fenced `[]` for none. Not safe for a terminal yet. */
+export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
+  const [only, ...others] = (parts ?? []).map(shown);
   return display(others.length === 0 ? (only ?? []) : [only, ...others]);
 }
 
