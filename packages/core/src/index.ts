@@ -88,6 +88,7 @@ export type {
   RuleOrigin,
   Tier,
 } from "./policy/rule.ts";
+export type * from "./public-types.ts";
 export { type AllowList, createAllowList } from "./registry/allow-list.ts";
 export type { CallWatch, ToolBinding, ToolExecution, ToolExecution as ToolResult } from "./registry/binding.ts";
 export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
