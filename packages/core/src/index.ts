@@ -60,6 +60,7 @@ export { createGeminiModel } from "./model/gemini.ts";
 export { createManualModel } from "./model/manual.ts";
 export type { FinishReason, Model, ModelCall, ModelEvent, StreamOptions } from "./model/model.ts";
 export { createOpenaiModel } from "./model/openai.ts";
+export { mapNames, type NameMap } from "./model/openai-names.ts";
 export { createScriptedModel } from "./model/scripted.ts";
 export type {
   McpContentBlock,
