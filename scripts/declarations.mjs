@@ -56,10 +56,10 @@ function namesOf({ type, id, identifier, declarations }) {
   return name === undefined ? [] : [name];
 }
 
-/** The `/** … *​/` that stands directly before a declaration, without its stars. */
+/** The documentation comment that stands directly before a declaration, without its stars. */
 function lastComment(text) {
-  const [, inner] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text) ?? [];
-  return (inner ?? "").replaceAll(/^[ \t]*\* ?/gm, "").trim();
+  const [, inner = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text) ?? [];
+  return inner.replaceAll(/^[ \t]*\* ?/gm, "").trim();
 }
 
 /** Names of types that a declaration uses, but for its own type parameters; and of values, by `typeof`. */
@@ -82,6 +82,11 @@ function mentionsIn(declaration) {
 
 function leftmost(name) {
   return name?.type === "TsQualifiedName" ? leftmost(name.left) : name?.value;
+}
+
+/** The same order on every machine, whatever its language. */
+function byCode(a, b) {
+  return a < b ? -1 : 1;
 }
 
 /** `packages` maps names of packages to the declaration files of their entry points. */
@@ -131,7 +136,7 @@ export function createReader(packages) {
     declarations: ({ file, name }) => load(file).declarations.get(name),
     /** What a module exports, in alphabetical order, each with the place of its declaration. */
     publicNames: (file) =>
-      [...new Set(exportsOf(file))].sort().map((name) => {
+      [...new Set(exportsOf(file))].sort(byCode).map((name) => {
         const declared = resolveExport(file, name);
         if (declared === undefined) throw new Error(`${file} exports ${name}, which is declared nowhere`);
         return { name, declared };

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { createHost, type HostOptions, type MCPServerConfig, type SettingsObject } from "../src/index.ts";
 import { entrySchema } from "../src/settings/entry-schema.ts";
 
-async function optionsIn({ path, write }: TemporaryFolder): Promise<HostOptions> {
-  await write("home/notes.txt", "");
-  const home = join(path, "home");
-  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(path, "none") };
+async function optionsIn(folder: TemporaryFolder): Promise<HostOptions> {
+  await folder.write("home/notes.txt", "");
+  const home = join(folder.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
   return { environment: { env, home, cwd: home, platform: process.platform }, recover: false };
 }
 

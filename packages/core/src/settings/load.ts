@@ -15,8 +15,8 @@ export type Sources = readonly Source[];
 
 /** `userSettings`, as JSON, stands in place of the user's file. */
 export async function readSources({ files }: Locations, userSettings?: string): Promise<Sources> {
-  const wanted = scopes.flatMap((scope): (Source | Promise<Source>)[] => {
-    if (scope === "user" && userSettings !== undefined) return [textSource(userSettings)];
+  const wanted = scopes.flatMap((scope): Promise<Source>[] => {
+    if (scope === "user" && userSettings !== undefined) return [Promise.resolve(textSource(userSettings))];
     const file = files[scope];
     return file === undefined ? [] : [readSource(scope, file)];
   });
