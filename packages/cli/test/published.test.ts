@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { anthropicApi, geminiApi, openaiApi, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -98,6 +98,45 @@ await MCPToolTestHelper.testToolExecution(MCPToolTestHelper.createTestTool(), {}
 await host[Symbol.asyncDispose]();
 `;
   expect(await runProgram("library.mjs", program)).toBe("Hello, Ada! true function HostError\n");
+});
+
+test("the programs of the docs run", async () => {
+  await using gemini = await geminiApi();
+  await using openai = await openaiApi();
+  await using anthropic = await anthropicApi();
+  const env = {
+    ...environment(),
+    GEMINI_API_KEY: gemini.settings.apiKey,
+    GOOGLE_GEMINI_BASE_URL: gemini.baseUrl,
+    OPENAI_BASE_URL: openai.baseUrl,
+    OPENAI_MODEL: "test-model",
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+    ANTHROPIC_API_KEY: anthropic.settings.apiKey,
+  };
+  const greet = 'call demo__greet {"name":"Ada"}';
+  const programs = {
+    agent: greet,
+    approval: greet,
+    batch: greet,
+    "openai-loop": greet,
+    "anthropic-loop": greet,
+    "by-hand": "{}",
+  };
+  for (const name of Object.keys(programs))
+    cpSync(join(root, "docs/examples", `${name}.mjs`), join(folder.path, `${name}.mjs`));
+  const running = Object.entries(programs).map(async ([name, argument]) => {
+    const started = run(process.execPath, [`${name}.mjs`, argument], { cwd: folder.path, env });
+    started.child.stdin?.end(name === "approval" ? "1\n" : `${greet}\n`);
+    return [name, /Hello, Ada!|denied/.exec((await started).stdout)?.[0]];
+  });
+  expect(Object.fromEntries(await Promise.all(running))).toEqual({
+    agent: "Hello, Ada!",
+    approval: "Hello, Ada!",
+    batch: "denied",
+    "openai-loop": "Hello, Ada!",
+    "anthropic-loop": "Hello, Ada!",
+    "by-hand": undefined,
+  });
 });
 
 test("a schema that only a thread may look at is validated", async () => {
