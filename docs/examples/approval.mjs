@@ -1,7 +1,7 @@
 // An approval screen: shows exactly what a model wants to run and why it is asked, and offers the answers that can take effect.
 import { createInterface } from "node:readline/promises";
 import { chooseModel, createHost, systemClock, ToolConfirmationOutcome } from "@fairlead/core";
-import { toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toSafeText, toVisibleLine } from "@fairlead/core/text";
 
 const terminal = createInterface({ input: process.stdin, output: process.stderr });
 const typed = terminal[Symbol.asyncIterator]();

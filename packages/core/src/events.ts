@@ -23,13 +23,13 @@ export const MCPDiscoveryState = {
 export type MCPDiscoveryState = (typeof MCPDiscoveryState)[keyof typeof MCPDiscoveryState];
 
 /** Why a server is where it is, in words for the person who must act; raw, as settings and servers wrote them. */
-interface Explanation {
+export interface StateExplanation {
   readonly message: string;
   readonly next?: string;
 }
 
 /** What went wrong with a server. */
-export interface Failure extends Explanation {
+export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
   /** What the server said last: raw, perhaps many lines. */
   readonly evidence?: string;
@@ -64,16 +64,16 @@ export type ServerState = { readonly name: string; readonly since: number } & (
       readonly reason: "backoff";
       readonly nextTryAt: number;
       readonly because: Failure;
-    } & Explanation)
+    } & StateExplanation)
   | { readonly status: "connecting" }
   /** Without an offer: what it has is still being read. */
   | { readonly status: "connected"; readonly peer: Peer; readonly offer?: Offer }
   | { readonly status: "disconnecting"; readonly because?: Failure }
-  | ({ readonly status: "disabled"; readonly reason: "user" } & Explanation)
+  | ({ readonly status: "disabled"; readonly reason: "user" } & StateExplanation)
   | ({
       readonly status: "blocked";
       readonly reason: "awaiting_approval" | "untrusted_folder" | "not_allowed" | "excluded";
-    } & Explanation)
+    } & StateExplanation)
 );
 
 /** The lists that a server may say have changed; that of resources stands for their templates too. */
@@ -134,7 +134,7 @@ export type HostEvent =
   | { readonly type: "history_failed"; readonly message: string }
   | ServerNews;
 
-type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
+export type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 
 export interface Emitter {
   /** Returns the function that stops listening. */

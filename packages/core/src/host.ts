@@ -3,11 +3,13 @@
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
 import { createEmitter, type ServerChanges } from "./events.ts";
+import { approveWaiting } from "./host/approve.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
 import { toConfigurationOptions } from "./host/configuration-options.ts";
 import { once } from "./host/once.ts";
 import { createOpenWork } from "./host/open-work.ts";
+import { checkHostOptions } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";
 import { isIdle } from "./host/servers/is-idle.ts";
@@ -24,7 +26,9 @@ export type * from "./host/types.ts";
 
 /** Cached catalogs are there at once; servers are reached by `start`, or by the first call into them. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
-  const load = (): Promise<Configuration> => loadConfiguration(toConfigurationOptions(options));
+  checkHostOptions(options);
+  const from = toConfigurationOptions(options);
+  const load = (): Promise<Configuration> => loadConfiguration(from);
   const host = openHost(await load(), { recover: true, ...options, load });
   await Promise.all([host.recall(), host.policy()]);
   return host;
@@ -127,8 +131,18 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
       work.run(async () => {
         const changes = await takeOver(next ?? (await load?.()));
         if (changes !== undefined) return changes;
-        throw new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
+        throw cannotReload();
       }),
+
+    approve: (names) =>
+      work.run(async () => {
+        if (load === undefined) throw cannotReload();
+        const approved = await approveWaiting(configuration.current(), names, new Date(today()));
+        if (approved.length > 0) await takeOver(await load());
+        return approved;
+      }),
+
+    problems: () => configuration.current().problems,
 
     call: async (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
     callAsModel: requests.callAsModel,
@@ -149,6 +163,10 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+function cannotReload(): HostError {
+  return new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
 }
 
 interface Reloading {

@@ -3,7 +3,7 @@
 export type { Credentials, StoredClient, StoredTokens } from "./auth/credentials.ts";
 export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth-provider.ts";
 export type { SignInMessage, SignInWays } from "./auth/sign-in.ts";
-export { MCPOAuthTokenStorage } from "./auth/token-storage.ts";
+export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/token-storage.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
@@ -25,6 +25,11 @@ export {
 } from "./events.ts";
 export type { CallResult } from "./execute/call-result.ts";
 export {
+  type ExecutableTool,
+  SecureMCPToolExecutor,
+  type SecureMCPToolExecutorOptions,
+} from "./execute/secure-executor.ts";
+export {
   type CallAsModelOptions,
   type CallOptions,
   createHost,
@@ -44,7 +49,9 @@ export {
   type StartOptions,
 } from "./host.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
+export { type McpToToolOptions, mcpToTool } from "./mcp/client-callable.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
+export { type CreateMcpClientOptions, createMcpClient } from "./mcp/create-client.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { Offering } from "./mcp/offering.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
@@ -53,6 +60,7 @@ export { createGeminiModel } from "./model/gemini.ts";
 export { createManualModel } from "./model/manual.ts";
 export type { FinishReason, Model, ModelCall, ModelEvent, StreamOptions } from "./model/model.ts";
 export { createOpenaiModel } from "./model/openai.ts";
+export { mapNames, type NameMap } from "./model/openai-names.ts";
 export { createScriptedModel } from "./model/scripted.ts";
 export type {
   McpContentBlock,
@@ -82,7 +90,9 @@ export type {
   RuleOrigin,
   Tier,
 } from "./policy/rule.ts";
-export type { CallWatch, ToolBinding, ToolExecution } from "./registry/binding.ts";
+export type * from "./public-types.ts";
+export { type AllowList, createAllowList } from "./registry/allow-list.ts";
+export type { CallWatch, ToolBinding, ToolExecution, ToolExecution as ToolResult } from "./registry/binding.ts";
 export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
 export type { ConversationTools } from "./registry/conversation-tools.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
@@ -96,8 +106,10 @@ export {
 export { type QuarantinedTool, ToolRegistry } from "./registry/tool-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/read-references.ts";
+export type { Origin, Problem } from "./settings/definition.ts";
 export { AuthProviderType } from "./settings/entry-authentication.ts";
 export type { Environment } from "./settings/paths.ts";
+export type { MCPOAuthConfig, MCPServerConfig, SettingsObject } from "./settings/server-config.ts";
 export { TrustLevel } from "./trust/trusted-folders.ts";
 export type {
   Conversation,

@@ -7,6 +7,7 @@ export { certificate, key as certificateKey } from "./certificate.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
+export { type AnthropicApi, type AnthropicSettings, anthropicApi } from "./model-apis/anthropic/server.ts";
 export {
   answered,
   cutAfter,

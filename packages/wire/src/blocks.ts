@@ -12,7 +12,7 @@ export interface ResourceContents {
   readonly meta?: JsonObject;
 }
 
-interface Annotated {
+export interface Annotated {
   readonly annotations?: JsonObject;
   readonly meta?: JsonObject;
 }

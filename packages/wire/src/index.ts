@@ -1,10 +1,11 @@
 /** The public names of the engine. */
 
-export type { Block, ResourceContents } from "./blocks.ts";
+export type { Annotated, Block, ResourceContents } from "./blocks.ts";
 export { connect } from "./connect.ts";
 export { WireError, type WireErrorCode, type WireEvidence } from "./errors.ts";
 export { createProcessKeeper, type KeeperOptions, type ProcessKeeper } from "./keeper.ts";
 export type {
+  Described,
   Dropped,
   ListedItem,
   ListedPrompt,

@@ -6,7 +6,7 @@ import type { JsonObject } from "./session.ts";
 
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
-interface Described {
+export interface Described {
   readonly title?: string;
   readonly description?: string;
   readonly [key: string]: unknown;

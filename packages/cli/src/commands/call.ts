@@ -6,7 +6,6 @@ import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { isObject } from "@fairlead/wire/json";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../ad-hoc.ts";
 import { type GivenArguments, readArguments } from "../arguments.ts";
 import { confirmTyped, type TypedConfirmation } from "../ask-first.ts";

@@ -10,7 +10,7 @@ export type ConnectStep = Step & {
   readonly milliseconds: number;
 };
 
-type Step =
+export type Step =
   | {
       readonly step: "definition";
       /** As written: nothing is filled in. Literal values may be confidential all the same. */

@@ -23,15 +23,21 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/read-references.ts";
+import type { Problem } from "../settings/definition.ts";
 import type { Environment } from "../settings/paths.ts";
+import type { SettingsObject } from "../settings/server-config.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
 
 export interface HostOptions extends OpenHostOptions {
-  /** The user's settings file; by default the one that Gemini CLI reads. */
-  readonly settings?: string;
+  /**
+   * The user's settings: the path of a file (by default the one that Gemini CLI reads), or an object in its place. With an
+   * object, no file is read or watched for that scope; problems in it name `settings option`, with line and column of
+   * `JSON.stringify(settings, null, 2)`.
+   */
+  readonly settings?: string | SettingsObject;
   /** The workspace root; by default it is found from the current folder. `false` leaves the workspace out. */
   readonly workspace?: string | false;
   /** The embedding program's verdict on the workspace; without one, the trusted-folders file decides. */
@@ -177,6 +183,16 @@ export interface Host extends AsyncDisposable {
   stop(servers: readonly string[]): Promise<void>;
   /** Takes over changed settings: servers that are still the same keep running, the others wait to be started. */
   reload(configuration?: Configuration): Promise<ServerChanges>;
+  /**
+   * Approves entries of a trusted workspace that await approval: those named, or all of them. The approval is stored, as by
+   * `fairlead trust add --yes`, and holds for the entries exactly as this host has read them. The settings are read again,
+   * so that the servers may start. Gives the names that were approved.
+   *
+   * @throws HostError `server_unknown`, `untrusted_folder`
+   */
+  approve(servers?: readonly string[]): Promise<readonly string[]>;
+  /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
+  problems(): readonly Problem[];
   /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
   tools(server?: string): readonly HostTool[];
   prompts(server?: string): readonly HostPrompt[];
@@ -216,9 +232,10 @@ export interface Host extends AsyncDisposable {
   /** One turn, in a conversation of its own unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * A model's call by its model-facing name, through policy and confirmation, for a loop of your own.
-   * A tool-reported error resolves with `error`; a denial, a timeout, a cancellation and a lost server reject.
-   * @throws HostError `tool_unknown`, `denied`, `changed`, `cancelled`, `call_timeout`, `lost` …
+   * One call of a model, by the name that the model was shown: for a loop of your own. Policy decides; where a rule asks,
+   * `confirm` is asked. An error that the tool itself reports resolves with `error`.
+   *
+   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like `execute`
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */

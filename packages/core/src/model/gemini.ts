@@ -6,10 +6,11 @@ import type { Fetch } from "../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration, Part } from "../normalise/model-types.ts";
 import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "./api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "./attempts.ts";
-import { type GeminiAccess, modelPath, openGemini } from "./gemini-access.ts";
+import { type GeminiAccess, modelPath } from "./gemini-access.ts";
 import { createGeminiAnswer } from "./gemini-answer.ts";
 import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
 import type { Model, StreamOptions } from "./model.ts";
+import { openGemini } from "./open-gemini.ts";
 import { type Refusal, readRefusal } from "./refusal.ts";
 
 export interface GeminiOptions extends AttemptOptions {

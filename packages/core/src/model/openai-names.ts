@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 
+/** Names both ways: the host's and the API's. */
 export interface NameMap {
   /** What the API is told. */
   readonly toApi: (name: string) => string;
@@ -12,6 +13,10 @@ export interface NameMap {
 const longest = 64;
 const digestLength = 8;
 
+/**
+ * Maps tool names to ones that OpenAI's and Anthropic's APIs take (letters, digits, `_` and `-`, at most 64 characters), and
+ * back. Names that fit stay as they are; no two become one.
+ */
 export function mapNames(names: Iterable<string>): NameMap {
   const all = [...new Set(names)];
   const wanted = new Map<string, number>();

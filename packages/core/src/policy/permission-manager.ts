@@ -1,7 +1,7 @@
 /** A gate for programs that build their tools by hand: which tools of a server may be used, and which on none. It asks nobody. */
 
 /** What is looked at in a `DiscoveredMCPTool`. Tools go by the server's own names for them. */
-interface GatedTool {
+export interface GatedTool {
   readonly serverName: string;
   readonly serverToolName: string;
   readonly trust?: boolean | undefined;

@@ -8,7 +8,7 @@ import type { CallableTool, FunctionDeclaration } from "../normalise/model-types
 import { compileSchema } from "../normalise/schema/compile.ts";
 import type { CompiledSchema, Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
-import { type AllowList, createAllowList } from "./allow-list.ts";
+import { type AllowList, allowListOf } from "./allow-list.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
 import { callThrough } from "./callable-tool.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
@@ -36,7 +36,7 @@ export interface DiscoveredMCPToolOptions {
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
   /** Whose API that is; by default Gemini's. */
   readonly dialect?: SchemaDialect | undefined;
-  /** Without a host: what needs no confirmation. Tools that are given the same one share it; by default each has its own. */
+  /** Without a host: what needs no confirmation. By default, tools with the same `mcpTool` share one list. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -73,8 +73,9 @@ export class DiscoveredMCPTool {
   #nameOverride: string | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
-    const { serverName, serverToolName, parameterSchemaJson, allowList = createAllowList() } = options;
-    // Nothing can be called by no name.
+    checkOptions(options);
+    const { serverName, serverToolName, parameterSchemaJson, allowList = allowListOf(options.mcpTool) } = options;
+    // An empty name cannot be called.
     const nameOverride = options.nameOverride === "" ? undefined : options.nameOverride;
     this.name = generateValidName(nameOverride ?? serverToolName);
     this.serverName = serverName;
@@ -190,4 +191,19 @@ export class DiscoveredMCPTool {
     copy.#compile = this.#compile;
     return copy;
   }
+}
+
+/** Gemini CLI's constructor takes eight positions: a program written for it must not get a tool without a name. */
+function checkOptions(options: unknown): void {
+  const isNamed =
+    typeof options === "object" &&
+    options !== null &&
+    "serverName" in options &&
+    typeof options.serverName === "string" &&
+    "serverToolName" in options &&
+    typeof options.serverToolName === "string";
+  if (isNamed) return;
+  throw new HostError("usage", "new DiscoveredMCPTool() takes one object with serverName and serverToolName", {
+    next: "new DiscoveredMCPTool({ mcpTool, serverName, serverToolName, description, parameterSchemaJson, timeout, trust, nameOverride })",
+  });
 }

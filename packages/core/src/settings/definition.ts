@@ -5,6 +5,8 @@ export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
 /** In place of a file: the entry was typed, for one run. */
 export const typedOrigin = "command line";
+/** In place of a file: a program gave the settings as an object. */
+export const optionOrigin = "settings option";
 
 /** Where a value was written; line and column count from 1. */
 export interface Origin {

@@ -6,8 +6,11 @@ import type { Report } from "./entry-transport.ts";
 import { childOf, switchOf, textOf, textsOf } from "./nodes.ts";
 import { present } from "./present.ts";
 
-/** What `authProviderType` can be, by Gemini CLI's names. */
+/** What `authProviderType` can be: the short names, and the names that Gemini CLI's settings use for the same. */
 export const AuthProviderType = {
+  OAUTH: "oauth",
+  GOOGLE: "google",
+  SA_IMPERSONATION: "sa-impersonation",
   DYNAMIC_DISCOVERY: "dynamic_discovery",
   GOOGLE_CREDENTIALS: "google_credentials",
   SERVICE_ACCOUNT_IMPERSONATION: "service_account_impersonation",
@@ -15,11 +18,11 @@ export const AuthProviderType = {
 export type AuthProviderType = (typeof AuthProviderType)[keyof typeof AuthProviderType];
 
 const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
-  ["oauth", "oauth"],
+  [AuthProviderType.OAUTH, "oauth"],
   [AuthProviderType.DYNAMIC_DISCOVERY, "oauth"],
-  ["google", "google"],
+  [AuthProviderType.GOOGLE, "google"],
   [AuthProviderType.GOOGLE_CREDENTIALS, "google"],
-  ["sa-impersonation", "sa-impersonation"],
+  [AuthProviderType.SA_IMPERSONATION, "sa-impersonation"],
   [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 

@@ -4,7 +4,7 @@ import type { Origin, Scope, Settings } from "./definition.ts";
 import { merge } from "./merge.ts";
 import { childOf, switchOf } from "./nodes.ts";
 import type { Environment, Locations } from "./paths.ts";
-import { readSource, type Source } from "./source.ts";
+import { readSource, type Source, textSource } from "./source.ts";
 import { readEnvFiles } from "./variables.ts";
 
 /** Weakest first. */
@@ -13,8 +13,10 @@ const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "syste
 /** What the files say, weakest scope first, before anything is believed. */
 export type Sources = readonly Source[];
 
-export async function readSources({ files }: Locations): Promise<Sources> {
-  const wanted = scopes.flatMap((scope) => {
+/** `userSettings`, as JSON, stands in place of the user's file. */
+export async function readSources({ files }: Locations, userSettings?: string): Promise<Sources> {
+  const wanted = scopes.flatMap((scope): Promise<Source>[] => {
+    if (scope === "user" && userSettings !== undefined) return [Promise.resolve(textSource(userSettings))];
     const file = files[scope];
     return file === undefined ? [] : [readSource(scope, file)];
   });
@@ -42,6 +44,12 @@ export interface MergeOptions {
   readonly environment: Environment;
   /** Whether the workspace's settings and `.env` files count. */
   readonly trusted: boolean;
+}
+
+/** Settings of which a program has only the text: no file counts beside it, and no `.env` file. */
+export async function mergeText(text: string, environment: Environment): Promise<Settings> {
+  const envFiles = { user: new Map<string, string>(), workspace: new Map<string, string>(), problems: [] };
+  return merge([textSource(text)], { trusted: true, lookup: { environment, root: environment.cwd, envFiles } });
 }
 
 export async function mergeSettings(

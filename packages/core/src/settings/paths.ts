@@ -21,6 +21,8 @@ export interface LocateOptions {
   readonly root?: string;
   /** Replaces the user's settings file. */
   readonly settingsFile?: string;
+  /** The user's settings as JSON: no file is read for that scope. */
+  readonly userSettings?: string;
   /** `false` leaves the workspace's files out. */
   readonly workspace?: boolean;
 }
@@ -60,10 +62,7 @@ export async function locate(options: LocateOptions): Promise<Locations> {
     rootFrom,
     files: {
       ...systemFiles(environment),
-      user:
-        options.settingsFile === undefined
-          ? join(gemini, "settings.json")
-          : await givenFile(options.settingsFile, environment),
+      user: await userFile(options, join(gemini, "settings.json")),
       workspace: hasWorkspace ? join(root, ".gemini", "settings.json") : undefined,
     },
     trustedFolders:
@@ -105,6 +104,11 @@ function selfAndParents(folder: string): readonly string[] {
   const folders = [folder];
   for (let here = folder; dirname(here) !== here; here = dirname(here)) folders.push(dirname(here));
   return folders;
+}
+
+async function userFile(options: LocateOptions, usual: string): Promise<string | undefined> {
+  if (options.userSettings !== undefined) return undefined;
+  return options.settingsFile === undefined ? usual : givenFile(options.settingsFile, options.environment);
 }
 
 async function givenFile(file: string, { cwd }: Environment): Promise<string> {

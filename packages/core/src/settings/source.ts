@@ -1,9 +1,9 @@
 /** One settings file as it was found: parsed, or left out with the reason. */
 
 import { type Node, parseJsonc } from "../files/jsonc.ts";
-import { readText } from "../files/read-text.ts";
+import { readText, type TextFile } from "../files/read-text.ts";
 import { limits } from "../limits.ts";
-import type { Origin, Problem, Scope, SettingsFile } from "./definition.ts";
+import { type Origin, optionOrigin, type Problem, type Scope, type SettingsFile } from "./definition.ts";
 
 export interface Source {
   readonly scope: Scope;
@@ -16,6 +16,15 @@ export interface Source {
 }
 
 export async function readSource(scope: Scope, file: string): Promise<Source> {
+  return toSource(scope, file, await readText(file, limits.settingsBytes));
+}
+
+/** Settings given as a text, in place of the user's file. Lines and columns are those of the text. */
+export function textSource(text: string): Source {
+  return toSource("user", optionOrigin, { kind: "text", text });
+}
+
+function toSource(scope: Scope, file: string, read: TextFile): Source {
   const start = { scope, file, line: 1, column: 1 };
   const without = (state: Source["state"], problems: readonly Problem[]): Source => ({
     scope,
@@ -25,7 +34,6 @@ export async function readSource(scope: Scope, file: string): Promise<Source> {
     root: undefined,
     originOf: () => start,
   });
-  const read = await readText(file, limits.settingsBytes);
   if (read.kind === "absent") return without("absent", []);
   if (read.kind === "unreadable") return without("broken", [broken(start, `${file} cannot be read: ${read.reason}`)]);
   const document = parseJsonc(read.text);

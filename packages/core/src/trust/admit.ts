@@ -1,6 +1,6 @@
 /** Whether a configured server may start, and if not, why and what to type next. Pure. */
 
-import type { ConfiguredServer, Origin, Settings } from "../settings/definition.ts";
+import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from "../settings/definition.ts";
 import type { Locations } from "../settings/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Approval } from "./approvals.ts";
@@ -63,7 +63,7 @@ function switchedOff({
 }: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
   if (enabled) return undefined;
   const where = disabledBy === undefined ? "" : ` in ${place(disabledBy)}`;
-  const isOurs = disabledBy === undefined || disabledBy.scope === "user";
+  const isOurs = disabledBy === undefined || (disabledBy.scope === "user" && disabledBy.file !== optionOrigin);
   return {
     status: "disabled",
     reason: "user",

@@ -38,7 +38,10 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   const { environment, trustWorkspace: flag = false, embedderTrust } = options;
   const locations = await locate(options);
   const { root } = locations;
-  const [sources, folders] = await Promise.all([readSources(locations), readRules(locations, environment)]);
+  const [sources, folders] = await Promise.all([
+    readSources(locations, options.userSettings),
+    readRules(locations, environment),
+  ]);
   const { verdict: trust, problems: doubts } = decideTrust({
     flag,
     env: environment.env,

@@ -110,7 +110,8 @@ test("an answer that comes when the host is closed takes no effect", async () =>
   const details = await host.toolRegistry.find("s", "echo")?.shouldConfirmExecute({ text: "x" });
   await host[Symbol.asyncDispose]();
   const files = await filesIn(folder.path);
-  const answered = details && details.onConfirm(ToolConfirmationOutcome.ProceedAlwaysAndSave);
+  if (!details) throw new Error("not asked");
+  const answered = details.onConfirm(ToolConfirmationOutcome.ProceedAlwaysAndSave);
   await expect(answered).rejects.toMatchObject({ code: "usage" });
   expect(await filesIn(folder.path)).toEqual(files);
 });

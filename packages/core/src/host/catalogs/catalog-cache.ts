@@ -6,7 +6,7 @@ import type { CatalogStore } from "../../discover/catalog-store.ts";
 import type { KnownDefinitions, KnownStore, Owner } from "../../discover/known-definitions.ts";
 import type { Remembered } from "../../discover/remembered.ts";
 import type { Peer } from "../../events.ts";
-import { type ServerDefinition, typedOrigin } from "../../settings/definition.ts";
+import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/definition.ts";
 import { once } from "../once.ts";
 
 export interface CatalogCache {
@@ -138,7 +138,8 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    ...(origin.file === typedOrigin && { fingerprint }),
+    // No file owns the name: another program may give it to another server.
+    ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }
 

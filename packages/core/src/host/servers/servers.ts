@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import { McpClientManager } from "../../mcp/client-manager.ts";
+import { optionOrigin } from "../../settings/definition.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";
@@ -87,5 +88,6 @@ export function createHostServers(options: HostServersOptions): HostServers {
 /** Settings files, and the file that says which folders are trusted. */
 function watchedFiles(configuration: LiveConfiguration): readonly string[] {
   const { settings, locations } = configuration.current();
-  return [...settings.files.map(({ file }) => file), locations.trustedFolders];
+  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
+  return [...files, locations.trustedFolders];
 }

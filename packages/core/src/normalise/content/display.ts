@@ -8,10 +8,10 @@ import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
  * Returns the parts that a `CallableTool` gave as text for a person: the texts of a single part, joined; anything else as
- * fenced JSON in which bytes are replaced by their type and size. Without parts it is a fenced `[]`.
+ * fenced JSON in which bytes are replaced by their type and size. Without parts (also `null` and `undefined`) it is a fenced `[]`.
  */
-export function getStringifiedResultForDisplay(parts: readonly Part[]): string {
-  const [only, ...others] = parts.map(shown);
+export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
+  const [only, ...others] = (parts ?? []).map(shown);
   return display(others.length === 0 ? (only ?? []) : [only, ...others]);
 }
 

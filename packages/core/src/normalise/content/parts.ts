@@ -10,7 +10,7 @@ import { asUntrusted, createNonce } from "./untrusted.ts";
 
 export type { ContentLimits, LeftOut } from "./fit.ts";
 
-interface ModelOptions {
+export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
   /** Of the tags round the result; drawn anew for each by default. */
   readonly nonce?: string;
@@ -19,7 +19,7 @@ interface ModelOptions {
 /** Puts something into a file and gives its path. */
 export type Keep = (file: LeftOut) => Promise<string>;
 
-export interface ModelPartsOptions extends ModelOptions {
+export interface ModelPartsOptions extends ContentOptions {
   /** The server's own name for the tool. */
   readonly toolName: string;
   readonly structuredContent?: unknown;
@@ -38,7 +38,7 @@ export async function toModelParts(blocks: readonly Block[], options: ModelParts
 /** What a `CallableTool` gave: parts with the content of a result in `functionResponse.response`. */
 export function transformMcpContentToParts(
   sdkResponse: readonly Part[],
-  options: ModelOptions & { readonly toolName?: string } = {},
+  options: ContentOptions & { readonly toolName?: string } = {},
 ): Part[] {
   const fitted = sdkResponse.map((part) => {
     const name = options.toolName ?? part.functionResponse?.name ?? "unknown";
@@ -54,7 +54,7 @@ interface FittedResult extends Fitted {
 function fitResult(
   { content, structuredContent, isError }: Result,
   toolName: string,
-  { limits }: ModelOptions,
+  { limits }: ContentOptions,
 ): FittedResult {
   const isAlone = content.length === 0 && structuredContent !== undefined;
   const blocks: readonly Block[] = isAlone ? [{ type: "text", text: toJson(structuredContent) }] : content;

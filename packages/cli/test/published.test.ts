@@ -1,0 +1,214 @@
+/** The packages as they are published: packed, unpacked in an empty folder, used as a reader of the docs would. */
+
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { anthropicApi, geminiApi, openaiApi, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const run = promisify(execFile);
+let folder: TemporaryFolder;
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Beside our own packages there is what they declare, and nothing else: what is used and not declared is not found. */
+async function install(into: string): Promise<void> {
+  const packages = ["packages/wire", "packages/core", "packages/cli"];
+  const workspaces = packages.flatMap((path) => ["--workspace", path]);
+  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", into, ...workspaces];
+  await run("npm", pack, { cwd: root, shell: process.platform === "win32" });
+  for (const tarball of readdirSync(into).filter((file) => file.endsWith(".tgz"))) {
+    execFileSync("tar", ["-xzf", tarball], { cwd: into });
+    const { name, dependencies = {} } = JSON.parse(
+      readFileSync(join(into, "package/package.json"), "utf8"),
+    ) as Manifest;
+    cpSync(join(into, "package"), join(into, "node_modules", name), { recursive: true });
+    for (const dependency of Object.keys(dependencies))
+      if (!dependency.startsWith("@fairlead/")) link(join("node_modules", dependency), into);
+    execFileSync("rm", ["-r", "package"], { cwd: into });
+  }
+}
+
+/** In the place of a download. */
+function link(path: string, into: string): void {
+  mkdirSync(dirname(join(into, path)), { recursive: true });
+  try {
+    symlinkSync(join(root, path), join(into, path), "junction");
+  } catch (error) {
+    // Two packages may need the same.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const home = join(folder.path, "home");
+  const none = join(folder.path, "none.json");
+  return { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: none, NO_COLOR: "1" };
+}
+
+/** A program of a reader's, as a file in that folder. */
+async function runProgram(name: string, text: string): Promise<string> {
+  writeFileSync(join(folder.path, name), text);
+  const { stdout } = await run(process.execPath, [name], { cwd: folder.path, env: environment() });
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  mkdirSync(join(folder.path, "home"));
+  writeFileSync(join(folder.path, "package.json"), JSON.stringify({ name: "reader", type: "module" }));
+  await install(folder.path);
+});
+
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+});
+
+test.each(["@fairlead/wire", "@fairlead/core", "fairlead"])("%s brings its README and its license", (name) => {
+  const files = readdirSync(join(folder.path, "node_modules", name));
+  expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE"]));
+  const license = readFileSync(join(folder.path, "node_modules", name, "LICENSE"), "utf8");
+  expect(license).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
+});
+
+test("the command runs", async () => {
+  const program = join(folder.path, "node_modules/fairlead/bin/fairlead.cjs");
+  const fairlead = async (...args: readonly string[]): Promise<string> =>
+    (await run(process.execPath, [program, ...args], { cwd: folder.path, env: environment() })).stdout;
+  expect(await fairlead("--version")).toMatch(/^\d+[.]\d+[.]\d+\n$/);
+  expect(await fairlead("call", "demo.greet", "name=Ada")).toBe("Hello, Ada!\n");
+});
+
+test("the library runs, with what it declares to need", async () => {
+  const program = `import { createHost, HostError } from "@fairlead/core";
+import { toVisibleLine } from "@fairlead/core/text";
+import { MCPToolTestHelper } from "@fairlead/core/testing";
+import { connect } from "@fairlead/wire";
+const host = await createHost({ settings: { mcpServers: {} } });
+await host.start();
+const { content } = await host.call("demo", "greet", { name: "Ada" });
+console.log(toVisibleLine(content[0].text), host.tools().length > 0, typeof connect, HostError.name);
+await MCPToolTestHelper.testToolExecution(MCPToolTestHelper.createTestTool(), {}, { success: true });
+await host[Symbol.asyncDispose]();
+`;
+  expect(await runProgram("library.mjs", program)).toBe("Hello, Ada! true function HostError\n");
+});
+
+test("the programs of the docs run", async () => {
+  await using gemini = await geminiApi();
+  await using openai = await openaiApi();
+  await using anthropic = await anthropicApi();
+  const env = {
+    ...environment(),
+    GEMINI_API_KEY: gemini.settings.apiKey,
+    GOOGLE_GEMINI_BASE_URL: gemini.baseUrl,
+    OPENAI_BASE_URL: openai.baseUrl,
+    OPENAI_MODEL: "test-model",
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+    ANTHROPIC_API_KEY: anthropic.settings.apiKey,
+  };
+  const greet = 'call demo__greet {"name":"Ada"}';
+  const programs = {
+    agent: greet,
+    approval: greet,
+    batch: greet,
+    "openai-loop": greet,
+    "anthropic-loop": greet,
+    "by-hand": "{}",
+  };
+  for (const name of Object.keys(programs))
+    cpSync(join(root, "docs/examples", `${name}.mjs`), join(folder.path, `${name}.mjs`));
+  const running = Object.entries(programs).map(async ([name, argument]) => {
+    const started = run(process.execPath, [`${name}.mjs`, argument], { cwd: folder.path, env });
+    started.child.stdin?.end(name === "approval" ? "1\n" : `${greet}\n`);
+    return [name, /Hello, Ada!|denied/.exec((await started).stdout)?.[0]];
+  });
+  expect(Object.fromEntries(await Promise.all(running))).toEqual({
+    agent: "Hello, Ada!",
+    approval: "Hello, Ada!",
+    batch: "denied",
+    "openai-loop": "Hello, Ada!",
+    "anthropic-loop": "Hello, Ada!",
+    "by-hand": undefined,
+  });
+});
+
+test("a schema that only a thread may look at is validated", async () => {
+  const program = `import { DiscoveredMCPTool, SecureMCPToolExecutor } from "@fairlead/core";
+import { MCPToolTestHelper } from "@fairlead/core/testing";
+const parameterSchemaJson = { type: "object", properties: { a: { type: "string", pattern: "^(x+x+)+y$" } } };
+const tool = MCPToolTestHelper.createTestTool("s", "t", { parameterSchemaJson });
+const executor = new SecureMCPToolExecutor();
+await executor.executeWithSafeguards(tool, { a: 5 }).catch(({ code }) => console.log(code));
+await executor[Symbol.asyncDispose]();
+`;
+  expect(await runProgram("thread.mjs", program)).toBe("arguments_invalid\n");
+});
+
+test("what is not public cannot be imported", async () => {
+  const inside = ["core/host/gate", "core/errors", "core/dist/index.js", "wire/sdk-transport", "wire/rpc"];
+  const program = `for (const path of ${JSON.stringify(inside)})
+  await import(\`@fairlead/\${path}\`).then(() => console.log(path), ({ code }) => console.log(code));
+`;
+  expect(await runProgram("deep.mjs", program)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(inside.length));
+});
+
+describe("the types", () => {
+  const compilerOptions = {
+    target: "es2023",
+    lib: ["es2023"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+
+  async function compile(text: string): Promise<string> {
+    link("node_modules/@types/node", folder.path);
+    link("node_modules/undici-types", folder.path);
+    writeFileSync(join(folder.path, "consumer.ts"), text);
+    writeFileSync(join(folder.path, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    return run(process.execPath, [compiler, "-p", "."], { cwd: folder.path }).then(
+      ({ stdout }) => stdout,
+      (error: { readonly stdout: string }) => error.stdout,
+    );
+  }
+
+  test("check without DOM types, and without leaving out what libraries declare", async () => {
+    const text = `import { createHost, type MCPServerConfig, type SettingsObject, type ToolResult } from "@fairlead/core";
+import * as everything from "@fairlead/core";
+import { MCPToolTestHelper } from "@fairlead/core/testing";
+import { type SafeText, toSafeText } from "@fairlead/core/text";
+import { connect, type Session } from "@fairlead/wire";
+
+const files: MCPServerConfig = { command: "npx", args: ["-y", "server"] };
+const settings: SettingsObject = { mcpServers: { files } };
+const host = await createHost({ settings, confirm: async ({ outcomes }) => outcomes[0] ?? "cancel" });
+const result: ToolResult = await host.callAsModel("demo__greet", { name: "Ada" });
+const shown: SafeText = toSafeText(result.returnDisplay);
+const tool = MCPToolTestHelper.createTestTool();
+const sessions: Session[] = [];
+export { connect, everything, sessions, shown, tool };
+`;
+    expect(await compile(text)).toBe("");
+  });
+
+  test("name a mistake", async () => {
+    const text = `import { createHost } from "@fairlead/core";
+import "@fairlead/core/host/gate";
+await createHost({ setings: {} });
+`;
+    const output = await compile(text);
+    expect(output).toContain("consumer.ts(2,8): error TS2882: ");
+    expect(output).toContain("'setings' does not exist in type 'HostOptions'");
+  });
+});

@@ -1,0 +1,150 @@
+/** Runs tools that a program built by hand, with the safeguards that a host's own calls have. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { type Clock, systemClock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import type { ToolExecution } from "../registry/binding.ts";
+import { toPlainArguments } from "../registry/plain-arguments.ts";
+import { type CallQueue, createCallQueue } from "./call-queue.ts";
+import { describeIssues } from "./describe-issues.ts";
+import { createValidator, type Validator } from "./validation/validator.ts";
+
+/** What is used of a `DiscoveredMCPTool`. */
+export interface ExecutableTool {
+  readonly serverName: string;
+  readonly serverToolName: string;
+  readonly parameterSchemaJson: unknown;
+  readonly timeout?: number | undefined;
+  execute(params: unknown, signal?: AbortSignal): Promise<ToolExecution>;
+}
+
+export interface SecureMCPToolExecutorOptions {
+  /** Calls that run at the same time, of all servers together; 5 by default. */
+  readonly maxConcurrentExecutions?: number;
+  /** Calls that may wait for one server; 256 by default. */
+  readonly maxWaitingPerServer?: number;
+  /** Milliseconds for a tool without a `timeout` of its own; 30 000 by default. Waiting does not count. */
+  readonly executionTimeout?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Runs hand-built tools: checks their arguments against their schema, keeps to a number of calls at once and to a time
+ * limit. It asks for no confirmation: call `shouldConfirmExecute` first.
+ *
+ * @example
+ * await using executor = new SecureMCPToolExecutor();
+ * const { returnDisplay } = await executor.executeWithSafeguards(tool, { path: "notes.txt" });
+ */
+export class SecureMCPToolExecutor implements AsyncDisposable {
+  readonly #queue: CallQueue;
+  readonly #timeout: number;
+  readonly #clock: Clock;
+  readonly #validator: Validator = createValidator();
+  readonly #closing = new AbortController();
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(options: SecureMCPToolExecutorOptions = {}) {
+    const { maxConcurrentExecutions = 5, maxWaitingPerServer = 256, executionTimeout = 30_000 } = options;
+    this.#queue = createCallQueue({
+      perServer: maxConcurrentExecutions,
+      total: maxConcurrentExecutions,
+      waitingPerServer: maxWaitingPerServer,
+    });
+    this.#timeout = executionTimeout;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * Runs the tool. Over the cap, the call waits for its turn.
+   *
+   * @throws HostError `arguments_invalid`, `busy` (too many wait), `call_timeout`, `cancelled`, and what the tool throws
+   */
+  async executeWithSafeguards(tool: ExecutableTool, params: unknown, signal?: AbortSignal): Promise<ToolExecution> {
+    const running = this.#run(tool, params, signal);
+    this.#open.add(running);
+    return running.finally(() => this.#open.delete(running));
+  }
+
+  /** Cancels what waits or runs; resolves when it has ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#open);
+    await this.#validator.close();
+  }
+
+  async #run(tool: ExecutableTool, params: unknown, given: AbortSignal | undefined): Promise<ToolExecution> {
+    const { serverName } = tool;
+    const signal = given ? AbortSignal.any([given, this.#closing.signal]) : this.#closing.signal;
+    const args = toPlainArguments(params, serverName);
+    try {
+      signal.throwIfAborted();
+      await this.#check(tool, args, signal);
+      const leave = await this.#queue.enter(serverName, signal);
+      try {
+        return await this.#execute(tool, args, signal);
+      } finally {
+        leave();
+      }
+    } catch (error) {
+      if (!signal.aborted || error instanceof HostError) throw error;
+      throw cancelled(tool, error);
+    }
+  }
+
+  async #check(
+    { serverName, serverToolName, parameterSchemaJson }: ExecutableTool,
+    args: JsonObject,
+    signal: AbortSignal,
+  ) {
+    if (!isSchema(parameterSchemaJson)) return;
+    const { issues } = await this.#validator.validate(parameterSchemaJson, args, signal);
+    if (issues.length === 0) return;
+    const wrong = describeIssues(issues, { schema: parameterSchemaJson, value: args, whole: "the arguments" });
+    const message = `${serverName}.${serverToolName} cannot be called like this: ${wrong}`;
+    throw new HostError("arguments_invalid", message, { serverName });
+  }
+
+  async #execute(tool: ExecutableTool, args: JsonObject, signal: AbortSignal): Promise<ToolExecution> {
+    const timeout = tool.timeout ?? this.#timeout;
+    const stop = new AbortController();
+    const ends: (() => void)[] = [];
+    const ended = new Promise<never>((_, reject) => {
+      const leave = (): void => reject(cancelled(tool, signal.reason));
+      const expire = (): void => {
+        reject(timedOut(tool, timeout));
+        stop.abort();
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      ends.push(() => signal.removeEventListener("abort", leave), this.#clock.after(timeout, expire));
+    });
+    try {
+      // A tool need not heed its signal: the caller gets an answer in time all the same.
+      const execution: unknown = await Promise.race([
+        tool.execute(args, AbortSignal.any([signal, stop.signal])),
+        ended,
+      ]);
+      if (isExecution(execution)) return execution;
+      throw new HostError("protocol", "Invalid tool result: missing llmContent", { serverName: tool.serverName });
+    } finally {
+      for (const end of ends) end();
+    }
+  }
+}
+
+function isSchema(schema: unknown): schema is JsonObject {
+  return typeof schema === "object" && schema !== null && !Array.isArray(schema);
+}
+
+function isExecution(value: unknown): value is ToolExecution {
+  return typeof value === "object" && value !== null && "llmContent" in value && Array.isArray(value.llmContent);
+}
+
+function timedOut({ serverName, serverToolName }: ExecutableTool, timeout: number): HostError {
+  const message = `${serverName}.${serverToolName} timed out: no result within ${timeout} ms`;
+  return new HostError("call_timeout", message, { serverName, next: "Give the tool a longer timeout." });
+}
+
+function cancelled({ serverName, serverToolName }: ExecutableTool, cause: unknown): HostError {
+  return new HostError("cancelled", `${serverName}.${serverToolName} was cancelled`, { serverName, cause });
+}

@@ -1,0 +1,89 @@
+/** Types that the members of public names mention, so that a program can name them too. */
+
+export type {
+  Annotated,
+  Block,
+  Described,
+  Era,
+  JsonObject,
+  ListedResource,
+  ListedResourceTemplate,
+  ListedTool,
+  ListKind,
+  NotificationListener,
+  PromptResult,
+  RequestHandler,
+  RequestOptions as McpRequestOptions,
+  ResourceContents,
+  ResourceResult,
+  ServerInfo,
+  Session,
+  ToolResult as McpToolResult,
+  Verdict,
+  WireError,
+  WireErrorCode,
+  WireEvidence,
+} from "@fairlead/wire";
+export type { BearerChallenge } from "./auth/challenge.ts";
+export type { ClientAuthentication } from "./auth/credentials.ts";
+export type { TokenKeeper } from "./auth/refresh.ts";
+export type { ConsentRequest } from "./auth/ways.ts";
+export type { Waiting } from "./clock.ts";
+export type { ConnectObserver, Patience, Step as ConnectStepDetails } from "./connect/connect-step.ts";
+export type { Redact } from "./connect/redact.ts";
+export type { SignInTime } from "./connect/watched-auth.ts";
+export type {
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
+  PromptArgument,
+} from "./discover/catalog.ts";
+export type { HostErrorOptions } from "./errors.ts";
+export type { Emitter, Listener, StateExplanation } from "./events.ts";
+export type { SecretStore } from "./files/secret-port.ts";
+export type { HiddenTool, OpenHostOptions, ReferenceOptions } from "./host/types.ts";
+export type { StartableServer } from "./mcp/managed-server.ts";
+export type { ServerChange } from "./mcp/server-state.ts";
+export type { AttemptOptions } from "./model/attempts.ts";
+export type { GeminiOptions } from "./model/gemini.ts";
+export type { GeminiAccess } from "./model/gemini-access.ts";
+export type { ManualLine, ManualOptions } from "./model/manual.ts";
+export type { Ollama } from "./model/ollama.ts";
+export type { OpenaiOptions } from "./model/openai.ts";
+export type { ScriptedOptions } from "./model/scripted.ts";
+export type { Fetch } from "./net/bounded-fetch.ts";
+export type { FetchOptions } from "./net/fetch-options.ts";
+export type { Near } from "./net/near.ts";
+export type { ContentLimits } from "./normalise/content/fit.ts";
+export type { ContentOptions } from "./normalise/content/parts.ts";
+export type { ToolFilter } from "./normalise/filter.ts";
+export type { FunctionResponse } from "./normalise/model-types.ts";
+export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compiled-schema.ts";
+export type { GatedTool } from "./policy/permission-manager.ts";
+export type { AskedTool } from "./registry/confirmation.ts";
+export type { PromptValues } from "./registry/discovered-prompt.ts";
+export type { PromptRegistryOptions } from "./registry/prompt-registry.ts";
+export type { ResourceRegistryOptions, ServerResources } from "./registry/resource-registry.ts";
+export type { ToolRegistryOptions } from "./registry/tool-registry.ts";
+export type {
+  Authentication,
+  ConfiguredServer,
+  Gate,
+  HostSettings,
+  HttpTransport,
+  NameList,
+  OAuthSettings,
+  Scope,
+  ServerDefinition,
+  ServerExtras,
+  Settings,
+  SettingsFile,
+  StdioTransport,
+  Transport,
+  VariableUse,
+} from "./settings/definition.ts";
+export type { Locations } from "./settings/paths.ts";
+export type { Admission } from "./trust/admit.ts";
+export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
+export type { TrustVerdict } from "./trust/verdict.ts";

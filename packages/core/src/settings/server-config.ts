@@ -1,0 +1,73 @@
+/** The settings as a program writes them: the shape of one `mcpServers` entry, and of `createHost({ settings })`. */
+
+/** How to sign in to a server, where discovery is not enough. */
+export interface MCPOAuthConfig {
+  /** Sign in without asking first when the server wants it. */
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly issuer?: string;
+  readonly registrationUrl?: string;
+  readonly scopes?: readonly string[];
+  readonly audiences?: readonly string[];
+  readonly redirectUri?: string;
+  /** Ignored with a warning: tokens never go into URLs. */
+  readonly tokenParamName?: string;
+}
+
+/**
+ * One entry of `mcpServers`: exactly one of `command`, `url` and `httpUrl`.
+ *
+ * `docs/settings.md` explains each key. `$NAME` and `${NAME}` stand for variables; a relative `command` or `cwd` starts at
+ * the home folder, as in the user's settings file.
+ *
+ * @example
+ * const files: MCPServerConfig = { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "~/notes"] };
+ */
+export interface MCPServerConfig {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Streamable HTTP, then SSE, unless `type` says which. */
+  readonly url?: string;
+  /** Streamable HTTP. */
+  readonly httpUrl?: string;
+  readonly type?: "stdio" | "http" | "sse" | "streamable-http";
+  /** Another name for `type`. */
+  readonly transportType?: "stdio" | "http" | "sse" | "streamable-http";
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The longest silence of one request, in milliseconds; 600 000 by default. */
+  readonly timeout?: number;
+  /** Its tools run without a confirmation, in a trusted folder. */
+  readonly trust?: boolean;
+  readonly description?: string;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  readonly oauth?: MCPOAuthConfig;
+  /** One of `AuthProviderType`. */
+  readonly authProviderType?:
+    | "oauth"
+    | "google"
+    | "sa-impersonation"
+    | "dynamic_discovery"
+    | "google_credentials"
+    | "service_account_impersonation";
+  readonly targetAudience?: string;
+  readonly targetServiceAccount?: string;
+}
+
+/** Settings as an object: what `createHost({ settings })` takes in place of the user's file. */
+export interface SettingsObject {
+  /** The servers, by name. */
+  readonly mcpServers?: Readonly<Record<string, MCPServerConfig>>;
+  readonly mcp?: {
+    readonly allowed?: readonly string[];
+    readonly excluded?: readonly string[];
+    readonly serverCommand?: string;
+  };
+  /** Everything that is Fairlead's own; `docs/settings.md` lists the keys. */
+  readonly fairlead?: Readonly<Record<string, unknown>>;
+}
