@@ -1,11 +1,11 @@
 /** Holds a raw schema against what became of it: every keyword must still be there, or be named in a repair. */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { CompiledSchema, Repair } from "../../../src/normalise/schema/compile.ts";
-import { baseOf, openDocument } from "../../../src/normalise/schema/document.ts";
-import { isObject, isText } from "../../../src/normalise/schema/json-values.ts";
-import { subschemas } from "../../../src/normalise/schema/keywords.ts";
-import { pointerTo } from "../../../src/normalise/schema/pointer.ts";
+import type { CompiledSchema, Repair } from "../../src/normalise/schema/compile.ts";
+import { baseOf, openDocument } from "../../src/normalise/schema/document.ts";
+import { isObject, isText } from "../../src/normalise/schema/json-values.ts";
+import { subschemas } from "../../src/normalise/schema/keywords.ts";
+import { pointerTo } from "../../src/normalise/schema/pointer.ts";
 
 type Compiled = Extract<CompiledSchema, { kind: "compiled" }>;
 
