@@ -1,4 +1,4 @@
-// The static checks, side by side; prints the output of those that fail.
+// The static checks, side by side; prints how long each took, and the output of those that fail.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, resolve } from "node:path";
@@ -10,19 +10,22 @@ const checks = {
   imports: ["node", "scripts/imports.mjs"],
   "safe text": ["node", "scripts/safe-text.mjs"],
   "public docs": ["node", "scripts/public-docs.mjs"],
-  dead: ["knip"],
+  dead: ["knip", "--cache"],
 };
 const env = { ...process.env, PATH: `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}` };
 
 async function run([name, [command, ...args]]) {
+  const begin = performance.now();
   const child = spawn(command, args, { env, shell: process.platform === "win32" });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const [code] = await once(child, "close");
-  process.stdout.write(`${code === 0 ? "ok  " : "FAIL"} ${name}\n${code === 0 ? "" : output}`);
+  process.stdout.write(`${code === 0 ? "ok  " : "FAIL"} ${name} ${since(begin)}\n${code === 0 ? "" : output}`);
   return code === 0;
 }
 
+const since = (begin) => `${((performance.now() - begin) / 1000).toFixed(1)} s`;
+const begin = performance.now();
 /** Reads what the compiler writes. */
 const afterTypes = { api: ["node", "scripts/api-docs.mjs"] };
 
@@ -31,3 +34,4 @@ const { types, ...others } = checks;
 const [compiled, passed] = await Promise.all([all({ types }), all(others)]);
 passed.push(...compiled, ...(await all(afterTypes)));
 if (!passed.every(Boolean)) process.exitCode = 1;
+process.stdout.write(`took ${since(begin)}\n`);

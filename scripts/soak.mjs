@@ -1,5 +1,5 @@
 // Proves that the tests do not depend on the weather: N whole runs in a row on a clean clone, while every core is kept busy.
-//   npm run test:soak -- --runs 10 --shuffle
+//   npm run test:soak -- --runs 10 --shuffle [-- what is handed to `npm test`]
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { cpuOfChildren } from "./cpu.mjs";
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: "10" }, shuffle: { type: "boolean" } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: "string", default: "10" }, shuffle: { type: "boolean" } },
+});
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "soak-"));
 // Paths of real people have such letters.
@@ -54,7 +57,7 @@ async function runOnce(run) {
   const temporary = mkdtempSync(join(home, "tmp-"));
   const cpu = cpuOfChildren() ?? 0;
   const begin = performance.now();
-  const args = ["test", "--silent", "--", ...(values.shuffle ? ["--sequence.shuffle"] : [])];
+  const args = ["test", "--silent", "--", ...(values.shuffle ? ["--sequence.shuffle"] : []), ...positionals];
   const child = spawn("npm", args, {
     cwd: clone,
     env: { ...env, TMPDIR: temporary },

@@ -92,7 +92,13 @@ export type {
 } from "./policy/rule.ts";
 export type * from "./public-types.ts";
 export { type AllowList, createAllowList } from "./registry/allow-list.ts";
-export type { CallWatch, ToolBinding, ToolExecution, ToolExecution as ToolResult } from "./registry/binding.ts";
+export type {
+  CallWatch,
+  ConfirmPort,
+  ToolBinding,
+  ToolExecution,
+  ToolExecution as ToolResult,
+} from "./registry/binding.ts";
 export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
 export type { ConversationTools } from "./registry/conversation-tools.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sleep, systemClock } from "../src/clock.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./support/manual-clock.ts";
 
 test("what is called off does not happen", async () => {
   const seen: string[] = [];

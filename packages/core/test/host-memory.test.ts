@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { scaled, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHost, type Host, type HostOptions } from "../src/index.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./support/manual-clock.ts";
 
 interface Home extends AsyncDisposable {
   /** A host of another run. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { processesWith, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host, type HostOptions, type ServerState } from "../src/index.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./support/manual-clock.ts";
 
 interface Ship extends AsyncDisposable {
   readonly host: Host;

@@ -1,7 +1,7 @@
 import { type TemporaryFolder, temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type HostOptions, type ServerState } from "../src/index.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./support/manual-clock.ts";
 
 /** A home with these user settings, a workspace with those. */
 async function testHost(folder: TemporaryFolder, { user = {}, workspace = {} }, options: HostOptions = {}) {

@@ -5,7 +5,7 @@ import type { AuthHook } from "@fairlead/wire";
 import { createGoogleHook, type GoogleHookOptions } from "../../src/auth/google.ts";
 import { createServiceAccountHook } from "../../src/auth/service-account.ts";
 import type { ServerDefinition } from "../../src/settings/definition.ts";
-import { createWorld, serverOf } from "../settings/load-settings.ts";
+import { createWorld, serverOf } from "../support/load-settings.ts";
 
 export const cloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
 export const serverUrl = "https://tools.googleapis.com/mcp";

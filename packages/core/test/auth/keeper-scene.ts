@@ -5,7 +5,7 @@ import type { Credentials } from "../../src/auth/credentials.ts";
 import { createTokenKeeper, type TokenKeeper } from "../../src/auth/refresh.ts";
 import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/token-storage.ts";
 import { createBoundedFetch } from "../../src/net/bounded-fetch.ts";
-import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 import { signInByHand } from "./sign-in-by-hand.ts";
 
 export const url = "http://127.0.0.1:9/mcp";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bringsOwnHeader } from "../../src/auth/own-header.ts";
-import { createWorld, serverOf } from "../settings/load-settings.ts";
+import { createWorld, serverOf } from "../support/load-settings.ts";
 
 test.each<[string, object, boolean]>([
   ["a header, however it is written", { httpUrl: "https://h/", headers: { AUTHORIZATION: "Bearer x" } }, true],

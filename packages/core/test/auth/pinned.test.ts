@@ -4,7 +4,7 @@ import { type AuthorizationServer, temporaryFolder } from "@fairlead/test-server
 import { expect, test } from "vitest";
 import { pinOf } from "../../src/auth/pin.ts";
 import type { OAuthSettings } from "../../src/settings/definition.ts";
-import { createWorld, serverOf } from "../settings/load-settings.ts";
+import { createWorld, serverOf } from "../support/load-settings.ts";
 import { both } from "./both-servers.ts";
 import { person } from "./person.ts";
 import { signingIn, storageIn } from "./signing-in.ts";

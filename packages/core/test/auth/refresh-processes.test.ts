@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { authorizationServer, scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTokenStorage, signInFolder } from "../../src/auth/token-storage.ts";
-import { buildProgram } from "../files/build-program.ts";
+import { buildProgram } from "../support/build-program.ts";
 import { signInByHand } from "./sign-in-by-hand.ts";
 
 const url = "http://127.0.0.1:9/mcp";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkServiceAccountEntry } from "../../src/auth/service-account.ts";
-import { createWorld, serverOf } from "../settings/load-settings.ts";
+import { createWorld, serverOf } from "../support/load-settings.ts";
 import { googleScene, headersOf, refusal, target } from "./google-scene.ts";
 
 const audience = "https://service.example";

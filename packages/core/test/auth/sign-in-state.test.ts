@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Credentials } from "../../src/auth/credentials.ts";
 import { setMark, tokenDigest } from "../../src/auth/sign-in-memory.ts";
 import { type SignInState, signInStateOf } from "../../src/auth/sign-in-state.ts";
-import { createWorld, serverOf } from "../settings/load-settings.ts";
+import { createWorld, serverOf } from "../support/load-settings.ts";
 import { both } from "./both-servers.ts";
 import { person } from "./person.ts";
 import { hostFor } from "./signed-in-host.ts";

@@ -3,7 +3,7 @@ import { browser, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import type { SignInWays } from "../../src/auth/sign-in.ts";
 import type { OAuthSettings } from "../../src/settings/definition.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { both } from "./both-servers.ts";
 import { type Person, person } from "./person.ts";
 import { signingIn, storageIn } from "./signing-in.ts";

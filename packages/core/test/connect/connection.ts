@@ -13,7 +13,7 @@ import {
 import { createServerLogs } from "../../src/connect/server-log.ts";
 import { HostError } from "../../src/errors.ts";
 import type { ServerDefinition } from "../../src/settings/definition.ts";
-import { createWorld, serverOf, type World } from "../settings/load-settings.ts";
+import { createWorld, serverOf, type World } from "../support/load-settings.ts";
 
 export interface ConnectionOptions extends Partial<Omit<ConnectContext, "environment">> {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createDeadline, type Deadline } from "../../src/connect/deadline.ts";
-import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 
 interface Timed {
   readonly clock: ManualClock;

@@ -1,6 +1,6 @@
 import { processesWith, stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { connection, script } from "./connection.ts";
 
 const echo = stdioServer("well-behaved");

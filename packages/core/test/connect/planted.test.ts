@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { World } from "../settings/load-settings.ts";
+import type { World } from "../support/load-settings.ts";
 import { type Connection, connection, script } from "./connection.ts";
 
 /** Programs that give themselves away, in every place of the workspace that something might look in. */

@@ -8,7 +8,7 @@ import { watchAuth } from "../../src/connect/watched-auth.ts";
 import { both } from "../auth/both-servers.ts";
 import { person } from "../auth/person.ts";
 import { signingIn } from "../auth/signing-in.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { connection } from "./connection.ts";
 
 const refusal: Challenge = {

@@ -1,7 +1,7 @@
 import type { Progress, Session } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { createDemoSession } from "../../src/demo/session.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 function call(session: Session, name: string, args: object = {}, options: Parameters<Session["request"]>[2] = {}) {
   return session.request("tools/call", { name, arguments: args }, options);

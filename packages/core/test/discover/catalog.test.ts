@@ -1,8 +1,8 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { type Catalog, type ListStep, mayGrow, readCatalog } from "../../src/discover/catalog.ts";
-import { manualClock } from "../manual-clock.ts";
 import { scriptedSession } from "../mcp/scripted-session.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const everything = { tools: {}, prompts: {}, resources: {} };
 const empty: Catalog = {

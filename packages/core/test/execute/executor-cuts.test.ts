@@ -9,7 +9,7 @@ import { HostError } from "../../src/errors.ts";
 import { createExecutor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { McpClient } from "../../src/mcp/client.ts";
-import { patient } from "./memory-client.ts";
+import { patient } from "../support/memory-client.ts";
 
 type Cut = "none" | "before it is done" | "after it is done" | "in the answer" | "connection left open, then cut";
 

@@ -7,8 +7,8 @@ import { toCallError } from "../../src/connect/outcome.ts";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
-import { manualClock } from "../manual-clock.ts";
-import { clientOf, done, echo, executorWith, patient } from "./memory-client.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 
 /** What a client makes of an error of the wire. */
 function failed(error: WireError): HostError {

@@ -7,7 +7,7 @@ import type { Progress } from "@fairlead/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createExecutor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { connectTo, type OpenWorkshop, openWorkshop, patient, places } from "./workshop-client.ts";
+import { connectTo, type OpenWorkshop, openWorkshop, patient, places } from "../support/workshop-client.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }], isError: false });
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
-import { type Answer, clientOf, done, echo, executorWith, patient } from "./memory-client.ts";
+import { type Answer, clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 
 describe("a call", () => {
   test("is passed on as it is, with its limits, and so is its answer", async () => {

@@ -6,7 +6,7 @@ import {
   type DiscoveredMCPToolOptions,
   SecureMCPToolExecutor,
 } from "../../src/index.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 interface Held {
   readonly tool: DiscoveredMCPTool;

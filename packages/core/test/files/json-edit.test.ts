@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { removeValue, setValue } from "../../src/files/json-edit.ts";
 import { parseJsonc } from "../../src/files/jsonc.ts";
-import { documents, names } from "./jsonc-documents.ts";
+import { documents, names } from "../support/jsonc-documents.ts";
 
 const randomSeed = seed();
 const runs = { numRuns: scaled(10_000, 200), seed: randomSeed };

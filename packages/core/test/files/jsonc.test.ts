@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findProperty, parseJsonc, propertyValue } from "../../src/files/jsonc.ts";
 import { limits } from "../../src/limits.ts";
-import { documents } from "./jsonc-documents.ts";
+import { documents } from "../support/jsonc-documents.ts";
 
 describe("errors are placed and worded for the person at the keyboard", () => {
   test.each([

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openKeychain } from "../../src/files/keychain.ts";
-import { buildProgram } from "./build-program.ts";
-import { sessionBus, yes } from "./session-bus.ts";
+import { buildProgram } from "../support/build-program.ts";
+import { sessionBus, yes } from "../support/session-bus.ts";
 
 /** In another process, whose own environment knows of no session bus: no keychain of this machine is touched. */
 async function storeSecret(folder: TemporaryFolder): Promise<string> {

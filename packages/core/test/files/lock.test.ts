@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { withLock } from "../../src/files/lock.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
 
 test("who comes second waits until the first has finished", async () => {
   await using folder = await temporaryFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { makeFolder } from "../../src/files/make-folder.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
 
 test("a folder is made with those above it; those that are there keep their mode", async () => {
   await using folder = await temporaryFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { openSecretFile } from "../../src/files/secret-file.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
 
 async function modesIn(folder: string): Promise<Record<string, string>> {
   const names = [".", ...(await readdir(folder)).sort()];

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { hasSecretService } from "../../src/files/secret-service.ts";
-import { manualClock } from "../manual-clock.ts";
-import { type Bus, no, serviceUnknown, sessionBus, started, writeBytes, yes } from "./session-bus.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { type Bus, no, serviceUnknown, sessionBus, started, writeBytes, yes } from "../support/session-bus.ts";
 
 const buses: readonly (readonly [what: string, bus: Bus, expected: boolean | "none in time"])[] = [
   ["a service that is running", { hasOwner: yes }, true],

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { inParts } from "../../src/files/keychain-parts.ts";
 import type { Keychain } from "../../src/files/keychain-port.ts";
 import { openSecretStore } from "../../src/files/secret-store.ts";
-import { manualClock } from "../manual-clock.ts";
-import { describeSecretStore } from "./describe-secret-store.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { describeSecretStore } from "../support/describe-secret-store.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 function memoryKeychain(): Keychain {
   const secrets = new Map<string, string>();

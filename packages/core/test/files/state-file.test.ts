@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readState, updateState } from "../../src/files/state-file.ts";
 import { limits } from "../../src/limits.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
 
 interface Count {
   readonly count: number;

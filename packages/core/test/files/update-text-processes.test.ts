@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { updateText } from "../../src/files/update-text.ts";
-import { buildProgram } from "./build-program.ts";
-import { largeText } from "./large-text.ts";
+import { buildProgram } from "../support/build-program.ts";
+import { largeText } from "../support/large-text.ts";
 
 let programs: TemporaryFolder;
 let addKeys: string;

@@ -6,7 +6,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { updateText } from "../../src/files/update-text.ts";
 import { limits } from "../../src/limits.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "../support/expect-refusal.ts";
 
 const append = (text: string | undefined) => `${text ?? ""}x`;
 

@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { oneTool, scriptedSession } from "./scripted-session.ts";
 import { dead, heldOpening, testClient } from "./test-client.ts";
 

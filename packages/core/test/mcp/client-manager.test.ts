@@ -5,7 +5,7 @@ import { HostError } from "../../src/errors.ts";
 import { createEmitter } from "../../src/events.ts";
 import { McpClient, type McpClientOptions } from "../../src/mcp/client.ts";
 import { McpClientManager, type StartableServer } from "../../src/mcp/client-manager.ts";
-import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
 type Open = McpClientOptions["open"];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { ServerState } from "../../src/events.ts";
 import type { McpClient } from "../../src/mcp/client.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { oneTool, scriptedSession } from "./scripted-session.ts";
 import { dead, heldOpening, testClient } from "./test-client.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { OpenOptions } from "../../src/connect/open-session.ts";
 import type { ServerNews, ServerState } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { type Script, scriptedSession } from "./scripted-session.ts";
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: { type: "object" } }));

@@ -2,7 +2,7 @@ import { WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { createHealth } from "../../src/mcp/health.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { type Script, scriptedSession } from "./scripted-session.ts";
 
 const late = new HostError("call_timeout", "too late");

@@ -8,7 +8,7 @@ import type { HostEvent, ServerState } from "../../src/events.ts";
 import { createEmitter } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 interface Fleet extends AsyncDisposable {
   readonly manager: McpClientManager;

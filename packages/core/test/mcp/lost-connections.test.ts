@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createEmitter, type ServerState } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 /** What a server does now; a test may change it. */
 async function testHarbour(reply: WebReply) {

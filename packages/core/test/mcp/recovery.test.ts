@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { McpClient, type McpClientOptions } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { oneTool, type Script, type ScriptedSession, scriptedSession } from "./scripted-session.ts";
 
 const dead = new WireError("exited", "the server exited with code 3");

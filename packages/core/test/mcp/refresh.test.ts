@@ -2,7 +2,7 @@ import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ListName } from "../../src/events.ts";
 import { createRefresh } from "../../src/mcp/refresh.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 function testRefresh() {
   const clock = manualClock();

@@ -2,7 +2,7 @@ import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import type { Elicitation, ElicitationAnswer } from "../../src/mcp/elicitation.ts";
 import { type Answerers, answerRequests } from "../../src/mcp/requests.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const signal = new AbortController().signal;
 const form = {

@@ -3,7 +3,7 @@ import { HostError } from "../../src/errors.ts";
 import type { HostEvent, ServerState } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 import { type ManagedServer, McpClientManager } from "../../src/mcp/client-manager.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
 function testHarbour() {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { watchForSleep } from "../../src/mcp/sleep-watch.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 test("a step of more than thirty seconds between two looks is noticed, once; an ordinary pause is not", async () => {
   const clock = manualClock();

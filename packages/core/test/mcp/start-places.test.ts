@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStartPlaces } from "../../src/mcp/start-places.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 /** Enters under these names and notes who got in. */
 function door(limit: number) {

@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { openSubscription } from "../../src/mcp/subscription.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
 const cut = new WireError("stream_lost", "cut");

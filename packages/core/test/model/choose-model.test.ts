@@ -4,9 +4,9 @@ import { systemClock } from "../../src/clock.ts";
 import { HostError } from "../../src/errors.ts";
 import { type ChooseOptions, chooseModel } from "../../src/model/choose-model.ts";
 import type { Fetch } from "../../src/net/bounded-fetch.ts";
-import { all, finishOf, user } from "../contracts/model.ts";
-import { manualClock } from "../manual-clock.ts";
-import { geminiScene, openaiScene } from "./legs.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { all, finishOf, user } from "../support/model-contract.ts";
+import { geminiScene, openaiScene } from "../support/model-legs.ts";
 
 const nobody: Fetch = async () => {
   throw new HostError("unreachable", "nobody is there");

@@ -2,7 +2,7 @@ import { geminiApi, openaiApi, says, scaled, seed } from "@fairlead/test-servers
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileSchema, type SchemaDialect } from "../../src/normalise/schema/compile.ts";
-import { anySchema } from "../normalise/schema/any-schema.ts";
+import { anySchema } from "../support/any-schema.ts";
 
 function compiledSchemas(dialect: SchemaDialect): readonly object[] {
   const raw = fc.sample(anySchema, { numRuns: scaled(3_000, 150), seed: seed() });

@@ -12,9 +12,9 @@ import {
 } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ModelEvent } from "../../src/model/model.ts";
-import { all, finishOf, tools, user } from "../contracts/model.ts";
-import { manualClock } from "../manual-clock.ts";
-import { geminiScene } from "./legs.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { all, finishOf, tools, user } from "../support/model-contract.ts";
+import { geminiScene } from "../support/model-legs.ts";
 
 /** Reads to the end while time passes as fast as it is waited for. */
 async function patiently(

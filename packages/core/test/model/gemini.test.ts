@@ -5,8 +5,8 @@ import { createGeminiModel } from "../../src/model/gemini.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
 import type { Fetch } from "../../src/net/bounded-fetch.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
-import { all, finishOf, tools, user } from "../contracts/model.ts";
-import { geminiScene } from "./legs.ts";
+import { all, finishOf, tools, user } from "../support/model-contract.ts";
+import { geminiScene } from "../support/model-legs.ts";
 
 /** Answers nothing, and remembers what it was asked. */
 function recordingFetch(bodies: string[]): Fetch {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { createManualModel, type ManualLine } from "../../src/model/manual.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
-import { all, finishOf, tools, user } from "../contracts/model.ts";
+import { all, finishOf, tools, user } from "../support/model-contract.ts";
 
 function parse(line: string): ManualLine {
   const [, name] = /^call (\w+)$/.exec(line) ?? [];

@@ -16,9 +16,9 @@ import { systemClock } from "../../src/clock.ts";
 import { limits } from "../../src/limits.ts";
 import type { Model } from "../../src/model/model.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
-import { all, user } from "../contracts/model.ts";
-import { manualClock } from "../manual-clock.ts";
-import { geminiScene } from "./legs.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { all, user } from "../support/model-contract.ts";
+import { geminiScene } from "../support/model-legs.ts";
 
 test("models are asked through the proxy that the environment names", async () => {
   await using proxy = await refusingProxy(403);

@@ -2,9 +2,9 @@ import { inTurn } from "@fairlead/test-servers";
 import { createManualModel, type ManualLine } from "../../src/model/manual.ts";
 import { createScriptedModel } from "../../src/model/scripted.ts";
 import type { Part } from "../../src/normalise/model-types.ts";
-import { describeModel } from "../contracts/model.ts";
-import { geminiScene, inNarrowNames, openaiScene } from "./legs.ts";
-import { describeLive } from "./live.ts";
+import { describeLive } from "../support/live-models.ts";
+import { describeModel } from "../support/model-contract.ts";
+import { geminiScene, inNarrowNames, openaiScene } from "../support/model-legs.ts";
 
 const prompt = "go";
 

@@ -12,9 +12,9 @@ import {
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "../../src/model/openai-failure.ts";
-import { all, finishOf, user } from "../contracts/model.ts";
-import { manualClock } from "../manual-clock.ts";
-import { openaiScene } from "./legs.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { all, finishOf, user } from "../support/model-contract.ts";
+import { openaiScene } from "../support/model-legs.ts";
 
 test.each([
   ["has no room", answered(rateLimited(4)), 4_000],

@@ -4,8 +4,8 @@ import { systemClock } from "../../src/clock.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
 import { createOpenaiModel, endpointOf } from "../../src/model/openai.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
-import { all, finishOf, tools, user } from "../contracts/model.ts";
-import { openaiScene } from "./legs.ts";
+import { all, finishOf, tools, user } from "../support/model-contract.ts";
+import { openaiScene } from "../support/model-legs.ts";
 
 const signal = new AbortController().signal;
 const png = { inlineData: { mimeType: "image/png", data: "aGk=" } };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createScriptedModel } from "../../src/model/scripted.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
-import { all, user } from "../contracts/model.ts";
+import { all, user } from "../support/model-contract.ts";
 
 const script = `# Adding
 {"role":"user","parts":[{"text":"What is   2 + 3?"}]}

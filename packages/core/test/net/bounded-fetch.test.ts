@@ -7,7 +7,7 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib
 import { until, type WebReply, type WebServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createBoundedFetch, type Fetch, type FetchOptions } from "../../src/net/bounded-fetch.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const fetchNear = ({ origin }: WebServer, options: Partial<FetchOptions> = {}): Fetch =>
   createBoundedFetch({ env: {}, near: origin, ...options });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type OpenOptions, openUrl, webUrl } from "../../src/net/open-url.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const url = "https://login.example/authorize?state=1&scope=a+b";
 

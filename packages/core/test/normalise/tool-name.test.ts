@@ -3,7 +3,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { assignNames, type Claim, generateValidName } from "../../src/normalise/tool-name.ts";
-import { acceptable, awkwardName } from "./adversarial-names.ts";
+import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 
 describe("a valid name", () => {
   test.each([

@@ -15,8 +15,8 @@ import {
 } from "../../src/policy/approvals.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { approve, readApprovals } from "../../src/trust/approvals.ts";
-import { buildProgram } from "../files/build-program.ts";
-import { asked, desk, question } from "./consent-desk.ts";
+import { buildProgram } from "../support/build-program.ts";
+import { asked, desk, question } from "../support/consent-desk.ts";
 
 const identity = { server: "s", fingerprint: "f1" };
 const pay: CatalogTool = { name: "pay", description: "Pays.", inputSchema: { type: "object" } };
@@ -119,7 +119,7 @@ test("however much is approved, the file stays small enough to be read, and the 
 
 test("two processes that approve at the same time: everything is there", async () => {
   await using folder = await temporaryFolder();
-  const program = await buildProgram("approve-tools", folder.path, join(import.meta.dirname, "programs"));
+  const program = await buildProgram("approve-tools", folder.path);
   const state = join(folder.path, "state");
   const count = scaled(100);
   const run = promisify(execFile);

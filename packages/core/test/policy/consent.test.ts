@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
-import { asked, definition, desk, question, refusal, rule, trust } from "./consent-desk.ts";
+import { asked, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const read = asked("files", "read");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type LedgerEntry, parseLine, toLine } from "../../src/policy/ledger-entry.ts";
-import { called } from "./ledger-sample.ts";
+import { called } from "../support/ledger-sample.ts";
 
 const { arguments: _arguments, ...record } = called;
 const entry: LedgerEntry = { ...record, time: "2026-01-31T12:00:00.000Z", argumentsDigest: "ab" };

@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "../../src/policy/ledger.ts";
 import type { LedgerEntry } from "../../src/policy/ledger-entry.ts";
-import { buildProgram } from "../files/build-program.ts";
-import { called } from "./ledger-sample.ts";
+import { buildProgram } from "../support/build-program.ts";
+import { called } from "../support/ledger-sample.ts";
 
 const noon = Date.parse("2026-01-31T12:00:00Z");
 
@@ -154,7 +154,7 @@ describe("on the disk", () => {
 
   test("several processes write at once: every entry is there, whole, under one key", async () => {
     await using home = await temporaryFolder();
-    const program = await buildProgram("write-ledger", home.path, join(import.meta.dirname, "programs"));
+    const program = await buildProgram("write-ledger", home.path);
     const folder = join(home.path, "ledger");
     const each = scaled(500);
     const writers = ["a", "b", "c", "d"].map(async (name) => {

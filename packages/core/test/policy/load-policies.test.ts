@@ -5,8 +5,8 @@ import { limits } from "../../src/limits.ts";
 import { loadPolicies } from "../../src/policy/load-policies.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
 import type { Decision, PolicyRule } from "../../src/policy/rule.ts";
-import { type Machine, machine, rulesFile, userFile, workspaceFile } from "../trust/machine.ts";
-import { request } from "./sample-rules.ts";
+import { type Machine, machine, rulesFile, userFile, workspaceFile } from "../support/machine.ts";
+import { request } from "../support/sample-rules.ts";
 
 const systemFile = "etc/settings.json";
 const trusting = { trustWorkspace: true };

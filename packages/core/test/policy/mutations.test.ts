@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
-import { asked, desk, question } from "./consent-desk.ts";
+import { asked, desk, question } from "../support/consent-desk.ts";
 
 const approved = {
   name: "pay",

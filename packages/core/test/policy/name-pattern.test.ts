@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeName, exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import { awkwardName } from "../normalise/adversarial-names.ts";
-import { request, rule } from "./sample-rules.ts";
+import { awkwardName } from "../support/adversarial-names.ts";
+import { request, rule } from "../support/sample-rules.ts";
 
 const long = "n".repeat(200);
 const oddNames = [

@@ -3,7 +3,7 @@ import { builtIn, defaultRules } from "../../src/policy/built-in-rules.ts";
 import { exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
 import type { CheckRequest, Decision, PolicyRule } from "../../src/policy/rule.ts";
-import { request, rule, trust } from "./sample-rules.ts";
+import { request, rule, trust } from "../support/sample-rules.ts";
 
 const [adminAllows, adminAsks, adminDenies] = [
   rule("administrator", "allow"),

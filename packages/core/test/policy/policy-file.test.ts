@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { read, said, told } from "./read-policy.ts";
+import { read, said, told } from "../support/read-policy.ts";
 
 test("a whole rule is read, with its place", async () => {
   const { file, rules, problems, state } = await read(`# mine

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
-import { read, said, told } from "./read-policy.ts";
+import { read, said, told } from "../support/read-policy.ts";
 
 const strictly = "the rule counts, as strictly as it can be read";
 

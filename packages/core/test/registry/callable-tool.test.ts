@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleTool } from "./sample-tools.ts";
+import { sampleTool } from "../support/sample-tools.ts";
 
 test.each(["null", "1", '"text"', "{}", "[null]", '["text"]'])(
   "a tool built by hand that answers %s is told that this is no answer",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ToolRegistry } from "../../src/registry/tool-registry.ts";
-import { namesOf, sampleTool } from "./sample-tools.ts";
+import { namesOf, sampleTool } from "../support/sample-tools.ts";
 
 const offered = (server: string, ...tools: readonly string[]) => tools.map((tool) => sampleTool(server, tool));
 

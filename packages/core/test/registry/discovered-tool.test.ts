@@ -6,8 +6,8 @@ import { createAllowList } from "../../src/registry/allow-list.ts";
 import type { ToolBinding } from "../../src/registry/binding.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { DiscoveredMCPTool } from "../../src/registry/discovered-tool.ts";
-import { manualClock } from "../manual-clock.ts";
-import { callable, sampleTool } from "./sample-tools.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { callable, sampleTool } from "../support/sample-tools.ts";
 
 const never = { tool: async () => ({}), callTool: () => new Promise<never>(() => undefined) };
 const answering = (...parts: readonly Part[]) => ({ tool: async () => ({}), callTool: async () => [...parts] });

@@ -5,8 +5,8 @@ import { compileSchema } from "../../src/normalise/schema/compile.ts";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { ToolRegistry } from "../../src/registry/tool-registry.ts";
-import { acceptable, awkwardName } from "../normalise/adversarial-names.ts";
-import { sampleTool } from "./sample-tools.ts";
+import { acceptable, awkwardName } from "../support/adversarial-names.ts";
+import { sampleTool } from "../support/sample-tools.ts";
 
 interface Catalog {
   readonly server: string;

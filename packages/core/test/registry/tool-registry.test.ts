@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { ToolRegistry } from "../../src/registry/tool-registry.ts";
-import { namesOf, sampleTool } from "./sample-tools.ts";
+import { namesOf, sampleTool } from "../support/sample-tools.ts";
 
 const offered = (server: string, ...tools: readonly string[]) => tools.map((tool) => sampleTool(server, tool));
 const compile = () => ({ kind: "quarantined" as const, reason: "it is a bomb" });

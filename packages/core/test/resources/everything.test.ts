@@ -14,7 +14,7 @@ import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
 import { readReferences } from "../../src/resources/read-references.ts";
 import { resolveReferences } from "../../src/resources/references.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 type Transport = "stdio" | "sse" | "streamableHttp";
 

@@ -10,7 +10,7 @@ import { McpClient } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
 import { listenToResource } from "../../src/resources/listen-to-resource.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const uri = "watched://it";
 

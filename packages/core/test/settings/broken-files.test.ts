@@ -4,7 +4,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJsonc } from "../../src/files/jsonc.ts";
-import { createWorld, serverOf, type World } from "./load-settings.ts";
+import { createWorld, serverOf, type World } from "../support/load-settings.ts";
 
 const sample = Buffer.from(`// Ünïcode 日本 in a comment
 {

@@ -2,7 +2,7 @@ import { chmod, readFile, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { removeServer, setServerEnabled, writeServer } from "../../src/settings/edit.ts";
-import { createWorld } from "./load-settings.ts";
+import { createWorld } from "../support/load-settings.ts";
 
 const text = `{
   // mine

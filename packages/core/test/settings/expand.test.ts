@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ServerDefinition, VariableUse } from "../../src/settings/definition.ts";
 import { expandAuthentication, expandTransport } from "../../src/settings/expand.ts";
-import { createWorld, said, serverOf, type World } from "./load-settings.ts";
+import { createWorld, said, serverOf, type World } from "../support/load-settings.ts";
 
 const noSecrets = async (): Promise<undefined> => undefined;
 

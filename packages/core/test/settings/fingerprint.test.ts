@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createWorld, serverOf, type World } from "./load-settings.ts";
+import { createWorld, serverOf, type World } from "../support/load-settings.ts";
 
 const approved = {
   command: "$TOOL_DIR/server",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWorld } from "./load-settings.ts";
+import { createWorld } from "../support/load-settings.ts";
 
 test("everything that a setting closes is told with its line; of a person's own lists for a server the strongest counts", async () => {
   await using world = await createWorld();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, said, serverOf } from "./load-settings.ts";
+import { createWorld, said, serverOf } from "../support/load-settings.ts";
 
 test("without any file the defaults hold", async () => {
   await using world = await createWorld();

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { settingsJsonSchema } from "../../src/settings/json-schema.ts";
 import { leafKeys } from "../../src/settings/schema.ts";
-import { createWorld } from "./load-settings.ts";
+import { createWorld } from "../support/load-settings.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
 import { folderTrustEnabled, readSources, whereWritten } from "../../src/settings/load.ts";
-import { createWorld, said, serverOf } from "./load-settings.ts";
+import { createWorld, said, serverOf } from "../support/load-settings.ts";
 
 const command = (name: string): { command: string } => ({ command: name });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { type Environment, locate } from "../../src/settings/paths.ts";
-import { createWorld } from "./load-settings.ts";
+import { createWorld } from "../support/load-settings.ts";
 
 function environmentOf(folder: string, more: Partial<Environment> = {}): Environment {
   return { env: {}, home: join(folder, "home"), cwd: join(folder, "home/project/src"), platform: "linux", ...more };

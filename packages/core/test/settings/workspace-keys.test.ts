@@ -3,7 +3,7 @@ import type { Settings } from "../../src/settings/definition.ts";
 import type { LeafKey } from "../../src/settings/key.ts";
 import { folderTrustEnabled, readSources } from "../../src/settings/load.ts";
 import { leafKeys } from "../../src/settings/schema.ts";
-import { createWorld, type World } from "./load-settings.ts";
+import { createWorld, type World } from "../support/load-settings.ts";
 
 /** A value that would be noticed: for a bound the smallest, for a switch the unusual one. */
 function probeOf(key: LeafKey): unknown {

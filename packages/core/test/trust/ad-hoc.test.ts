@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addAdHocServer } from "../../src/trust/ad-hoc.ts";
-import { type Machine, machine, trustedMachine, userFile, workspaceFile } from "./machine.ts";
+import { type Machine, machine, trustedMachine, userFile, workspaceFile } from "../support/machine.ts";
 
 const program = { name: "typed", entry: { command: "node", args: ["server.js"] } };
 

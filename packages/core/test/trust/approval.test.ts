@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { leafKeys } from "../../src/settings/schema.ts";
 import { approve, revoke } from "../../src/trust/approvals.ts";
 import { setFolderTrust } from "../../src/trust/trusted-folders.ts";
-import { admissionOf, type Machine, rulesFile, trustedMachine, workspaceFile } from "./machine.ts";
-import { samples, settingsWith, settingsWithout } from "./samples.ts";
+import { admissionOf, type Machine, rulesFile, trustedMachine, workspaceFile } from "../support/machine.ts";
+import { samples, settingsWith, settingsWithout } from "../support/workspace-samples.ts";
 
 const ours = { mcpServers: { ours: { command: "node", args: ["server.js"] } } };
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ConfigurationOptions } from "../../src/trust/configuration.ts";
-import { admissionOf, machine, rulesFile, trustedMachine, userFile, workspaceFile } from "./machine.ts";
+import { admissionOf, machine, rulesFile, trustedMachine, userFile, workspaceFile } from "../support/machine.ts";
 
 const ours = { mcpServers: { ours: { command: "node", args: ["server.js"] } } };
 

@@ -6,7 +6,7 @@ import { parseJsonc } from "../../src/files/jsonc.ts";
 import { merge } from "../../src/settings/merge.ts";
 import { admit } from "../../src/trust/admit.ts";
 import { approve, readApprovals } from "../../src/trust/approvals.ts";
-import { admissionOf, type Machine, trustedMachine, workspaceFile } from "./machine.ts";
+import { admissionOf, type Machine, trustedMachine, workspaceFile } from "../support/machine.ts";
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { readTrustedFolders, setFolderTrust, type TrustLevel } from "../../src/trust/trusted-folders.ts";
-import { isTrusted, makeFolders, rulesFile } from "./rules.ts";
+import { isTrusted, makeFolders, rulesFile } from "../support/trust-rules.ts";
 
 describe("symbolic links", () => {
   // Folders: trusted/, trusted/inner/, outside/. Each row puts one link and one rule, and asks about a real root.

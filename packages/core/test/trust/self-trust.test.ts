@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { admissionOf, machine, trustedMachine, workspaceFile } from "./machine.ts";
+import { admissionOf, machine, trustedMachine, workspaceFile } from "../support/machine.ts";
 
 const ours = { mcpServers: { ours: { command: "node", args: ["server.js"] } } };
 

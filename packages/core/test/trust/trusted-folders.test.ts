@@ -6,7 +6,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { readTrustedFolders, removeFolderTrust, setFolderTrust } from "../../src/trust/trusted-folders.ts";
-import { isTrusted, makeFolders, rulesFile } from "./rules.ts";
+import { isTrusted, makeFolders, rulesFile } from "../support/trust-rules.ts";
 
 describe("reading", () => {
   test("an absent file has no rules and no problems", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { leafKeys } from "../../src/settings/schema.ts";
 import type { Configuration } from "../../src/trust/configuration.ts";
-import { effectOf, machine } from "./machine.ts";
-import { type Sample, samples, settingsWith, settingsWithout } from "./samples.ts";
+import { effectOf, machine } from "../support/machine.ts";
+import { type Sample, samples, settingsWith, settingsWithout } from "../support/workspace-samples.ts";
 
 /** The user's own settings: something for every planted value to change. */
 const userSettings = {

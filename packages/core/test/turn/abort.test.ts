@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Part } from "../../src/normalise/model-types.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "./desk.ts";
+import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
 
 const cancelled = (text = "", count = 0): TurnEvent => ({
   type: "done",

@@ -2,7 +2,18 @@ import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { FinishReason, ModelEvent } from "../../src/model/model.ts";
-import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, responses, rules, says } from "./desk.ts";
+import {
+  brokenIn,
+  calls,
+  collect,
+  type Desk,
+  desk,
+  outcomes,
+  plays,
+  responses,
+  rules,
+  says,
+} from "../support/turn-desk.ts";
 
 const trusted = (servers: object = {}): Promise<Desk> =>
   desk({ servers: (path) => ({ s: { ...stdioServer("counted", path("notes")), trust: true }, ...servers }) });

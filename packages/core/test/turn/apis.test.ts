@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../../src/model/model.ts";
-import { geminiScene, openaiScene } from "../model/legs.ts";
-import { brokenIn, collect, type Desk, desk, outcomes } from "./desk.ts";
+import { geminiScene, openaiScene } from "../support/model-legs.ts";
+import { brokenIn, collect, type Desk, desk, outcomes } from "../support/turn-desk.ts";
 
 /** Each keeps the rules of its API, about the order of calls and responses too. */
 const apis: Readonly<Record<string, () => Promise<{ readonly model: Model }>>> = {

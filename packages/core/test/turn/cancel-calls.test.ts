@@ -1,6 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { brokenIn, calls, collect, desk, outcomes, plays, responses, says } from "./desk.ts";
+import { brokenIn, calls, collect, desk, outcomes, plays, responses, says } from "../support/turn-desk.ts";
 
 test("calls that are stopped are told to the model, and the turn goes on", async () => {
   await using at = await desk({

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { Model, ModelEvent } from "../../src/model/model.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { geminiScene } from "../model/legs.ts";
-import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "./desk.ts";
+import { geminiScene } from "../support/model-legs.ts";
+import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
 
 const schema = (description: string): object => ({
   type: "object",

@@ -14,7 +14,7 @@ import {
   plays,
   responses,
   says,
-} from "./desk.ts";
+} from "../support/turn-desk.ts";
 
 const held = {
   resources: [

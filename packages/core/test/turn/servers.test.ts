@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Host } from "../../src/host.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import {
   type Asked,
   brokenIn,
@@ -16,7 +16,7 @@ import {
   responses,
   rules,
   says,
-} from "./desk.ts";
+} from "../support/turn-desk.ts";
 
 const names = ({ tools }: Asked): readonly string[] => tools.map(({ name }) => name);
 const told = (asked: Asked | undefined): unknown => asked && responses(asked);

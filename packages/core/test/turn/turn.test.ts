@@ -1,7 +1,18 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
-import { brokenIn, callEvents, calls, collect, type Desk, desk, outcomes, plays, responses, says } from "./desk.ts";
+import {
+  brokenIn,
+  callEvents,
+  calls,
+  collect,
+  type Desk,
+  desk,
+  outcomes,
+  plays,
+  responses,
+  says,
+} from "../support/turn-desk.ts";
 
 const counted =
   (entry: object = { trust: true }, name = "notes") =>

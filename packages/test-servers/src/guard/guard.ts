@@ -92,7 +92,9 @@ async function judge(scope: Scope, unwatchedChildren: () => readonly number[]): 
     ...pids.map((pid) => leftover(`a process: ${commandLine(pid)}`)),
   ];
   scope.records.clear();
-  if (problems.length > 0) throw new AggregateError(problems);
+  if (problems.length === 0) return;
+  scope.isReported = true;
+  throw new AggregateError(problems);
 }
 
 function newChildren(before: ReadonlySet<number>): readonly number[] {
@@ -123,7 +125,7 @@ function note(what: string, reason: unknown): void {
   const error = new Error(`left behind: ${what}${culprit}: ${String(reason)}`, { cause: reason });
   if (reason instanceof Error && reason.stack !== undefined)
     error.stack = `Error: left behind: ${what}${culprit}: ${reason.stack}`;
-  if (scope !== undefined) liveScope(scope).errors.push(error);
+  if (scope !== undefined && !scope.isReported) liveScope(scope).errors.push(error);
 }
 
 function turn(): Promise<void> {

@@ -4,6 +4,7 @@ import { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { isRunning } from "../process-list.ts";
 import { currentScope, type Scope, watch } from "./scope.ts";
+import { seeCalls } from "./wrap.ts";
 
 /** The process ids that each scope has started. */
 const startedBy = new WeakMap<Scope, Set<number>>();
@@ -12,24 +13,19 @@ const watched = new Set<number>();
 const ownChildren = `/proc/${process.pid}/task/${process.pid}/children`;
 
 export function watchProcesses(): void {
-  const spawn: (options: unknown) => unknown = Reflect.get(ChildProcess.prototype, "spawn");
-  const watchedSpawn = new Proxy(spawn, {
-    apply(target, child: ChildProcess, args: [unknown]) {
-      const outcome: unknown = Reflect.apply(target, child, args);
-      const scope = currentScope();
-      const { pid } = child;
-      if (pid !== undefined) watched.add(pid);
-      if (pid === undefined || scope === undefined) return outcome;
-      startedIn(scope).add(pid);
-      watch({
-        describe: () => `a process: ${pid} ${oneLine(child.spawnargs.join(" "))}`,
-        isOver: () => child.exitCode !== null || child.signalCode !== null,
-        endsLater: true,
-      });
-      return outcome;
-    },
+  seeCalls(ChildProcess.prototype, "spawn", (child) => {
+    const scope = currentScope();
+    if (!(child instanceof ChildProcess) || child.pid === undefined) return;
+    const { pid } = child;
+    watched.add(pid);
+    if (scope === undefined) return;
+    startedIn(scope).add(pid);
+    watch({
+      describe: () => `a process: ${pid} ${oneLine(child.spawnargs.join(" "))}`,
+      isOver: () => child.exitCode !== null || child.signalCode !== null,
+      endsLater: true,
+    });
   });
-  Reflect.set(ChildProcess.prototype, "spawn", watchedSpawn);
 }
 
 /** The processes of this worker that `node:child_process` knows nothing of (a pseudo-terminal's). */

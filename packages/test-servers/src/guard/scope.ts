@@ -20,6 +20,8 @@ export interface Scope {
   readonly records: Set<Record>;
   readonly errors: Error[];
   isEnded: boolean;
+  /** It has been reported that it leaves something behind: what comes of that later is no news. */
+  isReported: boolean;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
@@ -28,7 +30,7 @@ let ofFile: Scope | undefined;
 const manyRecords = 5000;
 
 export function newScope(name: string): Scope {
-  return { name, records: new Set(), errors: [], isEnded: false };
+  return { name, records: new Set(), errors: [], isEnded: false, isReported: false };
 }
 
 /** From here on, whatever no test makes is the file's. */
@@ -64,7 +66,7 @@ export function runInScope<T>(scope: Scope, work: () => T): T {
 
 export function watch(record: Omit<Record, "origin">): void {
   const scope = currentScope();
-  if (scope === undefined) return;
+  if (scope === undefined || scope.isReported) return;
   const { records } = liveScope(scope);
   const late = scope.isEnded ? `, made after the end of "${scope.name}"` : "";
   records.add({ ...record, describe: () => record.describe() + late, origin: new Error("made here") });

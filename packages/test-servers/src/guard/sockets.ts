@@ -3,38 +3,35 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type AddressInfo, Server, Socket } from "node:net";
 import { currentScope, type Scope, watch } from "./scope.ts";
+import { seeCalls } from "./wrap.ts";
 
 /** The servers that listen in this process, and the scope that made each. */
 const listening = new Map<Server, Scope>();
 
 export function watchSockets(): void {
-  Server.prototype.listen = new Proxy(Server.prototype.listen, {
-    apply(target, server: Server, args) {
-      const scope = currentScope();
-      if (scope !== undefined) listening.set(server, scope);
-      watch({
-        describe: () => `a listening server: ${addressOf(server)}`,
-        isOver: () => !server.listening,
-        endsLater: true,
-      });
-      return Reflect.apply(target, server, args);
-    },
+  seeCalls(Server.prototype, "listen", (server) => {
+    if (!(server instanceof Server)) return;
+    const scope = currentScope();
+    if (scope !== undefined) listening.set(server, scope);
+    watch({
+      describe: () => `a listening server: ${addressOf(server)}`,
+      isOver: () => !server.listening,
+      endsLater: true,
+    });
   });
-  Socket.prototype.connect = new Proxy(Socket.prototype.connect, {
-    apply(target, socket: Socket, args) {
-      const scope = currentScope();
-      let port: number | undefined;
-      socket.once("connect", () => {
-        port = socket.remotePort;
-      });
-      watch({
-        describe: () => `a socket: connected to ${socket.remoteAddress ?? "a local path"} ${port ?? ""}`.trimEnd(),
-        isOver: () => socket.destroyed || isKeptForOther(port, scope),
-        mayBeShared: () => isIdle(socket),
-        endsLater: true,
-      });
-      return Reflect.apply(target, socket, args);
-    },
+  seeCalls(Socket.prototype, "connect", (socket) => {
+    if (!(socket instanceof Socket)) return;
+    const scope = currentScope();
+    let port: number | undefined;
+    socket.once("connect", () => {
+      port = socket.remotePort;
+    });
+    watch({
+      describe: () => `a socket: connected to ${socket.remoteAddress ?? "a local path"} ${port ?? ""}`.trimEnd(),
+      isOver: () => socket.destroyed || isKeptForOther(port, scope),
+      mayBeShared: () => isIdle(socket),
+      endsLater: true,
+    });
   });
   subscribe("net.server.socket", (message) => {
     if (typeof message !== "object" || message === null || !("socket" in message)) return;
@@ -66,7 +63,7 @@ function isIdle(socket: Socket): boolean {
 
 /** What `fetch` notes down stands under symbols of its own. */
 function inside(object: object, name: string): unknown {
-  for (let each: object | null = object; each !== null; each = Object.getPrototypeOf(each)) {
+  for (let each: object | null = object; each !== null; each = Reflect.getPrototypeOf(each)) {
     const symbol = Object.getOwnPropertySymbols(each).find(({ description }) => description === name);
     if (symbol !== undefined) return Reflect.get(object, symbol);
   }

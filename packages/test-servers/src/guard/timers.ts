@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import promises from "node:timers/promises";
 import { watch } from "./scope.ts";
+import { seeCalls } from "./wrap.ts";
 
 /** The clock of the guard itself. */
 export const realSetTimeout: typeof setTimeout = globalThis.setTimeout;
@@ -15,48 +16,42 @@ const clientTimers = /node:internal\/deps\/undici|[/\\]node_modules[/\\]undici[/
 const libraryFrame = /^[^\n]*\n(?:[^\n]*(?:[/\\]guard[/\\]|Object[.]apply)[^\n]*\n)*[^\n]*[/\\]node_modules[/\\]/;
 
 export function watchTimers(): void {
-  globalThis.setTimeout = watched(globalThis.setTimeout, "setTimeout");
-  globalThis.setInterval = watched(globalThis.setInterval, "setInterval");
-  timers.setTimeout = globalThis.setTimeout;
-  timers.setInterval = globalThis.setInterval;
-  promises.setTimeout = watchedWait(promises.setTimeout);
+  for (const name of ["setTimeout", "setInterval"] as const) {
+    seeCalls(globalThis, name, (_, [, ms], timer) => watchTimer(timer, `${name} of ${Number(ms ?? 0)} ms`));
+    Reflect.set(timers, name, globalThis[name]);
+  }
+  seeCalls(promises, "setTimeout", (_, [ms], promise) => watchWait(promise, Number(ms ?? 0)));
   syncBuiltinESMExports();
 }
 
-function watched<T extends typeof setTimeout | typeof setInterval>(make: T, name: string): T {
-  return new Proxy(make, {
-    apply(target, self, args) {
-      const timer: NodeJS.Timeout = Reflect.apply(target, self, args);
-      watch({
-        describe: () => `a timer: ${name} of ${Number(args[1] ?? 0)} ms`,
-        isOver: ({ stack = "" }) =>
-          Reflect.get(timer, "_destroyed") === true ||
-          clientTimers.test(stack) ||
-          (!timer.hasRef() && libraryFrame.test(stack)),
-        // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
-        mayBeShared: () => !timer.hasRef(),
-        endsLater: false,
-      });
-      return timer;
-    },
+function watchTimer(timer: unknown, name: string): void {
+  if (!isTimer(timer)) return;
+  watch({
+    describe: () => `a timer: ${name}`,
+    isOver: ({ stack = "" }) =>
+      Reflect.get(timer, "_destroyed") === true ||
+      clientTimers.test(stack) ||
+      (!timer.hasRef() && libraryFrame.test(stack)),
+    // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
+    mayBeShared: () => !timer.hasRef(),
+    endsLater: false,
   });
 }
 
-function watchedWait(wait: typeof promises.setTimeout): typeof promises.setTimeout {
-  return new Proxy(wait, {
-    apply(target, self, args) {
-      const promise: Promise<unknown> = Reflect.apply(target, self, args);
-      let isOver = false;
-      const end = () => {
-        isOver = true;
-      };
-      promise.then(end, end);
-      watch({
-        describe: () => `a timer: setTimeout of node:timers/promises of ${Number(args[0] ?? 0)} ms`,
-        isOver: () => isOver,
-        endsLater: false,
-      });
-      return promise;
-    },
+function watchWait(promise: unknown, ms: number): void {
+  if (!(promise instanceof Promise)) return;
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  promise.then(end, end);
+  watch({
+    describe: () => `a timer: setTimeout of node:timers/promises of ${ms} ms`,
+    isOver: () => isOver,
+    endsLater: false,
   });
+}
+
+function isTimer(timer: unknown): timer is NodeJS.Timeout {
+  return typeof timer === "object" && timer !== null && "hasRef" in timer;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { afterAll, describe, expect, test } from "vitest";
 import { createValidator } from "../../../src/execute/validation/validator.ts";
-import { nested, twiceRecursive } from "./bombs.ts";
+import { nested, twiceRecursive } from "../../support/schema-bombs.ts";
 
 // Whatever the machine is busy with: none of these is slow.
 const validator = createValidator({ timeLimit: 60_000 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { patternWeight } from "../../../src/execute/validation/pattern-weight.ts";
 import { costOf, isBounded } from "../../../src/execute/validation/schema-cost.ts";
 import { measure } from "../../../src/execute/validation/value-size.ts";
-import { doubling, twiceRecursive, unions } from "./bombs.ts";
+import { doubling, twiceRecursive, unions } from "../../support/schema-bombs.ts";
 
 describe("a schema has a bound", () => {
   const item = { type: "string" };

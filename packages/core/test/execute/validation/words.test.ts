@@ -21,6 +21,7 @@ describe("a value that does not fit", () => {
     ["a truth value", { type: "boolean" }, 1, ["must be true or false"]],
     ["three types", { type: ["boolean", "array", "null"] }, 1, ["must be true or false, an array or null"]],
     ["too many items", { maxItems: 2 }, [1, 2, 3], ["must have at most 2 items"]],
+    ["any text at all", { maxLength: 0 }, "a", ["must have at most 0 characters"]],
     ["too many properties", { maxProperties: 1 }, { a: 1, b: 2 }, ["must have at most 1 property"]],
     ["too few properties", { minProperties: 2 }, { a: 1 }, ["must have at least 2 properties"]],
     ["items of no form", { prefixItems: [{}], unevaluatedItems: false }, [1, 2], ["must have at most 1 item"]],

@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { createValidator, type Validator, type ValidatorOptions } from "../../../src/execute/validation/validator.ts";
-import { manualClock } from "../../manual-clock.ts";
-import { doubling, nested, twiceRecursive, unions } from "./bombs.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { doubling, nested, twiceRecursive, unions } from "../../support/schema-bombs.ts";
 
 const run = promisify(execFile);
 const bomb = doubling(40);

@@ -10,7 +10,7 @@ import {
   ToolConfirmationOutcome,
 } from "../../../src/index.ts";
 import { createLedger, ledgerFolder } from "../../../src/policy/ledger.ts";
-import { calls, collect, plays, says } from "../../turn/desk.ts";
+import { calls, collect, plays, says } from "../../support/turn-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anything, compiledOf, propertyOf } from "./compiled.ts";
+import { anything, compiledOf, propertyOf } from "../../support/compiled.ts";
 
 const string = { type: "string" };
 const number = { type: "number" };

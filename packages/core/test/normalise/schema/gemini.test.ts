@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { anything, plainValues, propertyOf } from "./compiled.ts";
-import { described, number, type Row, same, string } from "./gemini-rows.ts";
+import { anything, plainValues, propertyOf } from "../../support/compiled.ts";
+import { described, number, type Row, same, string } from "../../support/gemini-rows.ts";
 
 const groups: Record<string, readonly Row[]> = {
   types: [

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { compiledOf, propertyOf } from "./compiled.ts";
+import { compiledOf, propertyOf } from "../../support/compiled.ts";
 
 const string = { type: "string" };
 const draft = "https://json-schema.org/draft/2020-12/schema";

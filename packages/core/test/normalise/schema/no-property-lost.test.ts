@@ -2,8 +2,8 @@ import { scaled, seed } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { everySchema } from "./account.ts";
-import { compiledOf } from "./compiled.ts";
+import { compiledOf } from "../../support/compiled.ts";
+import { everySchema } from "../../support/schema-account.ts";
 
 /** Schemas without contradictions, as people write them: what is an object stays one, however it is put together. */
 const { object } = fc.letrec<{ object: JsonObject; plain: JsonObject; member: [string, JsonObject] }>((tie) => {

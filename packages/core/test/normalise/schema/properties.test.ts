@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { type CompiledSchema, compileSchema, type SchemaDialect } from "../../../src/normalise/schema/compile.ts";
 import { isText } from "../../../src/normalise/schema/json-values.ts";
 import { toModelText } from "../../../src/text/model-text.ts";
-import { everySchema, marked, unaccounted } from "./account.ts";
-import { anySchema } from "./any-schema.ts";
+import { anySchema } from "../../support/any-schema.ts";
+import { everySchema, marked, unaccounted } from "../../support/schema-account.ts";
 
 const dialects: readonly SchemaDialect[] = ["gemini", "openai", "json-schema-2020-12"];
 const models: readonly SchemaDialect[] = ["gemini", "openai"];

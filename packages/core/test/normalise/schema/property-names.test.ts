@@ -3,7 +3,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compiledOf } from "./compiled.ts";
+import { compiledOf } from "../../support/compiled.ts";
 
 const string = { type: "string" };
 const objectOf = (...names: readonly string[]): JsonObject => ({

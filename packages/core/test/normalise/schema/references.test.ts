@@ -1,6 +1,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { anything, compiledOf } from "./compiled.ts";
+import { anything, compiledOf } from "../../support/compiled.ts";
 
 const string = { type: "string" };
 const point = { type: "object", properties: { x: { type: "number" } } };

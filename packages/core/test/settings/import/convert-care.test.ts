@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { type Case, expectConversion } from "./conversions.ts";
+import { type Case, expectConversion } from "../../support/conversions.ts";
 
 const cases: readonly Case[] = [
   {

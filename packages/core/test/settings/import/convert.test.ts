@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { convertServer } from "../../../src/settings/import/convert.ts";
-import { type Case, context, convert, expectConversion, short } from "./conversions.ts";
+import { type Case, context, convert, expectConversion, short } from "../../support/conversions.ts";
 
 const cases: readonly Case[] = [
   {

@@ -5,7 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import { chooseModel } from "../../src/model/choose-model.ts";
 import type { Model } from "../../src/model/model.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
-import { finishOf } from "../contracts/model.ts";
+import { finishOf } from "./model-contract.ts";
 
 const add = {
   name: "calculator.add",

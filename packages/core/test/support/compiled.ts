@@ -1,7 +1,7 @@
 /** Short ways to compile in tests. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { type CompiledSchema, compileSchema, type SchemaDialect } from "../../../src/normalise/schema/compile.ts";
+import { type CompiledSchema, compileSchema, type SchemaDialect } from "../../src/normalise/schema/compile.ts";
 
 export type Compiled = Extract<CompiledSchema, { kind: "compiled" }>;
 

@@ -1,9 +1,9 @@
 /** Servers of other programs, and what becomes of each. */
 
 import { expect } from "vitest";
-import { type Conversion, convertServer } from "../../../src/settings/import/convert.ts";
-import type { ConversionContext } from "../../../src/settings/import/draft.ts";
-import type { Program, Remark } from "../../../src/settings/import/program.ts";
+import { type Conversion, convertServer } from "../../src/settings/import/convert.ts";
+import type { ConversionContext } from "../../src/settings/import/draft.ts";
+import type { Program, Remark } from "../../src/settings/import/program.ts";
 
 export interface Case {
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Turns a program of the tests, by default one beside this file, into plain JavaScript that a bare `node` can run as another process. */
+/** Turns a program of the tests, by default one of `support/programs`, into plain JavaScript that a bare `node` can run as another process. */
 
 import { join } from "node:path";
 import { buildSync } from "esbuild";

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { CompiledSchema, Repair } from "../../../src/normalise/schema/compile.ts";
-import { baseOf, openDocument } from "../../../src/normalise/schema/document.ts";
-import { isText } from "../../../src/normalise/schema/json-values.ts";
-import { subschemas } from "../../../src/normalise/schema/keywords.ts";
-import { pointerTo } from "../../../src/normalise/schema/pointer.ts";
+import type { CompiledSchema, Repair } from "../../src/normalise/schema/compile.ts";
+import { baseOf, openDocument } from "../../src/normalise/schema/document.ts";
+import { isText } from "../../src/normalise/schema/json-values.ts";
+import { subschemas } from "../../src/normalise/schema/keywords.ts";
+import { pointerTo } from "../../src/normalise/schema/pointer.ts";
 
 type Compiled = Extract<CompiledSchema, { kind: "compiled" }>;
 

@@ -1,6 +1,6 @@
 /** A clock that a test moves by hand. */
 
-import type { Clock } from "../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
 
 export interface ManualClock extends Clock {
   /** Lets time pass; whatever falls due runs in order, and what that schedules too. */

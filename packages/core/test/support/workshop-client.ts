@@ -12,7 +12,7 @@ import {
 } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { McpClient } from "../../src/mcp/client.ts";
-import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { type ManualClock, manualClock } from "./manual-clock.ts";
 
 export interface OpenWorkshop extends AsyncDisposable {
   readonly workshop: Workshop;

@@ -1,0 +1,17 @@
+/** Lets the guard see every call of a function that belongs to the platform. */
+
+export type Seen = (self: unknown, args: readonly unknown[], outcome: unknown) => void;
+
+/** Calls `see` after each call of `owner[name]`; what the function has besides (a promisified form) stays. */
+export function seeCalls(owner: object, name: string, see: Seen): void {
+  const original: unknown = Reflect.get(owner, name);
+  if (typeof original !== "function") throw new Error(`there is no function "${name}" to watch`);
+  const seen = new Proxy(original, {
+    apply(target, self: unknown, args: unknown[]) {
+      const outcome: unknown = Reflect.apply(target, self, args);
+      see(self, args, outcome);
+      return outcome;
+    },
+  });
+  Reflect.set(owner, name, seen);
+}
