@@ -93,7 +93,9 @@ export function mutantsOf(file, source) {
     ConditionalExpression: ({ test }) => add("condition", at(test), `!(${text(at(test))})`),
     BooleanLiteral: (node) => add("boolean", at(node), String(!node.value)),
     ReturnStatement({ argument }) {
-      if (argument && text(at(argument)) !== "undefined") add("return", at(argument), "undefined");
+      // `false` and `null` mostly mean what `undefined` means; booleans are turned round anyway.
+      if (argument && !/^(?:undefined|null|true|false)$/.test(text(at(argument))))
+        add("return", at(argument), "undefined");
     },
     ExpressionStatement(node) {
       const call = node.expression.type === "AwaitExpression" ? node.expression.argument : node.expression;

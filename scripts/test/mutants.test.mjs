@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { applied, mutantsOf } from "../mutants/operators.mjs";
+import { folderOf, sampled, summary } from "../mutants/sample.mjs";
+
+const changesOf = (source, file = "a.ts") => mutantsOf(file, source).map((mutant) => applied(source, mutant));
+
+test.each([
+  ["const x = a === b;", ["const x = a !== b;"]],
+  ["const x = é < b;", ["const x = é <= b;"]],
+  ["const x = (a) /* && */ || b;", ["const x = (a) /* && */ && b;"]],
+  ["const x = a ?? b;", ["const x = a;"]],
+  ["const x = a ? 1 : 2;", ["const x = !(a) ? 1 : 2;"]],
+  ["const x = a?.b;", ["const x = a.b;"]],
+  ["const x = a?.(b);", ["const x = a(b);"]],
+  ["const x = true;", ["const x = false;"]],
+  ["const x = 'word';", ['const x = "";']],
+  ["if (a) b();", ["if (!(a)) b();", "if (a) ;"]],
+  ["await save();", [";"]],
+  ["const x = all.some(isOdd);", ["const x = all.every(isOdd);"]],
+  ["function f() { return a; }", ["function f() { return undefined; }"]],
+  ["const x = n + 1;", ["const x = n - 1;"]],
+  ["const x = <b>{a && c}</b>;", ["const x = <b>{a || c}</b>;"], "a.tsx"],
+])("%s", (source, changes, file) => {
+  expect(changesOf(source, file)).toEqual(changes);
+});
+
+test.each([
+  'import { a } from "b";',
+  'export * from "b";',
+  'type A = "b" | "c";',
+  'throw new HostError("code", "two words");',
+  'const x = "several words for a person";',
+  "const x = first + second;",
+  'const x: Record<"a", 1> = y as Z<"b">;',
+  "function f() { return; }",
+])("nothing is changed in: %s", (source) => {
+  expect(changesOf(source)).toEqual([]);
+});
+
+test("a mutant knows its line", () => {
+  expect(mutantsOf("a.ts", "// é\n\nconst x = true;\n").map(({ line }) => line)).toEqual([3]);
+});
+
+test("the same seed chooses the same mutants, another one others, none of them twice", () => {
+  const all = Array.from({ length: 100 }, (_, index) => index);
+  expect(sampled(all, 10, "1")).toEqual(sampled(all, 10, "1"));
+  expect(sampled(all, 10, "1")).not.toEqual(sampled(all, 10, "2"));
+  expect(new Set(sampled(all, 200, "1")).size).toBe(100);
+});
+
+test("the score is by folder, and a mutant that runs out of time is not a survivor", () => {
+  const mutant = (file, state) => ({ file, state, line: 7, original: "===", replacement: "!==" });
+  const text = summary([
+    mutant("packages/core/src/policy/a.ts", "killed"),
+    mutant("packages/core/src/policy/deep/b.ts", "survived"),
+    mutant("packages/wire/src/c.ts", "timeout"),
+  ]);
+  expect(text).toMatch(/core\/policy +50 %: 1 killed, 0 timed out, 1 survived/);
+  expect(text).toMatch(/wire +100 %: 0 killed, 1 timed out, 0 survived/);
+  expect(text).toContain("packages/core/src/policy/deep/b.ts:7\n- ===\n+ !==\n");
+  expect(folderOf("packages/cli/src/tui/input/keys.ts", 3)).toBe("cli/tui/input");
+});
