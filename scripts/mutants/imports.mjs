@@ -29,9 +29,10 @@ function ofPackage(packages, name) {
   for (const [own, folder] of packages) {
     if (name !== own && !name.startsWith(`${own}/`)) continue;
     const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const entry = exports?.[`.${name.slice(own.length)}`];
+    const path = name.slice(own.length);
+    const entry = exports?.[`.${path}`] ?? exports?.["./*"];
     const source = typeof entry === "object" ? entry["fairlead-source"] : entry;
-    return source === undefined ? undefined : join(folder, source);
+    return source === undefined ? undefined : join(folder, source.replace("*", path.slice(1)));
   }
   return undefined;
 }
