@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
@@ -13,6 +13,7 @@ import {
   readToolApprovals,
   saveToolApproval,
 } from "../../src/policy/approvals.ts";
+import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { approve, readApprovals } from "../../src/trust/approvals.ts";
 import { buildProgram } from "../support/build-program.ts";
@@ -148,6 +149,18 @@ test("a saved approval is there in the next run, and void once the entry or the 
   }
   await using at = await desk({ folder, fingerprint: "another" });
   expect(at.verdict(read).decision).toBe("ask_user");
+});
+
+test("approvals that cannot be read approve nothing, can be added to no more, and say what to do", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "approvals.json");
+  await symlink(file, file);
+  const identityOf = () => identity;
+  const approved = await loadApprovedTools({ state: folder.path, identityOf, today: () => now });
+  expect(approved.problems).toMatchObject([
+    { severity: "error", message: expect.stringContaining(file), next: expect.stringContaining(file) },
+  ]);
+  expect([approved.all(), approved.find("s", "pay"), approved.canSave("s")]).toEqual([[], undefined, false]);
 });
 
 test.each([

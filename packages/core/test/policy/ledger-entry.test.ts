@@ -14,7 +14,7 @@ test("an entry comes back as it was", () => {
 describe("what is long", () => {
   test.each(["server", "tool", "rule"] as const)("is cut: %s", (field) => {
     expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2000) }))?.[field]).toBe("x".repeat(2000));
-    expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2001) }))?.[field]).toBe(`${"x".repeat(2000)}…`);
+    expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2001) }))?.[field]).toBe(`${"x".repeat(1999)}…`);
   });
 
   test("is left out: arguments", () => {

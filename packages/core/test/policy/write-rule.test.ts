@@ -1,9 +1,9 @@
 import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { userRuleFile, writeRule } from "@fairlead/core/policy/write-rule";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
+import { userRuleFile, writeRule } from "../../src/policy/write-rule.ts";
 
 const file = ".gemini/policies/fairlead.toml";
 
@@ -164,6 +164,13 @@ describe("names come back as they are", () => {
     expect(parse(text)).toMatchObject({ rule: [{ mcpName: name, toolName: name, argsPattern: name }] });
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{C}|(?! )\p{Z}/u);
     expect(await writeRule(join(home.path, file), rule)).toMatchObject({ replaced: "deny" });
+  });
+
+  test("as long as is read can be named", async () => {
+    await using home = await temporaryFolder();
+    const server = "n".repeat(1000);
+    await writeRule(join(home.path, file), { server, tool: "t", decision: "deny" });
+    expect(parse(await home.read(file))).toMatchObject({ rule: [{ mcpName: server }] });
   });
 
   test.each([
