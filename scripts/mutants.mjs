@@ -31,7 +31,11 @@ const limit = 180_000;
 
 const { copy, remove } = copyCheckout(root);
 process.on("exit", remove);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    process.stdout.write(`ended by ${signal}\n`);
+    process.exit(1);
+  });
 
 const files = execFileSync("git", ["ls-files", "packages"], { cwd: copy, encoding: "utf8" })
   .split("\n")
