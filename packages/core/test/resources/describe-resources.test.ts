@@ -34,7 +34,7 @@ test("each resource has a line with what is known of it", () => {
     "- x://1 (One, text/plain, 1.2 kB)",
     "- x://2",
     "- x://3 (a b)",
-    `- x://4 (${"n".repeat(120)}…)`,
+    `- x://4 (${"n".repeat(119)}…)`,
     "- x://t/{id} (T, image/png)",
   ]);
 });
