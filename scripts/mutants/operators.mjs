@@ -127,7 +127,7 @@ export function mutantsOf(file, source) {
     }
     if (typeof node !== "object" || node === null) return;
     if (typeof node.type === "string") {
-      if (left.has(node.type)) return;
+      if (left.has(node.type) || node.callee?.type === "Import") return;
       if (node.type.startsWith("Ts") && !throughTypes.has(node.type)) return;
       visitors[node.type]?.(node, context);
     }

@@ -27,6 +27,7 @@ test.each([
 test.each([
   'import { a } from "b";',
   'export * from "b";',
+  'const x = await import("./b.ts");',
   'type A = "b" | "c";',
   'throw new HostError("code", "two words");',
   'const x = "several words for a person";',
