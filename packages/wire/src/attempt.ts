@@ -1,16 +1,16 @@
 /** One attempt to reach a server: opens a channel in time, settles the era on it, and leaves nothing behind if it fails. */
 
-import { onAbort } from "./abort.ts";
-import type { OpenChannel } from "./channel.ts";
-import { type Clock, createClock } from "./clock.ts";
+import { createLegacySession } from "./eras/legacy-session.ts";
+import { type EraPlan, negotiate } from "./eras/negotiate.ts";
 import { WireError } from "./errors.ts";
-import { guardedCallbacks } from "./guarded-callbacks.ts";
-import { createLegacySession } from "./legacy-session.ts";
-import { type EraPlan, negotiate } from "./negotiate.ts";
-import { openRpc, type Rpc } from "./rpc.ts";
-import { closedError, timeoutError, withStep } from "./rpc-errors.ts";
+import { onAbort } from "./rpc/abort.ts";
+import type { OpenChannel } from "./rpc/channel.ts";
+import { type Clock, createClock } from "./rpc/clock.ts";
+import { guardedCallbacks } from "./rpc/guarded-callbacks.ts";
+import { openRpc, type Rpc } from "./rpc/rpc.ts";
+import { closedError, timeoutError, withStep } from "./rpc/rpc-errors.ts";
 import type { Session } from "./session.ts";
-import { openStdio } from "./stdio.ts";
+import { openStdio } from "./stdio/stdio.ts";
 import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
 
 export interface Attempt {
@@ -55,7 +55,7 @@ export async function attemptTo(
     const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse")
       return createLegacySession(rpc, agreement.greeting, transport);
-    const { createModernSession } = await import("./modern-session.ts");
+    const { createModernSession } = await import("./eras/modern-session.ts");
     return createModernSession({ ...agreement, rpc, transport, options, limits });
   } catch (error) {
     await rpc?.close();
@@ -79,10 +79,10 @@ async function channelFor(
   if (target.kind === "stdio") return openStdio(target, { onStderr, keeper, limits, times });
   const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
-    const { openSse } = await import("./sse.ts");
+    const { openSse } = await import("./http/sse.ts");
     return openSse(target, network);
   }
-  const { openHttp } = await import("./http.ts");
+  const { openHttp } = await import("./http/http.ts");
   return openHttp(target, network);
 }
 

@@ -1,10 +1,10 @@
 /** From a target to a session: what can be tried, in which order, and when the next attempt makes sense. */
 
 import { type Attempt, attemptTo, type Settings } from "./attempt.ts";
+import { modernCodes } from "./eras/modern-envelope.ts";
+import type { EraPlan } from "./eras/negotiate.ts";
 import { WireError } from "./errors.ts";
-import { modernCodes } from "./modern-envelope.ts";
-import type { EraPlan } from "./negotiate.ts";
-import { cancelledError, toWireError } from "./rpc-errors.ts";
+import { cancelledError, toWireError } from "./rpc/rpc-errors.ts";
 import type { Session } from "./session.ts";
 import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "./target.ts";
 

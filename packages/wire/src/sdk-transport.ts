@@ -1,9 +1,9 @@
 /** A session as a transport of the official SDK, so that the SDK's extensions run on a conversation that is open already. */
 
+import { listenMethod } from "./eras/methods.ts";
 import { WireError } from "./errors.ts";
-import { isObject, objectOf } from "./json.ts";
-import { listenMethod } from "./methods.ts";
 import type { JsonObject, Session } from "./session.ts";
+import { isObject, objectOf } from "./shapes/json.ts";
 
 /** What the SDK calls a `Transport`, as far as it matters here; nothing of the SDK is imported. */
 export interface SdkTransport {

@@ -1,8 +1,8 @@
 /** What a caller says to reach a server: where it is, who we are, what we allow. */
 
-import type { ProcessKeeper } from "./keeper.ts";
+import type { TimeSource } from "./rpc/time-source.ts";
 import type { Era, JsonObject, NotificationListener, RequestHandler, Verdict } from "./session.ts";
-import type { TimeSource } from "./time-source.ts";
+import type { ProcessKeeper } from "./stdio/process-registry.ts";
 
 export type { Verdict } from "./session.ts";
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { listAll } from "../src/lists.ts";
-import { normaliseToolResult } from "../src/results.ts";
 import type { JsonObject } from "../src/session.ts";
+import { listAll } from "../src/shapes/lists.ts";
+import { normaliseToolResult } from "../src/shapes/results.ts";
 import type { AuthHook } from "../src/target.ts";
 import { answer, legacyWeb, openLegacy } from "./support/legacy-web.ts";
 

@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
-import { listAll } from "../../src/lists.ts";
-import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "../../src/results.ts";
 import type { JsonObject, Progress, RequestHandler, RequestOptions, Session } from "../../src/session.ts";
+import { listAll } from "../../src/shapes/lists.ts";
+import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "../../src/shapes/results.ts";
 import type { ConnectOptions, Target } from "../../src/target.ts";
 import { stoppedTime } from "../support/simulated-time.ts";
 import type { Difference } from "./differences.ts";

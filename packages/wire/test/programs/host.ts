@@ -3,8 +3,8 @@
  * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's program and its arguments.
  */
 
-import { createProcessKeeper } from "../../src/keeper.ts";
-import { openStdio } from "../../src/stdio.ts";
+import { createProcessKeeper } from "../../src/stdio/process-registry.ts";
+import { openStdio } from "../../src/stdio/stdio.ts";
 import { defaultLimits, defaultTimes } from "../../src/target.ts";
 
 const [how, ...args] = process.argv.slice(2);

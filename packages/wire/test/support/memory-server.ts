@@ -1,8 +1,8 @@
 /** A server in memory, on the other side of a channel: a test says what it answers. */
 
-import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../../src/channel.ts";
 import type { WireError } from "../../src/errors.ts";
-import { openRpc, type Rpc, type RpcOptions } from "../../src/rpc.ts";
+import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../../src/rpc/channel.ts";
+import { openRpc, type Rpc, type RpcOptions } from "../../src/rpc/rpc.ts";
 import { defaultLimits, defaultTimes, type WireTimes } from "../../src/target.ts";
 
 export interface MemoryServer {

@@ -1,9 +1,9 @@
 /** A session of the modern era with a server in memory. */
 
-import { createModernSession } from "../../src/modern-session.ts";
+import { createModernSession } from "../../src/eras/modern-session.ts";
+import type { TimeSource } from "../../src/rpc/time-source.ts";
 import type { JsonObject, RequestHandler, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
-import type { TimeSource } from "../../src/time-source.ts";
 import { type MemoryServer, rpcTo } from "./memory-server.ts";
 
 export const clientInfo = { name: "test", version: "1.2.3" };

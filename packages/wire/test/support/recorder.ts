@@ -1,7 +1,7 @@
 /** Collects what a channel reports, and lets a test wait for it. */
 
-import type { ChannelEvents, Message } from "../../src/channel.ts";
 import type { WireError } from "../../src/errors.ts";
+import type { ChannelEvents, Message } from "../../src/rpc/channel.ts";
 
 export interface Recorder extends ChannelEvents {
   readonly messages: Message[];

@@ -2,10 +2,10 @@
 
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Channel, Message } from "../../src/channel.ts";
 import { WireError } from "../../src/errors.ts";
-import type { ProcessKeeper } from "../../src/keeper.ts";
-import { openStdio } from "../../src/stdio.ts";
+import type { Channel, Message } from "../../src/rpc/channel.ts";
+import type { ProcessKeeper } from "../../src/stdio/process-registry.ts";
+import { openStdio } from "../../src/stdio/stdio.ts";
 import { defaultLimits, defaultTimes, type StdioTarget, type WireLimits, type WireTimes } from "../../src/target.ts";
 
 export interface ServerOptions {

@@ -1,10 +1,10 @@
 /** A session in either era with a server in memory that has tasks; its time jumps from one look at the task to the next. */
 
-import { createLegacySession } from "../../src/legacy-session.ts";
-import { createModernSession } from "../../src/modern-session.ts";
+import { createLegacySession } from "../../src/eras/legacy-session.ts";
+import { createModernSession } from "../../src/eras/modern-session.ts";
+import type { TimeSource } from "../../src/rpc/time-source.ts";
 import type { JsonObject, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
-import type { TimeSource } from "../../src/time-source.ts";
 import { type MemoryServer, type OpenedRpc, rpcTo } from "./memory-server.ts";
 import { clientInfo, type ModernSessionOptions, type OpenedSession } from "./modern-session.ts";
 import { jumpingTime } from "./simulated-time.ts";

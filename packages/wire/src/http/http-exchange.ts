@@ -1,0 +1,128 @@
+/** One request on one connection, up to the head of the answer; every failure typed. */
+
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { WireError } from "../errors.ts";
+import type { Cancellation } from "../rpc/cancellation.ts";
+import { errorMessage } from "../shapes/text.ts";
+import type { Route } from "./proxy.ts";
+
+interface Sending {
+  readonly body?: string | Uint8Array | undefined;
+  readonly cancellation?: Cancellation | undefined;
+}
+
+export function exchange(
+  route: Route,
+  url: URL,
+  how: RequestOptions,
+  { body, cancellation }: Sending,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = withResolvers<IncomingMessage>();
+  if (cancellation?.isCancelled) throw new WireError("cancelled", "cancelled before it was sent", { unsent: true });
+  let outgoing: ClientRequest;
+  try {
+    outgoing = route.request(url, how);
+  } catch (cause) {
+    // Node refuses header names and values with forbidden characters.
+    throw new WireError(
+      "bad_message",
+      `the request cannot be sent: ${errorMessage(cause)}`,
+      { unsent: true },
+      { cause },
+    );
+  }
+  const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
+  if (stopListening) outgoing.once("close", stopListening);
+  let isAnswered = false;
+  outgoing.once("response", (response) => {
+    isAnswered = true;
+    // Errors after the head belong to whoever reads the body; until someone does, they must not go uncaught.
+    response.on("error", () => {});
+    outgoing.on("error", (error) => response.destroy(error));
+    if (response.statusCode !== 407 || !route.proxied) return resolve(response);
+    // Without a tunnel, the proxy's own refusal comes in the server's place.
+    response.resume();
+    reject(new WireError("proxy", "the proxy answered 407", { httpStatus: 407, unsent: true }));
+  });
+  // A tunnel that the proxy refused looks like an answer of the server.
+  outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
+    if (!Number.isInteger(statusCode))
+      outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
+    else if (statusCode !== 200)
+      outgoing.destroy(new WireError("proxy", `the proxy answered ${statusCode}`, { httpStatus: statusCode }));
+  });
+  outgoing.once("error", (cause: NodeJS.ErrnoException) => {
+    if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
+    const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
+    reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
+  });
+  // Without an answer and without an error: the server switched to another protocol, say.
+  outgoing.once("close", () => {
+    if (isAnswered) return;
+    const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
+    reject(new WireError(code, `${url.host} closed the connection without an answer`));
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+/** A kept-alive connection that was dead already; the request may or may not have been seen. */
+export class StaleConnection extends Error {
+  asWireError(): WireError {
+    return new WireError(
+      "unreachable",
+      "the connection was reset while the request was sent",
+      {},
+      { cause: this.cause },
+    );
+  }
+  constructor(cause: Error) {
+    super("stale connection", { cause });
+  }
+}
+
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EADDRNOTAVAIL",
+]);
+
+function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): WireError {
+  if (cause instanceof WireError) return cause;
+  const code = cause.code ?? "";
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new WireError("too_large", "the server's headers are too large", {}, { cause });
+  // In a tunnel it is the server who speaks; without one it is the proxy.
+  if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
+    return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
+  if (code.startsWith("HPE_"))
+    return new WireError("bad_message", `${url.host} does not speak HTTP (${code})`, {}, { cause });
+  if (isCertificateProblem(code))
+    return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
+  if (code.startsWith("ERR_SSL") || code === "EPROTO")
+    return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
+  const unsent = neverConnected.has(code);
+  const where = proxied ? "the proxy" : url.host;
+  const kind = proxied && unsent ? "proxy" : "unreachable";
+  return new WireError(kind, `${where} cannot be reached: ${code || cause.message}`, unsent ? { unsent } : {}, {
+    cause,
+  });
+}
+
+function isCertificateProblem(code: string): boolean {
+  return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA)/.test(code);
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,89 @@
+/** How requests leave: directly, through a tunnel (https) or with the whole URL in the request line (http); certificates as asked. */
+
+import { setMaxListeners } from "node:events";
+import type { Agent, ClientRequest, RequestOptions } from "node:http";
+import { WireError } from "../errors.ts";
+import { webAddress } from "./web-address.ts";
+
+export interface Route {
+  readonly proxied: boolean;
+  request(url: URL, options: RequestOptions): ClientRequest;
+  close(): void;
+}
+
+interface RouteOptions {
+  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
+  readonly ca?: string | undefined;
+}
+
+export async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
+  const proxyFor = options.proxyFor ?? (await proxyFromEnvironment());
+  const given = proxyFor(url.href);
+  const proxy = given === undefined ? undefined : webAddress(given);
+  if (given !== undefined && proxy === undefined)
+    throw new WireError("proxy", "the proxy's address is not an http or https URL", { unsent: true });
+  const secure = url.protocol === "https:";
+  if (proxy !== undefined && !secure) return plainProxy(proxy);
+  const http = secure ? await import("node:https") : await import("node:http");
+  const tls = options.ca === undefined ? {} : { ca: await withDefaultAuthorities(options.ca) };
+  const life = new AbortController();
+  const agent =
+    proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
+  const { urlToHttpOptions } = process.getBuiltinModule("node:url");
+  // Taken apart once: that costs as much as the headers, and the address hardly ever changes.
+  let address = { href: "", options: {} };
+  return {
+    proxied: proxy !== undefined,
+    request(to, request) {
+      if (address.href !== to.href) address = { href: to.href, options: { ...urlToHttpOptions(to), ...tls, agent } };
+      // Not two spreads: the second one is slow.
+      return http.request(Object.assign({}, address.options, request));
+    },
+    close() {
+      agent.destroy();
+      life.abort();
+    },
+  };
+}
+
+/** The agent does not know a connection before the proxy has answered: the signal ends those as well. */
+async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
+  setMaxListeners(0, signal);
+  const { HttpsProxyAgent } = await import("https-proxy-agent");
+  return new HttpsProxyAgent(proxy, { keepAlive: true, ...tls, signal });
+}
+
+async function plainProxy(proxy: URL): Promise<Route> {
+  const http = proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
+  const agent = new http.Agent({ keepAlive: true });
+  const credentials = proxy.username === "" ? {} : { "proxy-authorization": basic(proxy) };
+  return {
+    proxied: true,
+    request: (to, { headers, ...request }) =>
+      http.request({
+        ...request,
+        agent,
+        hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
+        port: proxy.port,
+        path: to.href,
+        headers: { ...(headers as Record<string, string>), host: to.host, ...credentials },
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+function basic({ username, password }: URL): string {
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
+/** Replacing `ca` drops the built-in authorities; extra ones are meant in addition. */
+async function withDefaultAuthorities(ca: string): Promise<string[]> {
+  const { rootCertificates } = await import("node:tls");
+  return [...rootCertificates, ca];
+}
+
+async function proxyFromEnvironment(): Promise<(url: string) => string | undefined> {
+  const { getProxyForUrl } = await import("proxy-from-env");
+  return (url) => getProxyForUrl(url) || undefined;
+}

@@ -1,0 +1,124 @@
+/** The older HTTP+SSE: one GET stream brings every message, POSTs go to the address that its first event names. */
+
+import { WireError } from "../errors.ts";
+import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
+import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../rpc/channel.ts";
+import { createOddities } from "../shapes/diagnostics.ts";
+import { parseUrl } from "../shapes/text.ts";
+import type { HttpTarget } from "../target.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
+import type { HttpChannelOptions } from "./http.ts";
+import { kindOf, messagesOf, refusalOf, statusError, written } from "./http-answer.ts";
+import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
+
+export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
+  return async (events, signal) => {
+    const client = await createHttpClient(target, options);
+    try {
+      return await startStream(new URL(target.url), client, events, options, signal);
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+  };
+}
+
+async function startStream(
+  url: URL,
+  client: HttpClient,
+  events: ChannelEvents,
+  { limits }: HttpChannelOptions,
+  opening: AbortSignal | undefined,
+): Promise<Channel> {
+  const life = new AbortController();
+  const stopOpening = (): void => life.abort();
+  opening?.addEventListener("abort", stopOpening, { once: true });
+
+  const answer = await client.request({
+    url,
+    method: "GET",
+    headers: { accept: "text/event-stream" },
+    cancellation: cancellationOf(life.signal),
+    repeatable: true,
+  });
+  if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
+  if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
+
+  const odd = createOddities((text) => events.diagnostic(text));
+  let version: string | undefined;
+  let ended = false;
+  let named: (endpoint: URL) => void = () => {};
+  let failed: (error: WireError) => void = () => {};
+  const endpoint = new Promise<URL>((resolve, reject) => {
+    named = resolve;
+    failed = reject;
+  });
+
+  function end(cause: WireError | undefined): void {
+    if (ended) return;
+    ended = true;
+    failed(cause ?? new WireError("closed", "the connection was closed"));
+    life.abort();
+    client.close();
+    events.closed(cause);
+  }
+
+  function take({ event, data }: StreamEvent): void {
+    if (event === "endpoint") takeEndpoint(data);
+    else if (event === undefined || event === "message") takeMessages(data);
+  }
+
+  function takeMessages(data: string): void {
+    try {
+      for (const message of messagesOf(JSON.parse(data) as unknown)) events.message(message);
+    } catch {
+      odd("an event is not JSON", `an event of ${data.length} characters is not JSON`);
+    }
+  }
+
+  function takeEndpoint(data: string): void {
+    const address = parseUrl(data, url);
+    // Headers carry secrets: the stream may not send them somewhere else.
+    if (address?.origin === url.origin) named(address);
+    else
+      end(
+        new WireError("bad_message", "the server names an address on another origin for its messages", {
+          firstBytes: data.slice(0, 200),
+        }),
+      );
+  }
+
+  readEvents(answer.body, limits.messageBytes, { event: take, retry: () => {} }).then(
+    () => end(new WireError("stream_lost", "the server ended its stream of messages")),
+    (error: WireError) => end(life.signal.aborted ? undefined : error),
+  );
+
+  const address = await endpoint;
+  opening?.removeEventListener("abort", stopOpening);
+
+  return {
+    cancelBy: "message",
+    setProtocolVersion(negotiated) {
+      version = negotiated;
+    },
+    async send(message: Message, how: SendOptions = {}) {
+      if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+      const accepted = await client.request({
+        url: address,
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+          ...how.headers,
+        },
+        body: written(message),
+        cancellation: cancellationIn(how),
+        repeatable: message["method"] !== "tools/call",
+      });
+      if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
+      discard(accepted.body);
+    },
+    close: async () => end(undefined),
+  };
+}

@@ -1,0 +1,111 @@
+/** Blocks of content, as tools and prompts give them: the known kinds checked, everything else kept as unknown. */
+
+import type { JsonObject } from "../session.ts";
+import { excerpt, isObject, stringOf } from "./json.ts";
+
+/** The contents of a resource; exactly one of `text` and `blob` (Base64) unless the server sent neither. */
+export interface ResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+  readonly meta?: JsonObject;
+}
+
+export interface Annotated {
+  readonly annotations?: JsonObject;
+  readonly meta?: JsonObject;
+}
+
+export type Block =
+  | ({ readonly type: "text"; readonly text: string } & Annotated)
+  | ({ readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string } & Annotated)
+  | ({ readonly type: "resource"; readonly resource: ResourceContents } & Annotated)
+  | ({
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+      readonly size?: number;
+    } & Annotated)
+  /** A kind from another time, or a broken one; as it came. */
+  | { readonly type: "unknown"; readonly raw: unknown };
+
+const unnamedType = "application/octet-stream";
+
+/** Content as a list of blocks, however it was sent. */
+export function blocksOf(content: unknown, notes: string[]): Block[] {
+  if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
+  if (content === undefined || content === null) {
+    notes.push(content === null ? "the content is null" : "there is no content");
+    return [];
+  }
+  notes.push("the content is not a list");
+  return [blockOf(content, notes)];
+}
+
+export function blockOf(raw: unknown, notes: string[]): Block {
+  if (typeof raw === "string") {
+    notes.push("a block is a bare string");
+    return { type: "text", text: raw };
+  }
+  const block = isObject(raw) ? knownBlockOf(raw) : undefined;
+  if (block !== undefined) return block;
+  const type = isObject(raw) ? raw["type"] : undefined;
+  notes.push(`a block of type ${excerpt(type, 60)} is unknown or broken`);
+  return { type: "unknown", raw };
+}
+
+function knownBlockOf(raw: JsonObject): Block | undefined {
+  const { text, data, resource, uri, name, size } = raw;
+  const annotated = annotatedOf(raw);
+  switch (raw["type"]) {
+    case "text":
+      return typeof text === "string" ? { type: "text", text, ...annotated } : undefined;
+    case "image":
+    case "audio":
+      if (typeof data !== "string") return undefined;
+      return { type: raw["type"], data, mimeType: stringOf(raw["mimeType"]) ?? unnamedType, ...annotated };
+    case "resource": {
+      const contents = contentsOf(resource);
+      return contents && { type: "resource", resource: contents, ...annotated };
+    }
+    case "resource_link":
+      if (typeof uri !== "string") return undefined;
+      return {
+        type: "resource_link",
+        uri,
+        name: stringOf(name) ?? uri,
+        ...strings(raw, ["title", "description", "mimeType"]),
+        ...(typeof size === "number" && { size }),
+        ...annotated,
+      };
+  }
+  return undefined;
+}
+
+export function contentsOf(raw: unknown): ResourceContents | undefined {
+  if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
+  const { uri, text, blob } = raw;
+  const body = typeof text === "string" ? { text } : typeof blob === "string" ? { blob } : {};
+  return { uri, ...strings(raw, ["mimeType"]), ...body, ...metaOf(raw) };
+}
+
+export function metaOf(raw: JsonObject): { meta?: JsonObject } {
+  return isObject(raw["_meta"]) ? { meta: raw["_meta"] } : {};
+}
+
+function annotatedOf(raw: JsonObject): Annotated {
+  return { ...(isObject(raw["annotations"]) && { annotations: raw["annotations"] }), ...metaOf(raw) };
+}
+
+function strings<K extends string>(raw: JsonObject, keys: readonly K[]): { readonly [key in K]?: string } {
+  const found: { [key in K]?: string } = {};
+  for (const key of keys) {
+    const value = raw[key];
+    if (typeof value === "string") found[key] = value;
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+/** Reads JSON whose shape is not known yet. Imports nothing at run time, so that every package can use it without loading the engine. */
+
+import type { JsonObject } from "../session.ts";
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value if it is an object, else an empty one. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The value if it is a list, else an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value if it is a string, else undefined. */
+export function stringOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** An object's own member; never one that it inherits, such as `constructor`. */
+export function member(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** An object's own member if it is a string with at least one character. */
+export function textIn(value: unknown, key: string): string | undefined {
+  return stringOf(member(value, key)) || undefined;
+}
+
+/** The parsed text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parsed text if it is a JSON object. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** Whether `JSON.stringify` can write the value: it fails on what is nested too deeply. */
+export function isShallow(value: unknown, levels = 500): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
+
+/** The beginning of a value as JSON, as evidence; it may be nested deeper than can be written. */
+export function excerpt(value: unknown, most: number): string {
+  try {
+    return String(JSON.stringify(value)).slice(0, most);
+  } catch {
+    return "nested too deeply to be shown";
+  }
+}

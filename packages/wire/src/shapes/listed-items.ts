@@ -1,0 +1,169 @@
+/** One entry of a list: believed if it can be used, repaired if little is missing, dropped otherwise. */
+
+import { paramHeadersOf } from "../http/param-headers.ts";
+import type { JsonObject } from "../session.ts";
+import { isObject } from "./json.ts";
+
+export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
+
+export interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ListedTool extends Described {
+  readonly name: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: JsonObject;
+  readonly execution?: JsonObject;
+}
+
+export interface ListedPrompt extends Described {
+  readonly name: string;
+  readonly arguments?: readonly JsonObject[];
+}
+
+export interface ListedResource extends Described {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+}
+
+export interface ListedResourceTemplate extends Described {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly mimeType?: string;
+}
+
+interface ItemTypes {
+  readonly tools: ListedTool;
+  readonly prompts: ListedPrompt;
+  readonly resources: ListedResource;
+  readonly resourceTemplates: ListedResourceTemplate;
+}
+
+export type ListedItem<K extends ListKind> = ItemTypes[K];
+
+export interface Dropped {
+  readonly name?: string;
+  readonly reason: string;
+}
+
+export interface Salvaged<K extends ListKind> {
+  readonly items: ListedItem<K>[];
+  readonly dropped: Dropped[];
+  readonly repaired: Dropped[];
+}
+
+interface Shape {
+  /** The member that names an entry; without it there is nothing to ask for. */
+  readonly key: string;
+  /** Members that must be there, and what stands in for them when they are not. */
+  readonly needed: readonly (Member & { readonly instead: (entry: JsonObject) => unknown })[];
+  /** Members that may be there, and are left out when they are not what they should be. */
+  readonly optional: readonly Member[];
+}
+
+interface Member {
+  readonly member: string;
+  readonly fits: Check;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isName: Check = (value) => typeof value === "string" && value !== "";
+const isList: Check = (value) => Array.isArray(value) && value.every(isObject);
+
+const described: Shape["optional"] = [
+  { member: "title", fits: isText },
+  { member: "description", fits: isText },
+  { member: "annotations", fits: isObject },
+  { member: "_meta", fits: isObject },
+];
+const mimeType = { member: "mimeType", fits: isText };
+
+const shapes: Readonly<Record<ListKind, Shape>> = {
+  tools: {
+    key: "name",
+    needed: [{ member: "inputSchema", fits: isObject, instead: () => ({ type: "object" }) }],
+    optional: [...described, { member: "outputSchema", fits: isObject }, { member: "execution", fits: isObject }],
+  },
+  prompts: { key: "name", needed: [], optional: [...described, { member: "arguments", fits: isList }] },
+  resources: {
+    key: "uri",
+    needed: [{ member: "name", fits: isText, instead: (entry) => entry["uri"] }],
+    optional: [...described, mimeType],
+  },
+  resourceTemplates: {
+    key: "uriTemplate",
+    needed: [{ member: "name", fits: isText, instead: (entry) => entry["uriTemplate"] }],
+    optional: [...described, mimeType],
+  },
+};
+
+/** @param mirrorsHeaders Tools whose marked arguments cannot be mirrored may not be offered there. */
+export function salvage<K extends ListKind>(
+  kind: K,
+  entries: readonly unknown[],
+  into: Salvaged<K>,
+  mirrorsHeaders: boolean,
+): void {
+  for (const entry of entries) {
+    const item = isItem(kind, entry) ? entry : repaired(kind, entry, into.repaired);
+    const fault = item !== undefined && mirrorsHeaders ? headerFault(item["inputSchema"]) : undefined;
+    if (item === undefined || fault !== undefined)
+      into.dropped.push({ ...nameOf(kind, entry), reason: fault ?? whyNot(kind, entry) });
+    else into.items.push(item);
+  }
+}
+
+function isItem<K extends ListKind>(kind: K, entry: unknown): entry is ListedItem<K> {
+  if (!isObject(entry)) return false;
+  const { key, needed, optional } = shapes[kind];
+  return isName(entry[key]) && allFit(entry, needed, false) && allFit(entry, optional, true);
+}
+
+/** By index: this runs for every entry of every list, and iterators or closures would be garbage by the megabyte. */
+function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boolean): boolean {
+  for (let index = 0; index < members.length; index += 1) {
+    const expected = members[index];
+    const value = expected && entry[expected.member];
+    if (!(mayBeMissing && value === undefined) && !expected?.fits(value)) return false;
+  }
+  return true;
+}
+
+/** A copy without the faults; nothing when nothing can be done for it. */
+function repaired<K extends ListKind>(kind: K, entry: unknown, notes: Dropped[]): ListedItem<K> | undefined {
+  const { key, needed, optional } = shapes[kind];
+  if (!isObject(entry) || !isName(entry[key])) return undefined;
+  const copy = { ...entry };
+  for (const { member, fits, instead } of needed) {
+    if (fits(entry[member])) continue;
+    copy[member] = instead(entry);
+    notes.push({ ...nameOf(kind, entry), reason: `${member} is missing or unusable` });
+  }
+  for (const { member, fits } of optional) {
+    if (entry[member] === undefined || fits(entry[member])) continue;
+    delete copy[member];
+    notes.push({ ...nameOf(kind, entry), reason: `${member} is unusable and was left out` });
+  }
+  return isItem(kind, copy) ? copy : undefined;
+}
+
+function headerFault(inputSchema: unknown): string | undefined {
+  const found = paramHeadersOf(inputSchema);
+  return found.valid ? undefined : found.reason;
+}
+
+function whyNot(kind: ListKind, entry: unknown): string {
+  return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
+}
+
+function nameOf(kind: ListKind, entry: unknown): { name?: string } {
+  const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
+  return typeof name === "string" ? { name } : {};
+}

@@ -1,0 +1,66 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import type { HttpAnswer } from "../../src/http/http-client.ts";
+import { keepListening } from "../../src/http/http-listen.ts";
+import { defaultLimits } from "../../src/target.ts";
+import { recorder } from "../support/recorder.ts";
+import { jumpingTime } from "../support/simulated-time.ts";
+
+const answer = (status: number, body = ""): HttpAnswer => ({
+  status,
+  headers: { "content-type": status === 200 ? "text/event-stream" : "text/plain" },
+  body: Readable.from([Buffer.from(body)]),
+  sent: {},
+});
+const news = 'data: {"jsonrpc":"2.0","method":"n"}\n\n';
+
+/** Listens for as long as there are answers; returns how long it waited before each but the first. */
+async function listen(answers: readonly HttpAnswer[]) {
+  const time = jumpingTime();
+  const stop = new AbortController();
+  const events = recorder();
+  const visits: number[] = [];
+  await keepListening({
+    async get() {
+      const next = answers[visits.length];
+      if (next === undefined) stop.abort();
+      stop.signal.throwIfAborted();
+      visits.push(time.now());
+      return next ?? answer(405);
+    },
+    expired: () => undefined,
+    events,
+    limits: defaultLimits,
+    time,
+    signal: stop.signal,
+  });
+  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events };
+}
+
+test("a stream that is closed politely again and again, with nothing on it, is visited less and less", async () => {
+  const { pauses } = await listen(Array.from({ length: 10 }, () => answer(200, "retry: 1\n\n")));
+  expect(pauses).toEqual([1, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+});
+
+test("a stream that brings something is visited again as soon as the server wishes", async () => {
+  const { pauses, events } = await listen(Array.from({ length: 5 }, () => answer(200, `retry: 7\n${news}`)));
+  expect(pauses).toEqual([7, 7, 7, 7]);
+  expect(events.messages).toHaveLength(5);
+});
+
+test("a stream that fails is tried again, eight times in a row at most", async () => {
+  const { pauses, events } = await listen([
+    answer(500),
+    answer(200, news),
+    ...Array.from({ length: 20 }, () => answer(500)),
+  ]);
+  expect(events.messages).toEqual([{ jsonrpc: "2.0", method: "n" }]);
+  expect(pauses.slice(0, 2)).toEqual([1_000, 1_000]);
+  expect(pauses).toHaveLength(9);
+  expect(events.diagnostics[0]).toBe("the stream of messages broke: the stream of messages answered 500");
+});
+
+test.each([400, 404, 405])("a server that answers %d has no such stream", async (status) => {
+  const { pauses, events } = await listen([answer(status), answer(200, news)]);
+  expect([pauses, events.messages]).toEqual([[], []]);
+});

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { connect, WireError } from "../../src/index.ts";
+import { cancellationIn } from "../../src/rpc/cancellation.ts";
+import { Exchange } from "../../src/rpc/exchange.ts";
+import { stoppedTime } from "../support/simulated-time.ts";
+import { result, sendJson, webServer } from "../support/web-server.ts";
+
+const greeting = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "slow", version: "1" } };
+
+function exchange(): Exchange {
+  return new Exchange("x", {}, 0, 1_000, { resolve: () => {}, reject: () => {} });
+}
+
+test("an exchange that is broken off tells whoever listens, once, and is cancelled from then on", () => {
+  const heard: string[] = [];
+  const broken = exchange();
+  broken.onCancel(() => heard.push("first"))();
+  broken.onCancel(() => heard.push("second"));
+  expect(broken.isCancelled).toBe(false);
+  broken.breakOff(new WireError("timeout", "too long"));
+  expect([broken.isCancelled, heard]).toEqual([true, ["second"]]);
+});
+
+test("a late stop does not take away a later listener", () => {
+  const heard: string[] = [];
+  const broken = exchange();
+  const stop = broken.onCancel(() => heard.push("first"));
+  broken.onCancel(() => heard.push("second"));
+  stop();
+  broken.breakOff(new WireError("timeout", "too long"));
+  expect(heard).toEqual(["second"]);
+});
+
+test("a signal that is asked for after the end is aborted already", () => {
+  const broken = exchange();
+  broken.breakOff(new WireError("timeout", "too long"));
+  expect(broken.signal.aborted).toBe(true);
+});
+
+test("a plain signal serves as well, and is followed", () => {
+  const controller = new AbortController();
+  const cancellation = cancellationIn({ signal: controller.signal });
+  let heard = 0;
+  cancellation?.onCancel(() => {
+    heard += 1;
+  });
+  controller.abort();
+  expect([cancellation?.isCancelled, heard]).toEqual([true, 1]);
+  expect(cancellationIn({})).toBeUndefined();
+});
+
+test("a request over HTTP that takes too long leaves no connection behind", async () => {
+  const time = stoppedTime();
+  let gone: Promise<unknown> | undefined;
+  await using server = await webServer((request, response) => {
+    const { method } = JSON.parse(request.body || "{}") as { method?: string };
+    if (method === "initialize") sendJson(response, result(request, greeting));
+    else if (method === "tools/call") {
+      gone = once(response, "close");
+      time.advance(50);
+    } else response.writeHead(request.method === "GET" ? 405 : 202).end();
+  });
+  const target = { kind: "http", url: server.url, headers: {} } as const;
+  const session = await connect(target, { clientInfo: { name: "test", version: "1" }, era: "legacy", time });
+  const call = session.request("tools/call", { name: "slow" }, { timeout: 50 });
+  await expect(call).rejects.toMatchObject({ code: "timeout" });
+  expect(gone).toBeDefined();
+  await gone;
+  await session.close();
+});

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import {
+  childrenOf,
+  isRunning,
+  processesWith,
+  scaled,
+  type TemporaryFolder,
+  temporaryFolder,
+  until,
+} from "@fairlead/test-servers";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nodeWatchdog, shellWatchdog } from "../../src/stdio/watchdog-script.ts";
+import { pidsOf } from "../support/stdio-server.ts";
+
+const path = process.env["PATH"] ?? "/usr/bin:/bin";
+const newMark = () => randomBytes(8).toString("hex");
+const fileOf = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+
+describe("when the host dies", () => {
+  let folder: TemporaryFolder;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    buildSync({
+      entryPoints: [fileOf("host.ts")],
+      outfile: `${folder.path}/host.mjs`,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      external: ["cross-spawn"],
+    });
+  });
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  /** The mark is in the host's own environment, too: it counts as one of the processes. */
+  function startHost(mark: string, ...args: string[]): ChildProcess {
+    const env = { PATH: path, MARK: mark };
+    return spawn(process.execPath, [`${folder.path}/host.mjs`, ...args], { stdio: ["ignore", "pipe", "inherit"], env });
+  }
+
+  /** The processes it has told about by the time it says "now". */
+  async function reachesNow({ stdout }: ChildProcess): Promise<number[]> {
+    const pids: number[] = [];
+    if (stdout === null) throw new Error("no stdout");
+    for await (const line of createInterface({ input: stdout })) {
+      if (line === "now") break;
+      pids.push(...pidsOf(JSON.parse(line)));
+    }
+    return pids;
+  }
+
+  async function dies(host: ChildProcess): Promise<void> {
+    host.kill("SIGKILL");
+    await once(host, "exit");
+  }
+
+  const moments = ["starting", "ready", "stopping"];
+  test.each(moments)("of kill -9 while its servers are %s, nothing is left", { timeout: 600_000 }, async (how) => {
+    for (let round = 0; round < scaled(40, 2); round += 1) {
+      const mark = newMark();
+      const host = startHost(mark, how, fileOf("family.mjs"), ...(round % 2 === 0 ? ["stubborn"] : []));
+      const pids = await reachesNow(host);
+      await dies(host);
+      await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
+    }
+  });
+
+  test("of an exit that closes nothing, nothing is left", async () => {
+    const mark = newMark();
+    const pids = await reachesNow(startHost(mark, "exiting", fileOf("family.mjs"), "stubborn"));
+    expect(pids).toHaveLength(15);
+    await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
+  });
+
+  test("and its watchdog was killed before, another has taken its place; after the end there is none", async () => {
+    const mark = newMark();
+    const host = startHost(mark, "ready", fileOf("family.mjs"), "stubborn");
+    const pids = await reachesNow(host);
+    const watchdogs = () => childrenOf(host.pid ?? 0, "fairlead-watchdog");
+    const [first = 0] = watchdogs();
+    process.kill(first, "SIGKILL");
+    await until(() => watchdogs().some((pid) => pid !== first && isRunning(pid)));
+    const [second = 0] = watchdogs().filter(isRunning);
+    await dies(host);
+    await until(() => !pids.some(isRunning) && !isRunning(second) && processesWith(mark).length === 0);
+  });
+});
+
+describe.each([
+  ["shell", "/bin/sh", ["-c", shellWatchdog, "fairlead-watchdog"]],
+  ["Node", process.execPath, ["-e", nodeWatchdog, "watchdog"]],
+])("the watchdog for %s", (name, command, args) => {
+  /** What a host would tell it, and then the host's end. */
+  async function hears(prefix: string, lines: readonly string[]): Promise<void> {
+    const prefixes = name === "shell" ? [prefix] : [];
+    const watchdog = spawn(command, [...args, ...prefixes, "2"], {
+      stdio: ["pipe", "ignore", "inherit"],
+      env: { PATH: path },
+    });
+    const ended = once(watchdog, "exit");
+    watchdog.stdin.end(lines.map((line) => `${line}\n`).join(""));
+    await ended;
+  }
+
+  async function startGroup(code: string, env: Record<string, string> = {}) {
+    const child = spawn("/bin/sh", ["-c", `${code} echo; while :; do sleep 1; done`], {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: path, ...env },
+    });
+    const exited = once(child, "exit");
+    await once(child.stdout, "data");
+    return { pid: child.pid ?? 0, exited };
+  }
+
+  test("ends the groups that are registered, also those that heed no SIGTERM", async () => {
+    const groups = [await startGroup(""), await startGroup("trap '' TERM;")];
+    await hears("TAG=none", ["busy", ...groups.map(({ pid }) => `+ ${pid}`)]);
+    const [polite, stubborn] = await Promise.all(groups.map(({ exited }) => exited));
+    expect([polite?.[1], stubborn?.[1]]).toEqual(["SIGTERM", "SIGKILL"]);
+  });
+
+  test("leaves alone what was taken off its list", async () => {
+    const groups = [await startGroup(""), await startGroup(""), await startGroup("")];
+    const [first, second, third] = groups.map(({ pid }) => pid);
+    await hears("TAG=none", [
+      "busy",
+      `+ ${first}`,
+      `+ ${second}`,
+      `+ ${third}`,
+      `- ${second}`,
+      `- ${first}`,
+      "- 999999",
+    ]);
+    expect(groups.map(({ pid }) => isRunning(pid))).toEqual([true, true, false]);
+    for (const { pid } of groups.slice(0, 2)) process.kill(-pid, "SIGKILL");
+    await Promise.all(groups.map(({ exited }) => exited));
+  });
+});
+
+test("the watchdog for shell finds by its tag what was started but not yet registered, and only that", async () => {
+  const tag = `TAG=${newMark()}.`;
+  const start = (env: Record<string, string>) =>
+    spawn("/bin/sh", ["-c", "exec sleep 600"], { detached: true, stdio: "ignore", env: { PATH: path, ...env } });
+  const [ours, other] = [start({ TAG: `${tag.slice(4)}1` }), start({ TAG: newMark() })];
+  const exited = once(ours, "exit");
+  await until(() => processesWith(tag).length > 0);
+  const watchdog = spawn("/bin/sh", ["-c", shellWatchdog, "fairlead-watchdog", tag, "2"], {
+    stdio: ["pipe", "ignore", "inherit"],
+    env: { PATH: path },
+  });
+  watchdog.stdin.end("busy\n");
+  expect(await exited).toEqual([null, "SIGTERM"]);
+  await once(watchdog, "exit");
+  expect(isRunning(other.pid ?? 0)).toBe(true);
+  const ended = once(other, "exit");
+  other.kill("SIGKILL");
+  await ended;
+});
