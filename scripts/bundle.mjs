@@ -73,8 +73,8 @@ const signIns = {
   name: "sign-ins",
   setup({ onResolve }) {
     const files = {
-      "sign-in": /[/]auth[/](?:oauth-provider|token-storage)[.]ts$/,
-      google: /[/]auth[/](?:google|service-account)[.]ts$/,
+      "sign-in": /[/](?:oauth-provider|token-storage)[.]ts$/,
+      google: /[/](?:google|service-account)[.]ts$/,
     };
     for (const [name, filter] of Object.entries(files))
       onResolve({ filter }, ({ kind }) =>
@@ -121,7 +121,7 @@ const outdir = mkdtempSync(`${bundle}-`);
 process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
 await build({
   ...common,
-  entryPoints: { main: join(cli, "src/main.ts"), "chunks/validation-worker": worker },
+  entryPoints: { main: join(cli, "src/shell/main.ts"), "chunks/validation-worker": worker },
   outdir,
   splitting: true,
   format: "esm",
@@ -142,7 +142,7 @@ const compact = { ...common, outdir, outExtension: { ".js": ".cjs" }, format: "c
 const required = { supported: { "dynamic-import": false } };
 const validation = "(?:compile-schema|worker-pool)[.]ts$";
 // To list, and to complete, nothing has to be decided.
-const policy = "[.]/policy/[a-z-]+[.]ts$";
+const policy = "[.]/policy/(?:[a-z]+/)?[a-z-]+[.]ts$";
 // And no model is asked.
 const turn = "[.]/turn[.]ts$";
 await Promise.all([
@@ -150,7 +150,7 @@ await Promise.all([
     ...compact,
     stdin: {
       contents: 'export { run } from "./main.ts"; export * from "@fairlead/core/errors";',
-      resolveDir: join(cli, "src"),
+      resolveDir: join(cli, "src/shell"),
     },
     outfile: join(outdir, "light.cjs"),
     outdir: undefined,
@@ -165,7 +165,7 @@ await Promise.all([
   }),
   build({
     ...compact,
-    entryPoints: { "light-servers": join(cli, "src/list-servers.ts") },
+    entryPoints: { "light-servers": join(cli, "src/targets/list-servers.ts") },
     ...required,
     plugins: [sharedErrors, signIns, without(new RegExp(`${validation}|${policy}|${turn}`))],
   }),
@@ -173,7 +173,7 @@ await Promise.all([
     ...compact,
     define: { ...common.define, FAIRLEAD_COMMANDS: JSON.stringify(await describeCommands()) },
     ...required,
-    entryPoints: { tab: join(cli, "src/main.ts") },
+    entryPoints: { tab: join(cli, "src/shell/main.ts") },
     plugins: [without(/[/]commands[/]|^commander$|[.]\/run-verb[.]ts$/), tabServers],
   }),
   build({
@@ -184,8 +184,8 @@ await Promise.all([
     plugins: [signIns, without(new RegExp(`/open-session[.]ts$|${validation}|${policy}|${turn}`))],
   }),
   ...Object.entries({
-    "sign-in": exportsOf("oauth-provider", "token-storage"),
-    google: exportsOf("google", "service-account"),
+    "sign-in": exportsOf("oauth/oauth-provider", "store/token-storage"),
+    google: exportsOf("google/google", "google/service-account"),
   }).map(([name, stdin]) =>
     build({ ...compact, stdin, outdir: undefined, outfile: join(outdir, `${name}.cjs`), plugins: [sharedErrors] }),
   ),

@@ -7,7 +7,7 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** The schema straight from the sources: the page must not depend on when things were last built. */
 async function loadSchema() {
-  const entryPoints = [file("packages/core/src/settings/json-schema.ts")];
+  const entryPoints = [file("packages/core/src/settings/schema/json-schema.ts")];
   const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: "esm", platform: "node" });
   const { settingsJsonSchema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   return settingsJsonSchema();

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { anthropicApi, geminiApi, openaiApi, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 let folder: TemporaryFolder;
 

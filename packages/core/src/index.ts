@@ -1,9 +1,9 @@
 /** The library's public names, one by one. */
 
-export type { Credentials, StoredClient, StoredTokens } from "./auth/credentials.ts";
-export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth-provider.ts";
+export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth/oauth-provider.ts";
 export type { SignInMessage, SignInWays } from "./auth/sign-in.ts";
-export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/token-storage.ts";
+export type { Credentials, StoredClient, StoredTokens } from "./auth/store/credentials.ts";
+export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/store/token-storage.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
@@ -56,11 +56,11 @@ export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.t
 export type { Offering } from "./mcp/offering.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
-export { createGeminiModel } from "./model/gemini.ts";
+export { createGeminiModel } from "./model/gemini/gemini.ts";
 export { createManualModel } from "./model/manual.ts";
 export type { FinishReason, Model, ModelCall, ModelEvent, StreamOptions } from "./model/model.ts";
-export { createOpenaiModel } from "./model/openai.ts";
-export { mapNames, type NameMap } from "./model/openai-names.ts";
+export { createOpenaiModel } from "./model/openai/openai.ts";
+export { mapNames, type NameMap } from "./model/openai/openai-names.ts";
 export { createScriptedModel } from "./model/scripted.ts";
 export type {
   McpContentBlock,
@@ -74,10 +74,10 @@ export { transformMcpContentToParts } from "./normalise/content/parts.ts";
 export type { CallableTool, Content, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
 export type { Repair } from "./normalise/schema/compiled-schema.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
-export type { Policies, PolicyFileState, PolicyFlags } from "./policy/load-policies.ts";
-export type { NamePattern } from "./policy/name-pattern.ts";
 export { MCPPermissionManager } from "./policy/permission-manager.ts";
 export { PolicyEngine } from "./policy/policy-engine.ts";
+export type { Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
+export type { NamePattern } from "./policy/rules/name-pattern.ts";
 export type {
   ApprovalMode,
   ArgsPattern,
@@ -89,7 +89,7 @@ export type {
   RequestKind,
   RuleOrigin,
   Tier,
-} from "./policy/rule.ts";
+} from "./policy/rules/rule.ts";
 export type * from "./public-types.ts";
 export { type AllowList, createAllowList } from "./registry/allow-list.ts";
 export type {
@@ -100,9 +100,9 @@ export type {
   ToolExecution as ToolResult,
 } from "./registry/binding.ts";
 export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
-export type { ConversationTools } from "./registry/conversation-tools.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
 export { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
+export type { ConversationTools } from "./registry/pinned-tools.ts";
 export { PromptRegistry } from "./registry/prompt-registry.ts";
 export {
   type DiscoveredMCPResource,
@@ -111,11 +111,11 @@ export {
 } from "./registry/resource-registry.ts";
 export { type QuarantinedTool, ToolRegistry } from "./registry/tool-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
-export type { PromptContent, ReferenceProblem } from "./resources/read-references.ts";
-export type { Origin, Problem } from "./settings/definition.ts";
-export { AuthProviderType } from "./settings/entry-authentication.ts";
-export type { Environment } from "./settings/paths.ts";
-export type { MCPOAuthConfig, MCPServerConfig, SettingsObject } from "./settings/server-config.ts";
+export type { PromptContent, ReferenceProblem } from "./resources/references/read-references.ts";
+export type { Origin, Problem } from "./settings/define/definition.ts";
+export { AuthProviderType } from "./settings/define/entry-authentication.ts";
+export type { MCPOAuthConfig, MCPServerConfig, SettingsObject } from "./settings/define/server-config.ts";
+export type { Environment } from "./settings/read/paths.ts";
 export { TrustLevel } from "./trust/trusted-folders.ts";
 export type {
   Conversation,

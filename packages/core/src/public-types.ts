@@ -24,10 +24,10 @@ export type {
   WireErrorCode,
   WireEvidence,
 } from "@fairlead/wire";
-export type { BearerChallenge } from "./auth/challenge.ts";
-export type { ClientAuthentication } from "./auth/credentials.ts";
-export type { TokenKeeper } from "./auth/refresh.ts";
-export type { ConsentRequest } from "./auth/ways.ts";
+export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
+export type { BearerChallenge } from "./auth/oauth/challenge.ts";
+export type { TokenKeeper } from "./auth/oauth/refresh.ts";
+export type { ClientAuthentication } from "./auth/store/credentials.ts";
 export type { Waiting } from "./clock.ts";
 export type { ConnectObserver, Patience, Step as ConnectStepDetails } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
@@ -41,20 +41,20 @@ export type {
 } from "./discover/catalog.ts";
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
-export type { SecretStore } from "./files/secret-port.ts";
+export type { SecretStore } from "./files/secrets/secret-port.ts";
 export type { HiddenTool, OpenHostOptions, ReferenceOptions } from "./host/types.ts";
 export type { StartableServer } from "./mcp/managed-server.ts";
 export type { ServerChange } from "./mcp/server-state.ts";
 export type { AttemptOptions } from "./model/attempts.ts";
-export type { GeminiOptions } from "./model/gemini.ts";
-export type { GeminiAccess } from "./model/gemini-access.ts";
+export type { GeminiOptions } from "./model/gemini/gemini.ts";
+export type { GeminiAccess } from "./model/gemini/gemini-access.ts";
 export type { ManualLine, ManualOptions } from "./model/manual.ts";
-export type { Ollama } from "./model/ollama.ts";
-export type { OpenaiOptions } from "./model/openai.ts";
+export type { Ollama } from "./model/openai/ollama.ts";
+export type { OpenaiOptions } from "./model/openai/openai.ts";
 export type { ScriptedOptions } from "./model/scripted.ts";
 export type { Fetch } from "./net/bounded-fetch.ts";
 export type { FetchOptions } from "./net/fetch-options.ts";
-export type { Near } from "./net/near.ts";
+export type { Near } from "./net/server-network.ts";
 export type { ContentLimits } from "./normalise/content/fit.ts";
 export type { ContentOptions } from "./normalise/content/parts.ts";
 export type { ToolFilter } from "./normalise/filter.ts";
@@ -82,8 +82,8 @@ export type {
   StdioTransport,
   Transport,
   VariableUse,
-} from "./settings/definition.ts";
-export type { Locations } from "./settings/paths.ts";
+} from "./settings/define/definition.ts";
+export type { Locations } from "./settings/read/paths.ts";
 export type { Admission } from "./trust/admit.ts";
 export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
-export type { TrustVerdict } from "./trust/verdict.ts";
+export type { TrustVerdict } from "./trust/trust-decision.ts";

@@ -17,7 +17,7 @@ const programs: Readonly<Record<RealServer, string>> = {
 };
 
 // Written so that it is found from `src` as well as from `dist`.
-const tellPort = new URL("../src/programs/tell-port.mjs", import.meta.url).href;
+const tellPort = new URL("./programs/tell-port.mjs", import.meta.url).href;
 
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
   return { command: process.execPath, args: [fileURLToPath(programs[name]), ...args] };

@@ -2,17 +2,17 @@
 
 import { rm } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
+import { updateText } from "@fairlead/core/files/atomic/update-text";
 import { readText } from "@fairlead/core/files/read-text";
-import { updateText } from "@fairlead/core/files/update-text";
 import { limits } from "@fairlead/core/limits";
 import { joinSafe, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { Argument } from "commander";
-import { commandWord } from "../command-word.ts";
 import { type Installation, installationOf, type Startup } from "../completion/installation.ts";
 import { type Shell, scripts, shells, signature } from "../completion/scripts.ts";
 import { withBlock, withoutBlock } from "../completion/startup-block.ts";
-import { canAsk, confirm } from "../prompt.ts";
-import type { Context, Verb } from "../verb.ts";
+import { commandWord } from "../shell/command-word.ts";
+import { canAsk, confirm } from "../shell/prompt.ts";
+import type { Context, Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -3,14 +3,14 @@
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { configurationOptions } from "../configuration.ts";
 import { examine, examineWithoutSettings } from "../doctor/examine.ts";
 import { concerning, type Finding, type Group, groups } from "../doctor/finding.ts";
 import { groupText, summary } from "../doctor/report.ts";
 import type { Visit } from "../doctor/visit-servers.ts";
-import { serverDocument } from "../output/server-state.ts";
+import { serverDocument } from "../output/servers/server-state.ts";
 import { columnsOf } from "../output/wrap.ts";
-import type { Context, Verb } from "../verb.ts";
+import { configurationOptions } from "../shell/configuration.ts";
+import type { Context, Verb } from "../shell/verb.ts";
 import { findServer } from "./mcp/find-server.ts";
 
 export const verb: Verb = {

@@ -1,7 +1,7 @@
 /** `fairlead -p`: asks a model, which uses the tools, without a terminal. */
 
 import { defineOptions } from "../headless/options.ts";
-import type { Verb } from "../verb.ts";
+import type { Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -4,7 +4,7 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { table } from "../output/output.ts";
-import type { Verb } from "../verb.ts";
+import type { Verb } from "../shell/verb.ts";
 
 interface Explanation {
   readonly meaning: string;

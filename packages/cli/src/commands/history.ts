@@ -1,13 +1,13 @@
 /** `fairlead history`: what was asked of servers, who decided and what came of it. */
 
 import { HostError } from "@fairlead/core/errors";
-import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger";
-import type { LedgerEntry } from "@fairlead/core/policy/ledger-entry";
+import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
+import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
 import { safe } from "@fairlead/core/text/safe-text";
-import { configurationOf } from "../configuration.ts";
-import { toMoment } from "../log-filter.ts";
-import { historyText } from "../output/history-text.ts";
-import type { Verb } from "../verb.ts";
+import { historyText } from "../output/policy/history-text.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import { toMoment } from "../shell/log-filter.ts";
+import type { Verb } from "../shell/verb.ts";
 
 interface Options {
   readonly server?: string;

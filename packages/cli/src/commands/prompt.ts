@@ -6,18 +6,18 @@ import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-pro
 import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt";
 import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
-import { confirmTyped } from "../ask-first.ts";
-import { configurationOf } from "../configuration.ts";
-import { defineImageOption, imageDrawing } from "../image-option.ts";
-import { connectServer, lookUp, namesOf } from "../look-up.ts";
-import { defineArgOption, type NamedValue, splitNamed } from "../named-values.ts";
-import { createProgressLine } from "../output/progress.ts";
-import { promptUsage } from "../output/prompt-list.ts";
-import { reportPrompt } from "../output/prompt-report.ts";
-import { openSaveFolder } from "../save-media.ts";
-import type { Context, Verb } from "../verb.ts";
-import { useHost } from "../with-host.ts";
+import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
+import { createProgressLine } from "../output/reports/progress.ts";
+import { reportPrompt } from "../output/reports/prompt-report.ts";
+import { promptUsage } from "../output/tools/prompt-list.ts";
+import { confirmTyped } from "../shell/ask-first.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
+import { openSaveFolder } from "../shell/save-media.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
+import { useHost } from "../targets/with-host.ts";
 
 interface Options {
   readonly server?: string;

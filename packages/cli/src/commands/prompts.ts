@@ -2,12 +2,12 @@
 
 import type { HostPrompt } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { defineAdHocOptions } from "../ad-hoc.ts";
 import { groupBy } from "../output/group-by.ts";
-import { examplePrompt, promptsText } from "../output/prompt-list.ts";
+import { examplePrompt, promptsText } from "../output/tools/prompt-list.ts";
 import { columnsOf } from "../output/wrap.ts";
-import type { Context, Verb } from "../verb.ts";
-import { warnOfCuts, withOffers } from "../with-offers.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { defineAdHocOptions } from "../targets/ad-hoc.ts";
+import { warnOfCuts, withOffers } from "../targets/with-offers.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -1,18 +1,18 @@
 /** `fairlead read`: what a resource of one server holds. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { defineAdHocOptions, isAddress, openAdHoc } from "../ad-hoc.ts";
-import { confirmTyped } from "../ask-first.ts";
-import { configurationOf } from "../configuration.ts";
-import { findReadable } from "../find-readable.ts";
-import { defineImageOption, imageDrawing } from "../image-option.ts";
-import { connectServer } from "../look-up.ts";
-import { defineArgOption, type NamedValue } from "../named-values.ts";
-import { createProgressLine } from "../output/progress.ts";
-import { reportReading } from "../output/read-report.ts";
-import { openSavePlace } from "../save-media.ts";
-import type { Verb } from "../verb.ts";
-import { useHost } from "../with-host.ts";
+import { defineArgOption, type NamedValue } from "../arguments/named-values.ts";
+import { createProgressLine } from "../output/reports/progress.ts";
+import { reportReading } from "../output/reports/read-report.ts";
+import { confirmTyped } from "../shell/ask-first.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
+import { openSavePlace } from "../shell/save-media.ts";
+import type { Verb } from "../shell/verb.ts";
+import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { findReadable } from "../targets/find-readable.ts";
+import { connectServer } from "../targets/look-up.ts";
+import { useHost } from "../targets/with-host.ts";
 
 interface Options {
   readonly server?: string;

@@ -3,13 +3,13 @@
 import type { Host, HostResource } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { defineAdHocOptions } from "../ad-hoc.ts";
+import { variablesOf } from "../arguments/template-values.ts";
 import { groupBy } from "../output/group-by.ts";
-import { resourcesText } from "../output/resource-list.ts";
+import { resourcesText } from "../output/tools/resource-list.ts";
 import { columnsOf } from "../output/wrap.ts";
-import { variablesOf } from "../template-values.ts";
-import type { Context, Verb } from "../verb.ts";
-import { warnOfCuts, withOffers } from "../with-offers.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { defineAdHocOptions } from "../targets/ad-hoc.ts";
+import { warnOfCuts, withOffers } from "../targets/with-offers.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -1,16 +1,16 @@
 /** `fairlead` with nothing: on a terminal, the app; elsewhere it looks around, starts nothing, and says what to type next. */
 
 import { demoName } from "@fairlead/core/host";
-import { appOptions } from "../app-options.ts";
-import { commandWord } from "../command-word.ts";
-import { configurationOf } from "../configuration.ts";
-import type { Io } from "../io.ts";
-import { overviewText } from "../output/overview-text.ts";
-import { statusDocument } from "../output/server-status.ts";
-import { transportWord } from "../output/transport-word.ts";
-import { createOverview, type Overview } from "../overview.ts";
-import type { Context, Verb } from "../verb.ts";
-import { hasDemo, withHost } from "../with-host.ts";
+import { overviewText } from "../output/reports/overview-text.ts";
+import { statusDocument } from "../output/servers/server-status.ts";
+import { transportWord } from "../output/servers/transport-word.ts";
+import { appOptions } from "../shell/app-options.ts";
+import { commandWord } from "../shell/command-word.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import type { Io } from "../shell/io.ts";
+import { createOverview, type Overview } from "../shell/overview.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
   // Its help is that of the whole command.

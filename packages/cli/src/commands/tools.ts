@@ -3,17 +3,17 @@
 import type { Host, HostTool } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { defineAdHocOptions } from "../ad-hoc.ts";
-import { harmless } from "../output/badges.ts";
 import { groupBy } from "../output/group-by.ts";
-import { exampleCall } from "../output/signature.ts";
-import { type Listed, rawDocument, toolsDocument } from "../output/tool-document.ts";
-import { serverText } from "../output/tool-list.ts";
-import { quarantineText, repairSummary, repairsText } from "../output/tool-repairs.ts";
+import { harmless } from "../output/tools/badges.ts";
+import { exampleCall } from "../output/tools/signature.ts";
+import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-document.ts";
+import { serverText } from "../output/tools/tool-list.ts";
+import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
-import { tellPolicyProblems } from "../policy-problems.ts";
-import type { Context, Verb } from "../verb.ts";
-import { withOffers } from "../with-offers.ts";
+import { tellPolicyProblems } from "../shell/policy-problems.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { defineAdHocOptions } from "../targets/ad-hoc.ts";
+import { withOffers } from "../targets/with-offers.ts";
 
 interface Options {
   readonly all?: boolean;

@@ -1,7 +1,7 @@
 /** `fairlead __complete`: what the scripts of `fairlead completion` ask at every Tab. For them alone, and of no stable form. */
 
-import type { Io } from "../io.ts";
 import type { Output } from "../output/output.ts";
+import type { Io } from "../shell/io.ts";
 import type { Answer } from "./answer.ts";
 import { readBashLine } from "./bash-line.ts";
 import { complete } from "./complete.ts";

@@ -1,8 +1,8 @@
 /** What may follow `fairlead call`: `server.tool`, then the names and values of that tool's parameters. */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
-import { isAddress } from "../ad-hoc.ts";
-import { findTarget, nameOf, type Target } from "../target.ts";
+import { isAddress } from "../targets/ad-hoc.ts";
+import { findTarget, nameOf, type Target } from "../targets/target.ts";
 import { type Answer, nothing, type Offered, toWords } from "./answer.ts";
 import type { Known } from "./known.ts";
 import { offerParameters } from "./parameter-words.ts";

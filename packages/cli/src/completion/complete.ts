@@ -1,8 +1,8 @@
 /** From the words before the cursor, and the one that it is in, to what may stand there. Starts nothing, connects to nothing. */
 
-import { ownOptions } from "../help.ts";
-import type { Io } from "../io.ts";
-import { groups, verbs } from "../verbs.ts";
+import { ownOptions } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { groups, verbs } from "../shell/verbs.ts";
 import { type Answer, nothing, type Offered, toWords, withPrefix } from "./answer.ts";
 import type { Cursor } from "./cursor.ts";
 import { type KnownCommand, type KnownOption, knownCommand, nameOf, placeholderOf } from "./known-command.ts";

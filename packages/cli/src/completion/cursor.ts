@@ -1,6 +1,6 @@
 /** Where the cursor is: in which command, after which words, and in the middle of which. */
 
-import type { Io } from "../io.ts";
+import type { Io } from "../shell/io.ts";
 import type { Typed } from "./typed-words.ts";
 
 export interface Cursor {

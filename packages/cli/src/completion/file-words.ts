@@ -2,7 +2,7 @@
 
 import { readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Io } from "../io.ts";
+import type { Io } from "../shell/io.ts";
 import { type Answer, type Offered, toWords } from "./answer.ts";
 
 /** `current`: the whole word, of which the prefix is a part. */

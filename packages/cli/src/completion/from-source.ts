@@ -2,10 +2,10 @@
 
 import { demoName } from "@fairlead/core/demo/name";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
-import { locate } from "@fairlead/core/settings/paths";
+import { locate } from "@fairlead/core/settings/read/paths";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
-import { configurationOptions } from "../configuration.ts";
-import { transportWord } from "../output/transport-word.ts";
+import { transportWord } from "../output/servers/transport-word.ts";
+import { configurationOptions } from "../shell/configuration.ts";
 import { type Answer, type Offered, toWords, withoutDashes } from "./answer.ts";
 import type { Cursor } from "./cursor.ts";
 import { configurationAt, type Place, placeOf } from "./place.ts";
@@ -55,7 +55,7 @@ function toOffered({ server, admission }: AdmittedServer): Offered {
 async function secretNames(place: Place): Promise<readonly string[]> {
   const { state } = await locate(configurationOptions(place));
   const { env, platform } = place.io;
-  const { openSecretStore } = await import("@fairlead/core/files/secret-store");
+  const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");
   const store = await openSecretStore({ directory: state, env, platform });
   return store.list();
 }

@@ -2,7 +2,7 @@
 
 import { dirname, join } from "node:path";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Io } from "../io.ts";
+import type { Io } from "../shell/io.ts";
 import type { Shell } from "./scripts.ts";
 
 export interface Installation {

@@ -1,7 +1,7 @@
 /** What completion knows of a command: its operands and options as plain data, taken from its own definition. */
 
-import { globalOptions, ownOptions } from "../help.ts";
-import { type Row, verbs } from "../verbs.ts";
+import { globalOptions, ownOptions } from "../shell/help.ts";
+import { type Row, verbs } from "../shell/verbs.ts";
 
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];

@@ -1,7 +1,7 @@
 /** What is remembered of servers from earlier runs, read through a host that connects to none of them. */
 
 import { demoName, type Host } from "@fairlead/core/host";
-import { hasDemo, useHost } from "../with-host.ts";
+import { hasDemo, useHost } from "../targets/with-host.ts";
 import { configurationAt, type Place } from "./place.ts";
 
 export interface Known {

@@ -2,9 +2,9 @@
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
-import { createTypeWriter } from "@fairlead/core/normalise/schema/type-text";
+import { createTypeWriter } from "@fairlead/core/normalise/schema/write/type-text";
 import { isShallow, member } from "@fairlead/wire/json";
-import { type Shape, shapesOf } from "../value-shape.ts";
+import { type Shape, shapesOf } from "../arguments/value-shape.ts";
 import { type Answer, type Offered, toWords } from "./answer.ts";
 
 /** What a line of a list has room for. */

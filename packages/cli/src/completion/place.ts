@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { configurationOptions } from "../configuration.ts";
-import type { Io } from "../io.ts";
-import type { Globals } from "../verb.ts";
+import { configurationOptions } from "../shell/configuration.ts";
+import type { Io } from "../shell/io.ts";
+import type { Globals } from "../shell/verb.ts";
 import type { Typed } from "./typed-words.ts";
 
 export interface Place {

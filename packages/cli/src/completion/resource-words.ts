@@ -1,7 +1,7 @@
 /** What `fairlead read` may be given: the URIs and templates that servers are known to have, and the variables of a template. */
 
 import type { HostResource } from "@fairlead/core/host";
-import { variablesOf } from "../template-values.ts";
+import { variablesOf } from "../arguments/template-values.ts";
 import type { Offered } from "./answer.ts";
 import type { Known } from "./known.ts";
 import type { Typed } from "./typed-words.ts";

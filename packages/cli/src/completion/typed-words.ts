@@ -1,7 +1,7 @@
 /** What has been typed before the cursor: which command it is, and what its options and operands are so far. */
 
-import { firstWord, isPrompt } from "../resolve.ts";
-import { groups, type Row, verbs } from "../verbs.ts";
+import { firstWord, isPrompt } from "../shell/resolve.ts";
+import { groups, type Row, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, nameOf, needsValue, spellingsOf } from "./known-command.ts";
 
 /** `group`: the command is still to be named; it is empty before the first word. */

@@ -1,9 +1,9 @@
 /** What the environment says about proxies and certificates. Pure; values may hold passwords and are shown without them. */
 
-import type { Environment } from "@fairlead/core/settings/paths";
+import type { Environment } from "@fairlead/core/settings/read/paths";
 import { parseUrl } from "@fairlead/wire/text";
-import { hideInUrl } from "../output/server-redaction.ts";
-import { hidden } from "../output/server-secrets.ts";
+import { hideInUrl } from "../output/servers/server-redaction.ts";
+import { hidden } from "../output/servers/server-secrets.ts";
 import type { Observation } from "./finding.ts";
 
 /** Files with certificates that a variable names: what is wrong with each, if anything is. */

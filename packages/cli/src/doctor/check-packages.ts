@@ -1,9 +1,9 @@
 /** Servers that are fetched when they start, and of which another version may come tomorrow. Pure. */
 
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { findDownload } from "../output/server-notes.ts";
-import { hideInWords } from "../output/server-redaction.ts";
+import { findDownload } from "../output/servers/server-notes.ts";
+import { hideInWords } from "../output/servers/server-redaction.ts";
 import type { Observation } from "./finding.ts";
 
 export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {

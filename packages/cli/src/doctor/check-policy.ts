@@ -1,8 +1,8 @@
 /** What decides about calls: policy files, saved approvals and the lock file, and what of them does not say what somebody meant. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
-import type { Policies } from "@fairlead/core/policy/load-policies";
-import type { Problem } from "@fairlead/core/settings/definition";
+import type { Policies } from "@fairlead/core/policy/rules/load-policies";
+import type { Problem } from "@fairlead/core/settings/define/definition";
 import { count } from "../output/output.ts";
 import type { Observation } from "./finding.ts";
 

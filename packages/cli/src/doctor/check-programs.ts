@@ -1,6 +1,6 @@
 /** Node, and the programs that servers are started with: there or not, and for whom. Pure. */
 
-import type { Origin } from "@fairlead/core/settings/definition";
+import type { Origin } from "@fairlead/core/settings/define/definition";
 import { groupBy } from "../output/group-by.ts";
 import type { Observation } from "./finding.ts";
 import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";

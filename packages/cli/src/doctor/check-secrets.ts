@@ -1,7 +1,7 @@
 /** Where secrets are kept, whether that can be reached, and which of those that servers name are missing. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
-import type { SecretStore } from "@fairlead/core/files/secret-store";
+import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 

@@ -6,8 +6,8 @@ import type { HostNote, HostTool } from "@fairlead/core/host";
 import { refusal } from "@fairlead/core/mcp/server-state";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { stateWords } from "../output/server-state.ts";
-import { repairSummary } from "../output/tool-repairs.ts";
+import { stateWords } from "../output/servers/server-state.ts";
+import { repairSummary } from "../output/tools/tool-repairs.ts";
 import type { Observation } from "./finding.ts";
 
 export interface ServerFacts {

@@ -1,6 +1,6 @@
 /** The settings files: which are read, which are not, and what is wrong with them. Pure. */
 
-import type { Origin, Problem } from "@fairlead/core/settings/definition";
+import type { Origin, Problem } from "@fairlead/core/settings/define/definition";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 /** Whether the folder is trusted, who says so, and which of its servers wait for a yes. Pure. */
 
-import type { Origin } from "@fairlead/core/settings/definition";
+import type { Origin } from "@fairlead/core/settings/define/definition";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 

@@ -1,8 +1,8 @@
 /** Everything that can be found out without starting a server. */
 
 import type { HostError } from "@fairlead/core/errors";
-import { readSources, whereWritten } from "@fairlead/core/settings/load";
-import type { Environment } from "@fairlead/core/settings/paths";
+import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
+import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { checkNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { readText } from "@fairlead/core/files/read-text";
 import { explain } from "@fairlead/core/files/system-error";
 import { limits } from "@fairlead/core/limits";
-import type { Environment } from "@fairlead/core/settings/paths";
+import type { Environment } from "@fairlead/core/settings/read/paths";
 import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 
 export async function lookAtNetwork({ env }: Environment): Promise<Omit<NetworkFacts, "isUsed">> {

@@ -2,8 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
-import { loadPolicies } from "@fairlead/core/policy/load-policies";
-import { lockPath, readLock } from "@fairlead/core/policy/lock-file";
+import { lockPath, readLock } from "@fairlead/core/policy/lock/lock-file";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { PolicyFacts } from "./check-policy.ts";
 

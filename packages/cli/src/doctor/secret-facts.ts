@@ -1,7 +1,7 @@
 /** Opens the secret store as a server that needs a secret would; asks it for names, never for a value. */
 
 import { HostError } from "@fairlead/core/errors";
-import { openSecretStore } from "@fairlead/core/files/secret-store";
+import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { explain } from "@fairlead/core/files/system-error";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { SecretFacts } from "./check-secrets.ts";

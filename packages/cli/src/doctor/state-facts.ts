@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { keepPrivate } from "@fairlead/core/files/private-folder";
+import { keepPrivate } from "@fairlead/core/files/atomic/private-folder";
 import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
 import { readApprovals } from "@fairlead/core/trust/approvals";
 import type { StateFacts } from "./check-state.ts";

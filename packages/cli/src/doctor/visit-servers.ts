@@ -3,10 +3,10 @@
 import type { Redact } from "@fairlead/core/connect/redact";
 import { initialState } from "@fairlead/core/mcp/server-state";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { connectServers } from "../connect-servers.ts";
-import type { ListedServer } from "../output/server-state.ts";
-import type { Context } from "../verb.ts";
-import { useHost } from "../with-host.ts";
+import type { ListedServer } from "../output/servers/server-state.ts";
+import type { Context } from "../shell/verb.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { useHost } from "../targets/with-host.ts";
 import { checkServer } from "./check-servers.ts";
 import { type Finding, inGroup } from "./finding.ts";
 

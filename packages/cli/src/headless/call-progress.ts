@@ -1,9 +1,9 @@
 /** How far calls are, on stderr: a line each time, since several may run at once. */
 
 import type { TurnEvent } from "@fairlead/core/turn/events";
-import { createLineLog, type ProgressLine } from "../output/progress.ts";
-import type { Context } from "../verb.ts";
-import { callName } from "./talk.ts";
+import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
+import type { Context } from "../shell/verb.ts";
+import { callName } from "./stderr-lines.ts";
 
 export function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (event: TurnEvent) => void {
   const lines = new Map<string, ProgressLine>();

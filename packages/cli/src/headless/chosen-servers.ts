@@ -4,9 +4,9 @@ import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
 import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { findTarget, type Target } from "../target.ts";
-import type { Context } from "../verb.ts";
-import { useHost } from "../with-host.ts";
+import type { Context } from "../shell/verb.ts";
+import { findTarget, type Target } from "../targets/target.ts";
+import { useHost } from "../targets/with-host.ts";
 
 function namesIn({ servers }: Configuration): readonly string[] {
   return [...new Set([...servers.map(({ server }) => server.name), demoName])];

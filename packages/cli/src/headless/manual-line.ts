@@ -9,10 +9,10 @@ import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
-import { readArguments } from "../arguments.ts";
-import { findTarget, type KnownServer, type Target } from "../target.ts";
-import type { Context } from "../verb.ts";
-import { parseWrittenCall, type WrittenCall } from "../written-call.ts";
+import { readArguments } from "../arguments/arguments.ts";
+import { parseWrittenCall, type WrittenCall } from "../arguments/written-call.ts";
+import type { Context } from "../shell/verb.ts";
+import { findTarget, type KnownServer, type Target } from "../targets/target.ts";
 
 /** Throws for what is no call of a tool that the conversation has. */
 export async function readManualLine(

@@ -6,8 +6,8 @@ import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untru
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
 import { type PromptCall, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
 import { toPromptMessages } from "@fairlead/core/resources/prompt-messages";
-import { lookUp, namesOf } from "../look-up.ts";
-import type { Context } from "../verb.ts";
+import type { Context } from "../shell/verb.ts";
+import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
 export interface Message {

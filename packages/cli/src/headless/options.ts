@@ -1,9 +1,9 @@
 /** The options of `fairlead -p`, read once: what is left of them are values that make sense. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { ApprovalMode } from "@fairlead/core/policy/rule";
+import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
 import { type Command, Option } from "commander";
-import type { Context } from "../verb.ts";
+import type { Context } from "../shell/verb.ts";
 import { readDuration } from "./duration.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";

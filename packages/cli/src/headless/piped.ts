@@ -6,8 +6,8 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { limits } from "@fairlead/core/limits";
 import { safe } from "@fairlead/core/text/safe-text";
-import type { Io } from "../io.ts";
 import type { Output } from "../output/output.ts";
+import type { Io } from "../shell/io.ts";
 
 /** Milliseconds. */
 const patience = 2_000;

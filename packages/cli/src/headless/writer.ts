@@ -7,8 +7,8 @@ import type { Output } from "../output/output.ts";
 import { type EventLine, type StartLine, toErrorDocument, toEventLine } from "./event-line.ts";
 import type { OutputFormat } from "./options.ts";
 import { addToReport, emptyReport, toDocument, withRequest } from "./report.ts";
-import { hear, nothingSpoken } from "./spoken.ts";
-import { adviseOn, talkAbout } from "./talk.ts";
+import { adviseOn, talkAbout } from "./stderr-lines.ts";
+import { hear, nothingSpoken } from "./stdout-buffer.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"]) => void;

@@ -1,9 +1,9 @@
 /** Compares the workspace's servers with the lock file. Nothing counts as the same that was not looked at. */
 
 import type { HostError } from "@fairlead/core/errors";
-import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock-drift";
-import type { LockFile } from "@fairlead/core/policy/lock-file";
-import type { Context } from "../verb.ts";
+import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
+import type { Context } from "../shell/verb.ts";
 import { type Look, lookAt } from "./look.ts";
 import type { LockWorkspace } from "./workspace.ts";
 

@@ -5,9 +5,9 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { redactEntry } from "../output/entry-redaction.ts";
-import { hideInUrl, hideVariable } from "../output/server-redaction.ts";
-import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/server-secrets.ts";
+import { redactEntry } from "../output/servers/entry-redaction.ts";
+import { hideInUrl, hideVariable } from "../output/servers/server-redaction.ts";
+import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
 
 /** A description runs nothing and reaches nothing. */
 export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {

@@ -4,11 +4,11 @@ import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { refusal } from "@fairlead/core/mcp/server-state";
-import type { LockedOffer } from "@fairlead/core/policy/lock-file";
-import { lockOffer } from "@fairlead/core/policy/lock-server";
-import { connectServers } from "../connect-servers.ts";
-import type { Context } from "../verb.ts";
-import { useHost } from "../with-host.ts";
+import type { LockedOffer } from "@fairlead/core/policy/lock/lock-file";
+import { lockOffer } from "@fairlead/core/policy/lock/lock-server";
+import type { Context } from "../shell/verb.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { useHost } from "../targets/with-host.ts";
 import { packageVersion } from "./package-version.ts";
 import type { LockWorkspace } from "./workspace.ts";
 

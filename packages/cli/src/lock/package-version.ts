@@ -1,9 +1,9 @@
 /** Which version of a server is there: what its entry pins, else what it says of itself. */
 
 import type { Peer } from "@fairlead/core/events";
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { clip } from "@fairlead/wire/text";
-import { type Download, findDownload } from "../output/server-notes.ts";
+import { type Download, findDownload } from "../output/servers/server-notes.ts";
 
 const sources: Readonly<Record<Download["from"], string>> = {
   npm: "npm",

@@ -1,7 +1,7 @@
 /** Writes servers into the lock file as they are now: all of them, or one, which leaves the others as they are. */
 
 import { HostError } from "@fairlead/core/errors";
-import { updateText } from "@fairlead/core/files/update-text";
+import { updateText } from "@fairlead/core/files/atomic/update-text";
 import {
   type LockedServer,
   type LockFile,
@@ -9,13 +9,13 @@ import {
   parseLock,
   readLock,
   refuseNewer,
-} from "@fairlead/core/policy/lock-file";
+} from "@fairlead/core/policy/lock/lock-file";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { errorLines } from "../output/lock-report.ts";
 import { count } from "../output/output.ts";
-import { printRelock } from "../output/relock-report.ts";
-import type { Context } from "../verb.ts";
+import { errorLines } from "../output/policy/lock-report.ts";
+import { printRelock } from "../output/policy/relock-report.ts";
+import type { Context } from "../shell/verb.ts";
 import { type Look, lookAt } from "./look.ts";
 import { type LockWorkspace, openWorkspace } from "./workspace.ts";
 

@@ -1,14 +1,14 @@
 /** What there is to lock here: the entries of a trusted workspace, and the file that they are locked in. */
 
 import { HostError } from "@fairlead/core/errors";
-import { lockPath } from "@fairlead/core/policy/lock-file";
-import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes";
-import { readSource } from "@fairlead/core/settings/source";
+import { lockPath } from "@fairlead/core/policy/lock/lock-file";
+import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { readSource } from "@fairlead/core/settings/read/source";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { configurationOf } from "../configuration.ts";
-import type { Context } from "../verb.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import type { Context } from "../shell/verb.ts";
 import { lockedEntry } from "./locked-entry.ts";
 
 export interface LockWorkspace {

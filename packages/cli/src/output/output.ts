@@ -2,8 +2,8 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { asTyped, commandWord } from "../command-word.ts";
-import type { Io } from "../io.ts";
+import { asTyped, commandWord } from "../shell/command-word.ts";
+import type { Io } from "../shell/io.ts";
 
 export interface Output {
   /** Data: a line on stdout. */

@@ -1,8 +1,8 @@
 /** A problem with the settings as lines for a person: where, what, and what to do. */
 
-import type { Problem } from "@fairlead/core/settings/definition";
+import type { Problem } from "@fairlead/core/settings/define/definition";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { place } from "./server-details.ts";
+import { place } from "./servers/server-details.ts";
 
 export function problemLines({ severity, message, origin, next }: Problem): SafeText {
   const where = origin === undefined ? safe`` : safe`${place(origin)}: `;

@@ -1,7 +1,7 @@
 /** Text in lines that fit a terminal; elsewhere nothing is broken that was not broken before, so that lines can be searched. */
 
 import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/safe-text";
-import type { Io } from "../io.ts";
+import type { Io } from "../shell/io.ts";
 import { width } from "./output.ts";
 
 export interface Layout {

@@ -1,13 +1,13 @@
 /** Which word of an entry has to change so that it runs the same code tomorrow. Changes nothing. */
 
 import { HostError } from "@fairlead/core/errors";
-import { openSecretStore } from "@fairlead/core/files/secret-store";
+import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { initialState, refusal } from "@fairlead/core/mcp/server-state";
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
-import { expandTransport } from "@fairlead/core/settings/expand";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { type Download, findDownload } from "../output/server-notes.ts";
+import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import { exactName } from "./exact-name.ts";
 import { createRunner } from "./run-program.ts";
 

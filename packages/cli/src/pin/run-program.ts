@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { type Place, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
-import type { StdioTransport } from "@fairlead/core/settings/definition";
+import type { StdioTransport } from "@fairlead/core/settings/define/definition";
 
 interface Ran {
   readonly isDone: boolean;

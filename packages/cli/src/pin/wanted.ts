@@ -1,6 +1,6 @@
 /** What is to be pinned, and what finding its version needs. */
 
-import type { Download } from "../output/server-notes.ts";
+import type { Download } from "../output/servers/server-notes.ts";
 import type { RunProgram } from "./run-program.ts";
 
 export interface Wanted {

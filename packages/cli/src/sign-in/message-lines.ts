@@ -1,6 +1,6 @@
 /** What happens during a sign-in, in words for the person who signs in. */
 
-import type { SignInMessage } from "@fairlead/core/auth/ways";
+import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { SignInPlace } from "./place.ts";
 

@@ -1,12 +1,12 @@
 /** Who needs a sign-in, as far as is known without asking anyone. */
 
-import type { SignInState } from "@fairlead/core/auth/sign-in-state";
+import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { table } from "../output/output.ts";
-import { signInDocument, signInWords } from "../output/sign-in-words.ts";
-import type { Context } from "../verb.ts";
+import { signInDocument, signInWords } from "../output/servers/sign-in-words.ts";
+import type { Context } from "../shell/verb.ts";
 import { signInReader } from "./read-state.ts";
 
 /** One whose entry has mistakes cannot be signed in to, which is worth knowing here too. */

@@ -1,7 +1,7 @@
 /** Where the person sits: only at their own desk is the browser that opens here the one that they look at. */
 
 import { existsSync } from "node:fs";
-import type { Io } from "../io.ts";
+import type { Io } from "../shell/io.ts";
 
 export type SignInPlace = "desk" | "ssh" | "container" | "no_screen";
 

@@ -1,9 +1,9 @@
 /** How servers stand with signing in, from the stores of this installation. */
 
-import { type SignInState, signInStateOf } from "@fairlead/core/auth/sign-in-state";
-import { openTokenStorage } from "@fairlead/core/auth/token-storage";
-import { openSecretStore } from "@fairlead/core/files/secret-store";
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { type SignInState, signInStateOf } from "@fairlead/core/auth/store/sign-in-state";
+import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
+import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
 export type ReadSignIn = (definition: ServerDefinition) => Promise<SignInState>;

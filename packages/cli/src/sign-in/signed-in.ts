@@ -1,6 +1,6 @@
 /** To which servers somebody is signed in, for lists of servers. */
 
-import type { SignInState } from "@fairlead/core/auth/sign-in-state";
+import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
 /** By name. A store that cannot be opened now keeps nobody from listing servers. */

@@ -1,17 +1,17 @@
 /** Offers, once for each server, to go on with the sign-in that Gemini CLI has stored for it. */
 
 import { join } from "node:path";
-import { readGeminiTokens } from "@fairlead/core/auth/gemini-tokens";
-import { pinOf } from "@fairlead/core/auth/pin";
-import { markOf, setMark } from "@fairlead/core/auth/sign-in-memory";
-import { urlOf } from "@fairlead/core/auth/sign-in-state";
-import { canonicalServerUrl } from "@fairlead/core/auth/stored-credentials";
-import { openTokenStorage } from "@fairlead/core/auth/token-storage";
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
+import { pinOf } from "@fairlead/core/auth/store/pin";
+import { markOf, setMark } from "@fairlead/core/auth/store/sign-in-memory";
+import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
+import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
+import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { confirm } from "../prompt.ts";
-import type { Context } from "../verb.ts";
+import { confirm } from "../shell/prompt.ts";
+import type { Context } from "../shell/verb.ts";
 import { readSecret } from "./read-state.ts";
 
 /** True: it is stored here now, and need only be tried. */

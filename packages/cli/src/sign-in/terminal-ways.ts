@@ -1,11 +1,11 @@
 /** Signing in at a terminal: what is shown there, what is asked, and where the answer may come from. */
 
-import type { SignInWays } from "@fairlead/core/auth/ways";
+import type { SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Io } from "../io.ts";
-import { askLine, askLineOrEnd, confirm } from "../prompt.ts";
-import type { Context } from "../verb.ts";
+import type { Io } from "../shell/io.ts";
+import { askLine, askLineOrEnd, confirm } from "../shell/prompt.ts";
+import type { Context } from "../shell/verb.ts";
 import { byHandLines, messageLines } from "./message-lines.ts";
 import { signInPlace } from "./place.ts";
 

@@ -3,9 +3,9 @@
 import { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { SafeText } from "@fairlead/core/text/safe-text";
-import type { Io } from "../io.ts";
 import { createOutput, type Style } from "../output/output.ts";
-import type { Context } from "../verb.ts";
+import type { Io } from "../shell/io.ts";
+import type { Context } from "../shell/verb.ts";
 import { typedHere } from "./slash/typed-here.ts";
 
 export interface Captured<C> {

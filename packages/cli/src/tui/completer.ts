@@ -2,10 +2,9 @@
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
-import { writeMention } from "@fairlead/core/resources/write-reference";
+import { writeMention } from "@fairlead/core/resources/references/write-reference";
 import type { Answer } from "../completion/answer.ts";
 import { offerFiles } from "../completion/file-words.ts";
-import type { Bench } from "./bench.ts";
 import { type CallableTool, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import { completionKey, extend, type Offer, openCompletion, type Suggestion, take } from "./input/completion.ts";
 import { type Place, placeAt } from "./input/cursor-place.ts";
@@ -13,6 +12,7 @@ import type { Editor } from "./input/editor.ts";
 import { rank } from "./input/fuzzy.ts";
 import type { Key } from "./input/keys.ts";
 import { offerMentions, templateQuestions } from "./input/mention-words.ts";
+import type { Bench } from "./services.ts";
 import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 

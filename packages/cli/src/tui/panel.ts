@@ -1,17 +1,17 @@
 /** The panel of servers: where what it shows comes from, and what its keys do. */
 
-import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger";
+import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
-import { historyText } from "../output/history-text.ts";
-import { promptsText } from "../output/prompt-list.ts";
-import { resourcesText } from "../output/resource-list.ts";
-import { signInWords } from "../output/sign-in-words.ts";
-import { serverText } from "../output/tool-list.ts";
+import { historyText } from "../output/policy/history-text.ts";
+import { signInWords } from "../output/servers/sign-in-words.ts";
+import { promptsText } from "../output/tools/prompt-list.ts";
+import { resourcesText } from "../output/tools/resource-list.ts";
+import { serverText } from "../output/tools/tool-list.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
-import type { Bench } from "./bench.ts";
 import { plainStyle } from "./captured.ts";
 import type { Key } from "./input/keys.ts";
 import { readLogTail } from "./log-tail.ts";
+import type { Bench } from "./services.ts";
 import { asTyped } from "./slash/prompt-commands.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
 

@@ -2,13 +2,13 @@
 
 import { createInterface } from "node:readline";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Context } from "../verb.ts";
+import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
-import { openSession } from "./open-session.ts";
 import { createLateLine } from "./plain/late-line.ts";
 import { lineSteps } from "./plain/line-steps.ts";
 import { createPlainPrinter } from "./plain/printer.ts";
+import { openSession } from "./session/open-session.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
 /** Nothing is cut for the sake of a screen. */

@@ -4,17 +4,17 @@ import { ReadStream, WriteStream } from "node:tty";
 import { HostError } from "@fairlead/core/errors";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { render } from "ink";
-import type { Io } from "../io.ts";
-import { createImageDrawing, imageProtocol } from "../output/inline-image.ts";
-import type { Context } from "../verb.ts";
+import { createImageDrawing, imageProtocol } from "../output/reports/inline-image.ts";
+import type { Io } from "../shell/io.ts";
+import type { Context } from "../shell/verb.ts";
 import { App } from "./app.tsx";
 import { drawingStream } from "./drawing-stream.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./session/open-session.ts";
 import type { Size } from "./state/app-state.ts";
 import { type Terminal, takeTerminal } from "./terminal-modes.ts";
-import { createHighlighter } from "./view/highlighter.ts";
 import { type Look, LookContext } from "./view/look.ts";
+import { createHighlighter } from "./view/markdown/highlighter.ts";
 
 /** Resolves when the person has left; rejects with what ended it otherwise. */
 export async function runApp(context: Context, configuration: Configuration): Promise<void> {

@@ -1,7 +1,7 @@
 /** Runs a command of ours with the folder and the settings of this app, and gives what it printed. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Context, Globals } from "../verb.ts";
+import type { Context, Globals } from "../shell/verb.ts";
 import { captured } from "./captured.ts";
 
 /** Throws what the command throws, unless it said more than that: then both are shown. */

@@ -2,10 +2,10 @@
 
 import type { HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import type { SettingsFile } from "@fairlead/core/settings/definition";
+import type { SettingsFile } from "@fairlead/core/settings/define/definition";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { exampleCall } from "../output/signature.ts";
+import { exampleCall } from "../output/tools/signature.ts";
 
 export interface Welcome {
   readonly configuration: Configuration;

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../../src/shell/main.ts";
 import { machine } from "../support/machine.ts";
 
 const call = ["call", "demo.picture"];

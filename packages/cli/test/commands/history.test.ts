@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createLedger, type LedgerRecord, ledgerFolder } from "@fairlead/core/policy/ledger";
+import { createLedger, type LedgerRecord, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 

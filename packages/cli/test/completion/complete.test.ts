@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { groups, verbs } from "../../src/verbs.ts";
+import { groups, verbs } from "../../src/shell/verbs.ts";
 import { type Machine, machine, projectFile, userFile } from "../support/machine.ts";
 import { runProcess } from "../support/process.ts";
 import { remembering } from "../support/remembered.ts";

@@ -1,5 +1,5 @@
-import { schemaLimits } from "@fairlead/core/normalise/schema/bounds";
 import { compileSchema } from "@fairlead/core/normalise/schema/compile";
+import { schemaLimits } from "@fairlead/core/normalise/schema/read/bounds";
 import { describe, expect, test } from "vitest";
 import { machine, userFile } from "../support/machine.ts";
 import { literally, readPage, shellWords } from "../support/page.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { defineOptions } from "../../src/headless/options.ts";
-import { resolve } from "../../src/resolve.ts";
+import { resolve } from "../../src/shell/resolve.ts";
 
 const command = new Command();
 defineOptions(command);

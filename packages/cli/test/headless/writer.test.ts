@@ -4,8 +4,8 @@ import type { TurnEvent } from "@fairlead/core/turn/events";
 import { describe, expect, test } from "vitest";
 import type { OutputFormat } from "../../src/headless/options.ts";
 import { createTurnWriter } from "../../src/headless/writer.ts";
-import type { Io } from "../../src/io.ts";
 import { createOutput } from "../../src/output/output.ts";
+import type { Io } from "../../src/shell/io.ts";
 import { denial, failure, media, wholeTurn } from "../support/turn-events.ts";
 
 interface Written {

@@ -1,4 +1,4 @@
-import { hiddenEntryDrift } from "@fairlead/core/policy/lock-drift";
+import { hiddenEntryDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { describe, expect, test } from "vitest";
 import { lockedEntry } from "../../src/lock/locked-entry.ts";
 

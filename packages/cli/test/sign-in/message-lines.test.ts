@@ -1,4 +1,4 @@
-import type { SignInMessage } from "@fairlead/core/auth/ways";
+import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { expect, test } from "vitest";
 import { messageLines } from "../../src/sign-in/message-lines.ts";
 import type { SignInPlace } from "../../src/sign-in/place.ts";

@@ -4,7 +4,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import { main } from "../../src/main.ts";
+import { main } from "../../src/shell/main.ts";
 
 export interface Ending {
   readonly code: number;

@@ -5,7 +5,7 @@
  */
 
 import { PassThrough, Writable } from "node:stream";
-import { main } from "../../src/main.ts";
+import { main } from "../../src/shell/main.ts";
 import type { Machine } from "./machine.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
 

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { configurationOf } from "../../src/configuration.ts";
+import { configurationOf } from "../../src/shell/configuration.ts";
 import { runPlain } from "../../src/tui/plain.ts";
 import { runApp } from "../../src/tui/run-app.tsx";
 import { machine } from "../support/machine.ts";

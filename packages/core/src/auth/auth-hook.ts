@@ -3,12 +3,12 @@
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { type BearerChallenge, readChallenge } from "./challenge.ts";
-import type { Credentials } from "./credentials.ts";
-import { authCommand } from "./failure.ts";
-import type { TokenKeeper } from "./refresh.ts";
-import { includesAll, scopesIn, union } from "./scopes.ts";
-import { createSharedWork } from "./shared-work.ts";
+import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
+import { authCommand } from "./oauth/failure.ts";
+import type { TokenKeeper } from "./oauth/refresh.ts";
+import { includesAll, scopesIn, union } from "./oauth/scopes.ts";
+import type { Credentials } from "./store/credentials.ts";
+import { createSharedWork } from "./store/shared-work.ts";
 
 export interface AuthHookOptions {
   readonly serverName: string;

@@ -3,26 +3,26 @@
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
-import type { OAuthSettings } from "../settings/definition.ts";
-import { present } from "../settings/present.ts";
-import { accountIn } from "./account.ts";
-import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./authorization.ts";
-import { awaitAnswer } from "./await-answer.ts";
-import type { BearerChallenge } from "./challenge.ts";
-import { exchangeCode, type TokenRequestOptions } from "./code-exchange.ts";
-import type { Credentials, StoredClient, StoredTokens } from "./credentials.ts";
-import { discoverSignIn, type SignInPlan } from "./discovery.ts";
-import { calledOff, createFail, type Fail } from "./failure.ts";
-import { askForClientId, knownClient, registerClient } from "./registration.ts";
-import { openReturn, type Return } from "./return.ts";
-import { includesAll, scopesIn } from "./scopes.ts";
-import { evenIfBusy, type SignInLock } from "./sign-in-lock.ts";
-import { otherTokenHost } from "./token-host.ts";
-import type { MCPOAuthTokenStorage } from "./token-storage.ts";
-import { wantedScopes } from "./wanted-scopes.ts";
-import type { SignInWays } from "./ways.ts";
+import type { OAuthSettings } from "../settings/define/definition.ts";
+import { present } from "../settings/schema/present.ts";
+import { awaitAnswer } from "./browser/await-answer.ts";
+import { openReturn, type Return } from "./browser/redirect-listener.ts";
+import type { SignInWays } from "./browser/sign-in-ui.ts";
+import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/authorization.ts";
+import type { BearerChallenge } from "./oauth/challenge.ts";
+import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
+import { discoverSignIn, type SignInPlan } from "./oauth/discovery.ts";
+import { calledOff, createFail, type Fail } from "./oauth/failure.ts";
+import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
+import { includesAll, scopesIn } from "./oauth/scopes.ts";
+import { otherTokenHost } from "./oauth/token-host.ts";
+import { wantedScopes } from "./oauth/wanted-scopes.ts";
+import { accountIn } from "./store/account.ts";
+import type { Credentials, StoredClient, StoredTokens } from "./store/credentials.ts";
+import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
+import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
-export type { ConsentRequest, SignInMessage, SignInWays } from "./ways.ts";
+export type { ConsentRequest, SignInMessage, SignInWays } from "./browser/sign-in-ui.ts";
 
 export interface SignInOptions {
   readonly serverName: string;
@@ -107,7 +107,7 @@ interface Outcome {
 }
 
 async function byDevice(stage: Stage): Promise<Outcome> {
-  const { signInByDevice } = await import("./device.ts");
+  const { signInByDevice } = await import("./oauth/device.ts");
   const { ways } = stage;
   const known = knownClientOf(stage);
   const client = known ?? (await newClient(stage, "http://127.0.0.1/oauth/callback"));

@@ -1,6 +1,6 @@
 /** What a server that is a program sees of our environment: an allow-list, and what its entry sets. Pure. */
 
-import type { Environment } from "../settings/paths.ts";
+import type { Environment } from "../settings/read/paths.ts";
 
 const everywhere = [
   ..."PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR".split(" "),

@@ -2,7 +2,7 @@
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
-import type { ServerDefinition } from "../settings/definition.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Patience } from "./connect-step.ts";
 import { credentialHint } from "./credential-hint.ts";

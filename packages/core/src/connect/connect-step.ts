@@ -1,7 +1,7 @@
 /** The way from a definition to a conversation, step by step, for whoever wants to watch it. */
 
 import type { Era, ServerInfo } from "@fairlead/wire";
-import type { Transport } from "../settings/definition.ts";
+import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
 /** Told when the step is done; a step that fails is not told, the rejection explains it. */

@@ -1,6 +1,6 @@
 /** A program that has no credentials says so in its own words; this finds the variable that it lacks. */
 
-import type { ServerDefinition } from "../settings/definition.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
 
 const credentialWords =
   /api[ _-]?key|access[ _-]?key|token|credential|password|secret|unauthori[sz]ed|forbidden|authenticat|\b40[13]\b|log(ged)? ?in|sign(ed)? ?in/i;

@@ -2,8 +2,8 @@
 
 import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import type { StdioTransport } from "../settings/definition.ts";
-import type { Environment } from "../settings/paths.ts";
+import type { StdioTransport } from "../settings/define/definition.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import { type ChildEnvironment, childEnvironment } from "./child-environment.ts";
 import { findProgram, liesIn, outside, systemPath } from "./search-path.ts";
 

@@ -12,19 +12,19 @@ import type {
 import type { ServerAuth } from "../auth/remembering-hook.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
-import type { ServerDefinition, Transport } from "../settings/definition.ts";
-import { expandTransport } from "../settings/expand.ts";
+import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
+import { expandTransport } from "../settings/define/expand.ts";
 import { clientInfo } from "./client-info.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { type ConnectObserver, createStepper } from "./connect-step.ts";
+import { patienceFor } from "./connect-timeout.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { type Launch, type Place, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
-import { patienceFor } from "./patience.ts";
 import { createRedactor, hideInArguments, proxyAccounts, type Redact, secretsOf } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
+import { createWitness } from "./traffic-log.ts";
 import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
-import { createWitness } from "./witness.ts";
 
 /** What connecting needs from its host, the same for all servers. */
 export interface ConnectContext extends Place {

@@ -1,8 +1,8 @@
 /** Takes secrets out of what goes into logs and messages: the ones we know, and what looks like one. */
 
 import { parseUrl } from "@fairlead/wire/text";
-import type { ServerDefinition, Transport } from "../settings/definition.ts";
-import type { Environment } from "../settings/paths.ts";
+import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
 
 export type Redact = (text: string) => string;

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateFolder, privateFileMode } from "../files/private-folder.ts";
+import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { withoutColours } from "../text/colours.ts";
 import { toSafeLine } from "../text/safe-text.ts";
 

@@ -1,7 +1,7 @@
 /** Under which name a server's catalog is kept: its entry, what the entry's variables and secrets stand for, and the account. */
 
 import { createHmac } from "node:crypto";
-import type { Transport } from "../settings/definition.ts";
+import type { Transport } from "../settings/define/definition.ts";
 
 export interface CatalogIdentity {
   /** Of the entry as written. */

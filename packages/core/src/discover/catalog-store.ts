@@ -2,13 +2,13 @@
 
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateFolder, privateFileMode } from "../files/private-folder.ts";
+import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
+import { replaceFile } from "../files/atomic/replace-file.ts";
 import { readText } from "../files/read-text.ts";
-import { replaceFile } from "../files/replace-file.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 import { writeJson } from "../text/deep-json.ts";
-import { parseRemembered, type Remembered } from "./remembered.ts";
+import { parseRemembered, type Remembered } from "./cached-catalog.ts";
 
 export interface CatalogStore {
   /** Undefined: nothing is known under this key. */

@@ -3,8 +3,8 @@
 import { readlink, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { HostError } from "../errors.ts";
+import { makeFolder } from "./atomic/make-folder.ts";
 import { isInside } from "./inside.ts";
-import { makeFolder } from "./make-folder.ts";
 import { realPathOf } from "./real-path.ts";
 import { notWritten, unless } from "./system-error.ts";
 

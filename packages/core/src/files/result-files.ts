@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateFolder, privateFileMode } from "./private-folder.ts";
+import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts";
 import { toWriteError, unless } from "./system-error.ts";
 
 export interface ResultFile {

@@ -1,7 +1,7 @@
 /** Checks what a program gives to `createHost()`: every mistake is a `HostError("usage")` that names the option. */
 
 import { HostError } from "../errors.ts";
-import { settingsSchema } from "../settings/schema.ts";
+import { settingsSchema } from "../settings/schema/schema.ts";
 import { closest } from "../text/closest.ts";
 import type { HostOptions } from "./types.ts";
 

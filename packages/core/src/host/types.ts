@@ -1,8 +1,8 @@
 /** What a program that embeds the host works with: the options it gives and the host it gets. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
-import type { MCPOAuthTokenStorage } from "../auth/token-storage.ts";
-import type { SignInWays } from "../auth/ways.ts";
+import type { SignInWays } from "../auth/browser/sign-in-ui.ts";
+import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Catalog, ListStep } from "../discover/catalog.ts";
@@ -14,18 +14,18 @@ import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
 import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
-import type { Policies, PolicyFlags } from "../policy/load-policies.ts";
-import type { ApprovalMode, Decision, PolicyRule, RequestKind } from "../policy/rule.ts";
+import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
+import type { ApprovalMode, Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
-import type { PromptContent } from "../resources/read-references.ts";
-import type { Problem } from "../settings/definition.ts";
-import type { Environment } from "../settings/paths.ts";
-import type { SettingsObject } from "../settings/server-config.ts";
+import type { PromptContent } from "../resources/references/read-references.ts";
+import type { Problem } from "../settings/define/definition.ts";
+import type { SettingsObject } from "../settings/define/server-config.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";

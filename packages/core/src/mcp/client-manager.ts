@@ -6,10 +6,10 @@ import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState
 import { closest } from "../text/closest.ts";
 import type { McpClient } from "./client.ts";
 import { type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
-import { createRecoveries, type Recoveries } from "./recoveries.ts";
+import { createRecoveries, type Recoveries } from "./recovery/recoveries.ts";
 import { succession } from "./server-changes.ts";
 import { refusal } from "./server-state.ts";
-import { createStartPlaces, type StartPlaces } from "./start-places.ts";
+import { createStartPlaces, type StartPlaces } from "./start-limit.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 export type { ManagedServer, StartableServer } from "./managed-server.ts";

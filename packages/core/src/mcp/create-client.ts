@@ -3,11 +3,11 @@
 import { homedir } from "node:os";
 import type { ProcessKeeper } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import { defaults } from "../settings/defaults.ts";
-import type { ServerDefinition } from "../settings/definition.ts";
-import { mergeText } from "../settings/load.ts";
-import type { Environment } from "../settings/paths.ts";
-import type { MCPServerConfig } from "../settings/server-config.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { mergeText } from "../settings/read/load.ts";
+import type { Environment } from "../settings/read/paths.ts";
+import { defaults } from "../settings/schema/defaults.ts";
 import { McpClient, type McpClientOptions } from "./client.ts";
 
 export interface CreateMcpClientOptions

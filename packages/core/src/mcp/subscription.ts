@@ -3,10 +3,10 @@
 import type { JsonObject, Session } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
-import { healingOf } from "../connect/healing.ts";
 import { toCallError } from "../connect/outcome.ts";
+import { healingOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
-import { backoffPause } from "./backoff.ts";
+import { backoffPause } from "./recovery/backoff.ts";
 
 export interface Subscription {
   /** The server has begun to tell. */

@@ -4,15 +4,15 @@ import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
-import type { Environment } from "../settings/paths.ts";
-import { createGeminiModel } from "./gemini.ts";
-import type { GeminiAccess } from "./gemini-access.ts";
+import type { Environment } from "../settings/read/paths.ts";
+import { createGeminiModel } from "./gemini/gemini.ts";
+import type { GeminiAccess } from "./gemini/gemini-access.ts";
+import { authorizeVertex } from "./gemini/vertex-account.ts";
 import type { Model } from "./model.ts";
 import { createModelFetch } from "./model-fetch.ts";
-import { findOllama, type Ollama, ollamaModel } from "./ollama.ts";
-import { createOpenaiModel } from "./openai.ts";
-import { onlyModelOf } from "./openai-models.ts";
-import { authorizeVertex } from "./vertex-account.ts";
+import { findOllama, type Ollama, ollamaModel } from "./openai/ollama.ts";
+import { createOpenaiModel } from "./openai/openai.ts";
+import { onlyModelOf } from "./openai/openai-models.ts";
 
 /** All of an `Environment` but its variables matters for Vertex AI only. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {

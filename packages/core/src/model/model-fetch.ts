@@ -7,7 +7,7 @@ import { limits } from "../limits.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import { toFetchError } from "../net/fetch-failure.ts";
 import { proxyFor } from "../net/proxy-for.ts";
-import type { Environment } from "../settings/paths.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
 export interface ModelFetchOptions {

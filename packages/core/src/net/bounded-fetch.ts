@@ -4,7 +4,7 @@ import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { FetchOptions } from "./fetch-options.ts";
-import { createNear } from "./near.ts";
+import { createNear } from "./server-network.ts";
 
 export type { FetchOptions } from "./fetch-options.ts";
 

@@ -2,8 +2,8 @@
 
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
-import type { Environment } from "../settings/paths.ts";
-import type { Near } from "./near.ts";
+import type { Environment } from "../settings/read/paths.ts";
+import type { Near } from "./server-network.ts";
 
 export interface FetchOptions {
   /** The MCP server, or its URL: addresses that are not public are asked only if that server is in the same place. */

@@ -11,9 +11,9 @@ import { checkUrl } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
 import type { FetchOptions } from "./fetch-options.ts";
 import { createGuard, type Guard } from "./guard.ts";
-import type { Near } from "./near.ts";
 import { proxyFor } from "./proxy-for.ts";
 import { type Asking, isRedirect, redirected } from "./redirect.ts";
+import type { Near } from "./server-network.ts";
 
 export async function fetchWithin(
   url: URL,

@@ -3,7 +3,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { checkAddresses, checkStillNear } from "./address-rules.ts";
-import { hostOf, type Near } from "./near.ts";
+import { hostOf, type Near } from "./server-network.ts";
 
 export interface Guard {
   /** For a host that is given by its address, which is never looked up. */

@@ -4,7 +4,7 @@ import type { SpawnOptions } from "node:child_process";
 import { posix } from "node:path";
 import { parseUrl } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Environment } from "../settings/paths.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import { isLoopbackHost } from "./loopback-host.ts";
 
 const longestUrl = 16_384;

@@ -1,6 +1,6 @@
 /** The proxy that the environment names for an address, as the wire finds it in that of the process. Pure. */
 
-import type { Environment } from "../settings/paths.ts";
+import type { Environment } from "../settings/read/paths.ts";
 
 export function proxyFor(url: URL, env: Environment["env"]): string | undefined {
   const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";

@@ -1,6 +1,6 @@
 /** Which of a server's tools its entry lets through: `includeTools` and `excludeTools`. Pure. */
 
-import type { ServerDefinition } from "../settings/definition.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
 import { closest } from "../text/closest.ts";
 
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;

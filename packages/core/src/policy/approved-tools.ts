@@ -3,7 +3,7 @@
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionDigest } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
-import type { Problem } from "../settings/definition.ts";
+import type { Problem } from "../settings/define/definition.ts";
 import type { ToolApproval } from "../trust/approvals-file.ts";
 import {
   canKeepApprovals,

@@ -10,7 +10,6 @@ import {
 } from "../registry/confirmation.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { createAnswers } from "./answers.ts";
-import { isChangedRule } from "./built-in-rules.ts";
 import {
   answerRule,
   createDecide,
@@ -21,8 +20,9 @@ import {
   readsRule,
   savedRule,
 } from "./decide.ts";
-import type { Decision } from "./rule.ts";
-import { ruleText } from "./rule-text.ts";
+import { isChangedRule } from "./rules/built-in-rules.ts";
+import type { Decision } from "./rules/rule.ts";
+import { ruleText } from "./rules/rule-text.ts";
 
 export type { CarriedDecision, Pair, PolicyRequest, Requester } from "./decide.ts";
 

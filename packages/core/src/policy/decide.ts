@@ -6,10 +6,10 @@ import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
 import type { Answers } from "./answers.ts";
 import type { ServerIdentity } from "./approvals.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
-import { isChangedRule } from "./built-in-rules.ts";
-import { exactName } from "./name-pattern.ts";
 import { PolicyEngine } from "./policy-engine.ts";
-import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rule.ts";
+import { isChangedRule } from "./rules/built-in-rules.ts";
+import { exactName } from "./rules/name-pattern.ts";
+import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
 
 /** The identity of a tool: its server's name and the server's own name for it. */
 export interface Pair {

@@ -1,8 +1,8 @@
 /** The one place that decides. Pure: rules and a request in; a decision and the rule that made it out. */
 
-import { builtIn, defaultRules } from "./built-in-rules.ts";
-import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
-import { createMatcher } from "./rule-match.ts";
+import { builtIn, defaultRules } from "./rules/built-in-rules.ts";
+import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
+import { createMatcher } from "./rules/rule-match.ts";
 
 /** Decides about requests by rules, without side effects: `check` returns the decision and the rule that made it. */
 export class PolicyEngine {

@@ -2,10 +2,10 @@
 
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { isChangedRule } from "./built-in-rules.ts";
 import type { Pair, PolicyRequest } from "./decide.ts";
-import type { Decision } from "./rule.ts";
-import { ruleText } from "./rule-text.ts";
+import { isChangedRule } from "./rules/built-in-rules.ts";
+import type { Decision } from "./rules/rule.ts";
+import { ruleText } from "./rules/rule-text.ts";
 
 /** For a verdict that does not let it run. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {

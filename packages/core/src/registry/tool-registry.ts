@@ -1,9 +1,9 @@
 /** The tools of all servers, each under one name for the model. Which tool a name means is looked up, never read out of it. */
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { type ConversationTools, openConversation } from "./conversation-tools.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
+import { type ConversationTools, openConversation } from "./pinned-tools.ts";
 
 export interface ToolRegistryOptions {
   /** Who stands first keeps the bare name; by default whose tools come first. */

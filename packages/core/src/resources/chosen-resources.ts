@@ -1,6 +1,6 @@
 /** What some of the servers offer to be read, as if there were no others. */
 
-import type { ResourceSource } from "./resource-reference.ts";
+import type { ResourceSource } from "./references/resource-reference.ts";
 
 type Resources = ResourceSource["resources"];
 

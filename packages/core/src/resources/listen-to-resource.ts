@@ -1,10 +1,10 @@
 /** Keeps a server of the modern era telling when one resource changes, on one connection: a stream that breaks is opened again. */
 
 import { type Clock, sleep } from "../clock.ts";
-import { healingOf } from "../connect/healing.ts";
+import { healingOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
-import { backoffPause } from "../mcp/backoff.ts";
 import type { McpClient } from "../mcp/client.ts";
+import { backoffPause } from "../mcp/recovery/backoff.ts";
 
 export interface ListenOptions {
   readonly uri: string;

@@ -6,7 +6,7 @@ import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import { createContentRoom } from "./content-room.ts";
+import { createContentRoom } from "./references/content-room.ts";
 
 export interface PromptMessage {
   readonly role: "user" | "assistant";

@@ -1,11 +1,11 @@
 /** Changes to a settings file that leave the rest of it alone, byte for byte. A file with a mistake in its syntax is not touched. */
 
 import { HostError } from "../errors.ts";
-import { removeValue, setValue } from "../files/json-edit.ts";
-import { type Node, parseJsonc } from "../files/jsonc.ts";
-import { privateFileMode } from "../files/private-folder.ts";
-import { type UpdateOptions, updateText } from "../files/update-text.ts";
-import { childOf, entriesOf, itemsOf, plainValueOf, textOf } from "./nodes.ts";
+import { privateFileMode } from "../files/atomic/private-folder.ts";
+import { type UpdateOptions, updateText } from "../files/atomic/update-text.ts";
+import { removeValue, setValue } from "../files/json/json-edit.ts";
+import { type Node, parseJsonc } from "../files/json/jsonc.ts";
+import { childOf, entriesOf, itemsOf, plainValueOf, textOf } from "./read/nodes.ts";
 
 export interface EditOptions {
   /**

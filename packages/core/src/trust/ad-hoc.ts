@@ -2,13 +2,13 @@
 
 import { HostError } from "../errors.ts";
 import { isInside } from "../files/inside.ts";
-import { parseJsonc } from "../files/jsonc.ts";
-import { checkSource } from "../settings/checked.ts";
-import { defineServer } from "../settings/define.ts";
-import { type Origin, type ServerExtras, typedOrigin } from "../settings/definition.ts";
-import { present } from "../settings/present.ts";
-import type { Source } from "../settings/source.ts";
-import { lookupFor, readEnvFiles } from "../settings/variables.ts";
+import { parseJsonc } from "../files/json/jsonc.ts";
+import { defineServer } from "../settings/define/define.ts";
+import { type Origin, type ServerExtras, typedOrigin } from "../settings/define/definition.ts";
+import type { Source } from "../settings/read/source.ts";
+import { lookupFor, readEnvFiles } from "../settings/read/variables.ts";
+import { checkSource } from "../settings/schema/checked.ts";
+import { present } from "../settings/schema/present.ts";
 import { admit } from "./admit.ts";
 import type { AdmittedServer, Configuration } from "./configuration.ts";
 

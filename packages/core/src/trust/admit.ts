@@ -1,10 +1,10 @@
 /** Whether a configured server may start, and if not, why and what to type next. Pure. */
 
-import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from "../settings/definition.ts";
-import type { Locations } from "../settings/paths.ts";
+import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from "../settings/define/definition.ts";
+import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Approval } from "./approvals.ts";
-import type { TrustVerdict } from "./verdict.ts";
+import type { TrustVerdict } from "./trust-decision.ts";
 
 export type Admission =
   | { readonly status: "admitted" }

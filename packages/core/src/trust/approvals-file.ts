@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
-import { readState, updateState } from "../files/state-file.ts";
+import { readState, updateState } from "../files/atomic/state-file.ts";
 
 /** A server of a workspace, exactly as it stood. */
 export interface Approval {

@@ -4,13 +4,13 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside } from "../files/inside.ts";
 import { explain } from "../files/system-error.ts";
-import type { ConfiguredServer, Problem, Settings } from "../settings/definition.ts";
-import { folderTrustEnabled, mergeSettings, readSources } from "../settings/load.ts";
-import { type Environment, type LocateOptions, type Locations, locate } from "../settings/paths.ts";
+import type { ConfiguredServer, Problem, Settings } from "../settings/define/definition.ts";
+import { folderTrustEnabled, mergeSettings, readSources } from "../settings/read/load.ts";
+import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
 import { type Admission, admit } from "./admit.ts";
 import { readApprovals, type WorkspaceApprovals } from "./approvals.ts";
+import { decideTrust, type TrustVerdict } from "./trust-decision.ts";
 import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
-import { decideTrust, type TrustVerdict } from "./verdict.ts";
 
 export interface ConfigurationOptions extends LocateOptions {
   readonly trustWorkspace?: boolean;

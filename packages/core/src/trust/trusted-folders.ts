@@ -4,13 +4,13 @@ import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { HostError } from "../errors.ts";
-import { removeValue, setValue } from "../files/json-edit.ts";
-import { type JsoncDocument, type JsoncError, parseJsonc } from "../files/jsonc.ts";
+import { updateText } from "../files/atomic/update-text.ts";
+import { removeValue, setValue } from "../files/json/json-edit.ts";
+import { type JsoncDocument, type JsoncError, parseJsonc } from "../files/json/jsonc.ts";
 import { readText } from "../files/read-text.ts";
-import { updateText } from "../files/update-text.ts";
 import { limits } from "../limits.ts";
-import type { Origin, Problem } from "../settings/definition.ts";
-import { propertiesOf, textOf } from "../settings/nodes.ts";
+import type { Origin, Problem } from "../settings/define/definition.ts";
+import { propertiesOf, textOf } from "../settings/read/nodes.ts";
 import { findRulePath } from "./rule-path.ts";
 
 /** The levels in `trustedFolders.json`, the file shared with Gemini CLI. */

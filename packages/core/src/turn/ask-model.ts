@@ -4,11 +4,11 @@ import { HostError } from "../errors.ts";
 import type { FinishReason, Model, ModelEvent } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { ToolOffer } from "./conversation-tools.ts";
 import type { TurnEvent } from "./events.ts";
 import { type Culprit, createProbe, findCulprit, type Probe } from "./find-culprit.ts";
 import type { ConversationState } from "./state.ts";
 import { createSystemText } from "./system-text.ts";
-import type { ToolOffer } from "./toolbox.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 

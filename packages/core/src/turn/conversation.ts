@@ -3,14 +3,14 @@
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
+import { type ConversationTool, createToolbox } from "./conversation-tools.ts";
 import type { TurnEvent } from "./events.ts";
 import { answerOpenCalls } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
-import { type ConversationTool, createToolbox } from "./toolbox.ts";
 import type { TurnHost } from "./turn-host.ts";
 
+export type { ConversationTool } from "./conversation-tools.ts";
 export type { SendOptions, TurnLimits } from "./state.ts";
-export type { ConversationTool } from "./toolbox.ts";
 
 /** Options of a new conversation. */
 export interface ConversationOptions {

@@ -6,9 +6,9 @@ import { displayOf } from "../normalise/content/display.ts";
 import { type LeftOut, toModelParts } from "../normalise/content/parts.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import { describeResources } from "../resources/describe-resources.ts";
-import { matchesTemplate } from "../resources/match-template.ts";
 import { nearResources } from "../resources/near-resources.ts";
-import { contentsBlock } from "../resources/read-references.ts";
+import { contentsBlock } from "../resources/references/read-references.ts";
+import { matchesTemplate } from "../resources/templates/match-template.ts";
 import type { ResourceFunction } from "./resource-declarations.ts";
 import type { Ask, TurnHost } from "./turn-host.ts";
 

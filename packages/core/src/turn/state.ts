@@ -2,8 +2,8 @@
 
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
+import type { Toolbox } from "./conversation-tools.ts";
 import type { WriteSystemText } from "./system-text.ts";
-import type { Toolbox } from "./toolbox.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
 export interface TurnLimits {

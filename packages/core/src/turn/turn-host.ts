@@ -6,10 +6,10 @@ import type { ServerState } from "../events.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-import type { ConversationTools } from "../registry/conversation-tools.ts";
+import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool } from "../registry/tool-registry.ts";
-import type { PromptContent } from "../resources/read-references.ts";
+import type { PromptContent } from "../resources/references/read-references.ts";
 
 export type Ask = ConfirmPort;
 export type Question = Parameters<ConfirmPort>[0];

@@ -2,7 +2,7 @@
 
 import { toLabel } from "../normalise/content/shorten.ts";
 import { closest } from "../text/closest.ts";
-import type { Named } from "./toolbox.ts";
+import type { Named } from "./conversation-tools.ts";
 
 const mostNames = 3;
 

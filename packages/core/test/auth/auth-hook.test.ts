@@ -2,7 +2,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import type { Challenge } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createAuthHook } from "../../src/auth/auth-hook.ts";
-import type { Credentials } from "../../src/auth/credentials.ts";
+import type { Credentials } from "../../src/auth/store/credentials.ts";
 import { both } from "./both-servers.ts";
 import { asked, person } from "./person.ts";
 import { hostFor, stateOf } from "./signed-in-host.ts";

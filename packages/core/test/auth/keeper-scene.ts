@@ -1,9 +1,9 @@
 /** A sign-in that was made, and a keeper of its tokens, for one test: the authorization server is real, the time is not. */
 
 import { type AuthorizationServer, authorizationServer, temporaryFolder } from "@fairlead/test-servers";
-import type { Credentials } from "../../src/auth/credentials.ts";
-import { createTokenKeeper, type TokenKeeper } from "../../src/auth/refresh.ts";
-import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/token-storage.ts";
+import { createTokenKeeper, type TokenKeeper } from "../../src/auth/oauth/refresh.ts";
+import type { Credentials } from "../../src/auth/store/credentials.ts";
+import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/store/token-storage.ts";
 import { createBoundedFetch } from "../../src/net/bounded-fetch.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 import { signInByHand } from "./sign-in-by-hand.ts";

@@ -2,8 +2,8 @@
 
 import { type AuthorizationServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pinOf } from "../../src/auth/pin.ts";
-import type { OAuthSettings } from "../../src/settings/definition.ts";
+import { pinOf } from "../../src/auth/store/pin.ts";
+import type { OAuthSettings } from "../../src/settings/define/definition.ts";
 import { createWorld, serverOf } from "../support/load-settings.ts";
 import { both } from "./both-servers.ts";
 import { person } from "./person.ts";

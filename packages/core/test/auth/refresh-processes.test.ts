@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { authorizationServer, scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTokenStorage, signInFolder } from "../../src/auth/token-storage.ts";
+import { openTokenStorage, signInFolder } from "../../src/auth/store/token-storage.ts";
 import { buildProgram } from "../support/build-program.ts";
 import { signInByHand } from "./sign-in-by-hand.ts";
 

@@ -2,8 +2,8 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { type AuthorizationServer, browser } from "@fairlead/test-servers";
-import type { Credentials } from "../../src/auth/credentials.ts";
-import { readTokenAnswer } from "../../src/auth/token-answer.ts";
+import { readTokenAnswer } from "../../src/auth/oauth/token-answer.ts";
+import type { Credentials } from "../../src/auth/store/credentials.ts";
 
 const redirectUri = "http://127.0.0.1:1/callback";
 

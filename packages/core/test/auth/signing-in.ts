@@ -1,10 +1,14 @@
 /** One sign-in to a guarded server, from its refusal on, for one test. */
 
 import type { TemporaryFolder } from "@fairlead/test-servers";
-import { readChallenge } from "../../src/auth/challenge.ts";
-import type { Credentials } from "../../src/auth/credentials.ts";
-import { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "../../src/auth/oauth-provider.ts";
-import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/token-storage.ts";
+import { readChallenge } from "../../src/auth/oauth/challenge.ts";
+import {
+  MCPOAuthProvider,
+  type MCPOAuthProviderOptions,
+  type SignInServer,
+} from "../../src/auth/oauth/oauth-provider.ts";
+import type { Credentials } from "../../src/auth/store/credentials.ts";
+import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/store/token-storage.ts";
 import type { Person } from "./person.ts";
 
 export interface SigningIn

@@ -12,7 +12,7 @@ import {
 } from "../../src/connect/open-session.ts";
 import { createServerLogs } from "../../src/connect/server-log.ts";
 import { HostError } from "../../src/errors.ts";
-import type { ServerDefinition } from "../../src/settings/definition.ts";
+import type { ServerDefinition } from "../../src/settings/define/definition.ts";
 import { createWorld, serverOf, type World } from "../support/load-settings.ts";
 
 export interface ConnectionOptions extends Partial<Omit<ConnectContext, "environment">> {

@@ -2,9 +2,9 @@ import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import type { Remembered } from "../../src/discover/cached-catalog.ts";
 import type { Catalog } from "../../src/discover/catalog.ts";
 import { createCatalogStore } from "../../src/discover/catalog-store.ts";
-import type { Remembered } from "../../src/discover/remembered.ts";
 
 const catalog: Catalog = {
   tools: [{ name: "read", description: "Reads.", inputSchema: { type: "object" }, icons: [{ src: "x" }] }],

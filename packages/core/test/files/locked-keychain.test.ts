@@ -1,6 +1,6 @@
 import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { openSecretStore } from "../../src/files/secret-store.ts";
+import { openSecretStore } from "../../src/files/secrets/secret-store.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { missing, realSecretService } from "../support/real-secret-service.ts";
 

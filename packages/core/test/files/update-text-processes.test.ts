@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { updateText } from "../../src/files/update-text.ts";
+import { updateText } from "../../src/files/atomic/update-text.ts";
 import { buildProgram } from "../support/build-program.ts";
 import { largeText } from "../support/large-text.ts";
 

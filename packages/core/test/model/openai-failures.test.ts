@@ -11,7 +11,7 @@ import {
 } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { toOpenaiProblem, toOpenaiRejection } from "../../src/model/openai-failure.ts";
+import { toOpenaiProblem, toOpenaiRejection } from "../../src/model/openai/openai-failure.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { all, finishOf, user } from "../support/model-contract.ts";
 import { openaiScene } from "../support/model-legs.ts";

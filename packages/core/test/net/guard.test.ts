@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { expect, test } from "vitest";
 import { createGuard, type Guard } from "../../src/net/guard.ts";
-import { createNear } from "../../src/net/near.ts";
+import { createNear } from "../../src/net/server-network.ts";
 
 const publicAddress = "93.184.216.34";
 const found = (address: string) => ({ address, family: isIP(address) });

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, isIP, type LookupFunction } from "node:
 import { certificate, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createBoundedFetch, type FetchOptions } from "../../src/net/bounded-fetch.ts";
-import { createNear } from "../../src/net/near.ts";
+import { createNear } from "../../src/net/server-network.ts";
 import { hostEncodings, specialAddresses, specialAddresses6 } from "./host-encodings.ts";
 
 const addressed = (address: string): LookupAddress => ({ address, family: isIP(address) });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { builtIn, defaultRules } from "../../src/policy/built-in-rules.ts";
-import { exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import type { CheckRequest, Decision, PolicyRule } from "../../src/policy/rule.ts";
+import { builtIn, defaultRules } from "../../src/policy/rules/built-in-rules.ts";
+import { exactName, namePattern } from "../../src/policy/rules/name-pattern.ts";
+import type { CheckRequest, Decision, PolicyRule } from "../../src/policy/rules/rule.ts";
 import { request, rule, trust } from "../support/sample-rules.ts";
 
 const [adminAllows, adminAsks, adminDenies] = [

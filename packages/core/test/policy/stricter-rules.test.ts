@@ -1,9 +1,9 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactName, namePattern } from "../../src/policy/name-pattern.ts";
 import { PolicyEngine } from "../../src/policy/policy-engine.ts";
-import type { CheckRequest, DecisionOutcome, PolicyRule } from "../../src/policy/rule.ts";
+import { exactName, namePattern } from "../../src/policy/rules/name-pattern.ts";
+import type { CheckRequest, DecisionOutcome, PolicyRule } from "../../src/policy/rules/rule.ts";
 
 const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 const strictness = (decision: DecisionOutcome): number => decisions.indexOf(decision);

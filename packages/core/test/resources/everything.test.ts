@@ -8,12 +8,12 @@ import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
 import { completeArgument } from "../../src/resources/completion.ts";
-import { expandTemplate } from "../../src/resources/expand-template.ts";
 import { readPromptCall } from "../../src/resources/prompt-arguments.ts";
 import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
-import { readReferences } from "../../src/resources/read-references.ts";
-import { resolveReferences } from "../../src/resources/references.ts";
+import { readReferences } from "../../src/resources/references/read-references.ts";
+import { resolveReferences } from "../../src/resources/references/references.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
+import { expandTemplate } from "../../src/resources/templates/expand-template.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 type Transport = "stdio" | "sse" | "streamableHttp";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJsonc } from "../../src/files/jsonc.ts";
+import { parseJsonc } from "../../src/files/json/jsonc.ts";
 import { createWorld, serverOf, type World } from "../support/load-settings.ts";
 
 const sample = Buffer.from(`// Ünïcode 日本 in a comment

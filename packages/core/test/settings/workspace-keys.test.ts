@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Settings } from "../../src/settings/definition.ts";
-import type { LeafKey } from "../../src/settings/key.ts";
-import { folderTrustEnabled, readSources } from "../../src/settings/load.ts";
-import { leafKeys } from "../../src/settings/schema.ts";
+import type { Settings } from "../../src/settings/define/definition.ts";
+import { folderTrustEnabled, readSources } from "../../src/settings/read/load.ts";
+import type { LeafKey } from "../../src/settings/schema/key.ts";
+import { leafKeys } from "../../src/settings/schema/schema.ts";
 import { createWorld, type World } from "../support/load-settings.ts";
 
 /** A value that would be noticed: for a bound the smallest, for a switch the unusual one. */

@@ -17,9 +17,9 @@ import {
   type Pair,
   type PolicyRequest,
 } from "../../src/policy/confirmations.ts";
-import { exactName } from "../../src/policy/name-pattern.ts";
 import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
-import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rule.ts";
+import { exactName } from "../../src/policy/rules/name-pattern.ts";
+import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "../../src/registry/confirmation.ts";
 
 export function definition(name: string, more: Partial<CatalogTool> = {}): CatalogTool {

@@ -6,7 +6,7 @@ import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/errors.ts";
-import type { SecretStore } from "../../src/files/secret-store.ts";
+import type { SecretStore } from "../../src/files/secrets/secret-store.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 
 /** Opens a new store in the folder each time; what one of them stores, the next one finds. */

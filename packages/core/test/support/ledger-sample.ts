@@ -1,6 +1,6 @@
 /** A call as a host tells the ledger of it. */
 
-import type { LedgerRecord } from "../../src/policy/ledger.ts";
+import type { LedgerRecord } from "../../src/policy/ledger/ledger.ts";
 
 export const called: LedgerRecord = {
   server: "files",

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import type { ConfiguredServer, Problem, Settings } from "../../src/settings/definition.ts";
-import { mergeSettings, readSources } from "../../src/settings/load.ts";
-import { type Environment, type LocateOptions, type Locations, locate } from "../../src/settings/paths.ts";
+import type { ConfiguredServer, Problem, Settings } from "../../src/settings/define/definition.ts";
+import { mergeSettings, readSources } from "../../src/settings/read/load.ts";
+import { type Environment, type LocateOptions, type Locations, locate } from "../../src/settings/read/paths.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -3,10 +3,10 @@
 import { type GeminiApi, geminiApi, inTurn, type ModelAnswer, type OpenaiApi, openaiApi } from "@fairlead/test-servers";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { createGeminiModel, type GeminiOptions } from "../../src/model/gemini.ts";
+import { createGeminiModel, type GeminiOptions } from "../../src/model/gemini/gemini.ts";
 import type { Model } from "../../src/model/model.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
-import { createOpenaiModel, type OpenaiOptions } from "../../src/model/openai.ts";
+import { createOpenaiModel, type OpenaiOptions } from "../../src/model/openai/openai.ts";
 
 const fetch = createModelFetch({ env: {}, clock: systemClock });
 

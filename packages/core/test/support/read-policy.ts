@@ -1,8 +1,8 @@
 /** A policy file that exists for one reading, and what came of it in words. */
 
 import { temporaryFolder } from "@fairlead/test-servers";
-import { type FileTier, type ReadPolicyFile, readPolicyFile } from "../../src/policy/policy-file.ts";
-import type { PolicyRule } from "../../src/policy/rule.ts";
+import { type FileTier, type ReadPolicyFile, readPolicyFile } from "../../src/policy/rules/policy-file.ts";
+import type { PolicyRule } from "../../src/policy/rules/rule.ts";
 
 const servers = ["github", "a", "a_b", "__proto__"];
 

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { temporaryFolder } from "@fairlead/test-servers";
-import { hasSecretService } from "../../src/files/secret-service.ts";
+import { hasSecretService } from "../../src/files/secrets/secret-service.ts";
 
 /** What this machine lacks of it. */
 export const missing: readonly string[] = ["dbus-daemon", "gnome-keyring-daemon"].filter(

@@ -1,6 +1,6 @@
 /** Rules and requests for tests of the engine: what is not said is the plainest. */
 
-import type { CheckRequest, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rule.ts";
+import type { CheckRequest, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
 
 export function rule(tier: Tier, decision: DecisionOutcome, more: Partial<PolicyRule> = {}): PolicyRule {
   return { tier, decision, priority: 10, origin: { source: "policy_file", name: `${tier} ${decision}` }, ...more };

@@ -3,8 +3,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TemporaryFolder } from "@fairlead/test-servers";
+import { decideTrust } from "../../src/trust/trust-decision.ts";
 import { readTrustedFolders } from "../../src/trust/trusted-folders.ts";
-import { decideTrust } from "../../src/trust/verdict.ts";
 
 export const rulesFile = "trustedFolders.json";
 

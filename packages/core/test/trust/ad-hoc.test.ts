@@ -25,9 +25,10 @@ test("it joins the others, as an entry of the user's own that may start", async 
   expect(configuration.servers).toEqual([...before.servers, added]);
   expect({ ...configuration, servers: [] }).toEqual({ ...before, servers: [] });
   expect(added).toMatchObject({
-    server: { name: "typed", scope: "user", kind: "http-or-sse", shadows: [], origin: { file: "command line" } },
+    server: { name: "typed", scope: "user", kind: "http-or-sse", shadows: [] },
     admission: { status: "disconnected", reason: "variable_unset" },
   });
+  expect(added.server.origin).toEqual({ scope: "user", file: "command line", line: 1, column: 1 });
   const again = await addAdHocServer(await here.load({}, { KEY: "k", PART: "p" }), {
     name: "typed",
     entry: { url: "https://example.com/${PART}", headers: { "X-Key": "$KEY" } },

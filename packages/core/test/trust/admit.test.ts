@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { ConfiguredServer, NameList, Origin, Problem, ServerDefinition } from "../../src/settings/definition.ts";
+import type {
+  ConfiguredServer,
+  NameList,
+  Origin,
+  Problem,
+  ServerDefinition,
+} from "../../src/settings/define/definition.ts";
 import { type Admission, type AdmissionFacts, admit } from "../../src/trust/admit.ts";
-import type { TrustVerdict } from "../../src/trust/verdict.ts";
+import type { TrustVerdict } from "../../src/trust/trust-decision.ts";
 
 const root = "/work/app";
 const userFile = "/home/me/.gemini/settings.json";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { leafKeys } from "../../src/settings/schema.ts";
+import { leafKeys } from "../../src/settings/schema/schema.ts";
 import { approve, revoke } from "../../src/trust/approvals.ts";
 import { setFolderTrust } from "../../src/trust/trusted-folders.ts";
 import { admissionOf, type Machine, rulesFile, trustedMachine, workspaceFile } from "../support/machine.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { leafKeys } from "../../src/settings/schema.ts";
+import { leafKeys } from "../../src/settings/schema/schema.ts";
 import type { Configuration } from "../../src/trust/configuration.ts";
 import { effectOf, machine } from "../support/machine.ts";
 import { type Sample, samples, settingsWith, settingsWithout } from "../support/workspace-samples.ts";

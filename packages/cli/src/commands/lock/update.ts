@@ -1,7 +1,7 @@
 /** `fairlead lock update`: accepts what a server is now; the others stay locked as they were. */
 
 import { relock } from "../../lock/relock.ts";
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

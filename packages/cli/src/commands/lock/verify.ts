@@ -1,14 +1,14 @@
 /** `fairlead lock verify`: compares the workspace's servers with the lock file. */
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
-import { readLock } from "@fairlead/core/policy/lock-file";
+import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { type Checked, checkLock, errorOf, isAsLocked } from "../../lock/check-lock.ts";
 import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
-import { checkedDocument, checkedText } from "../../output/verify-report.ts";
-import type { Context, Verb } from "../../verb.ts";
+import { checkedDocument, checkedText } from "../../output/policy/verify-report.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -1,7 +1,7 @@
 /** `fairlead lock`: writes down what the workspace's servers are now, so that a change is noticed. */
 
 import { relock } from "../../lock/relock.ts";
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -1,19 +1,19 @@
 /** `fairlead mcp auth`: signs in to a server, or shows who needs it. */
 
-import type { SignInMessage, SignInWays } from "@fairlead/core/auth/ways";
+import type { SignInMessage, SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { initialState, refusal } from "@fairlead/core/mcp/server-state";
-import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/definition";
+import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { configurationOf } from "../../configuration.ts";
-import { serverDocument, stateWords } from "../../output/server-state.ts";
-import { canAsk } from "../../prompt.ts";
+import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { canAsk } from "../../shell/prompt.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { terminalWays } from "../../sign-in/terminal-ways.ts";
-import type { Context, Verb } from "../../verb.ts";
-import { useHost } from "../../with-host.ts";
+import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
 
 interface Options {

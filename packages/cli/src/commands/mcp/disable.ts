@@ -1,6 +1,6 @@
 /** `fairlead mcp disable`: the entry stays, the server does not start. */
 
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { setEnabled } from "./set-enabled.ts";
 
 export const verb: Verb = {

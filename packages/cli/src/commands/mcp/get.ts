@@ -1,13 +1,12 @@
 /** `fairlead mcp get`: everything known about one server; literal values are hidden. */
 
-import type { SignInState } from "@fairlead/core/auth/sign-in-state";
-import type { ServerDefinition, Transport } from "@fairlead/core/settings/definition";
+import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
+import type { ServerDefinition, Transport } from "@fairlead/core/settings/define/definition";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { configurationOf } from "../../configuration.ts";
-import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import type { Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
+import { missingSecretLines, missingSecrets } from "../../output/servers/missing-secrets.ts";
 import {
   authenticationDocument,
   type Field,
@@ -16,13 +15,14 @@ import {
   place,
   resolvedFields,
   transportFields,
-} from "../../output/server-details.ts";
-import { launchNotes } from "../../output/server-notes.ts";
-import { hideLiteral, redact } from "../../output/server-redaction.ts";
-import { statusDocument, statusWords } from "../../output/server-status.ts";
-import { signInDocument, signInWords } from "../../output/sign-in-words.ts";
-import { transportWord } from "../../output/transport-word.ts";
-import type { Verb } from "../../verb.ts";
+} from "../../output/servers/server-details.ts";
+import { launchNotes } from "../../output/servers/server-notes.ts";
+import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
+import { statusDocument, statusWords } from "../../output/servers/server-status.ts";
+import { signInDocument, signInWords } from "../../output/servers/sign-in-words.ts";
+import { transportWord } from "../../output/servers/transport-word.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 
 export const verb: Verb = {

@@ -5,18 +5,18 @@ import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
 import { type Collection, collect } from "@fairlead/core/settings/import/collect";
 import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
 import { type Program, programNames, type Source } from "@fairlead/core/settings/import/program";
-import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/nodes";
-import { readSource } from "@fairlead/core/settings/source";
-import { lookupFor, readEnvFiles } from "@fairlead/core/settings/variables";
+import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { readSource } from "@fairlead/core/settings/read/source";
+import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
-import { configurationIfTrusted, configurationOf } from "../../configuration.ts";
-import type { Context, Verb } from "../../verb.ts";
-import { isApproved, trustAddLine } from "./approve-written.ts";
-import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./destination.ts";
-import { brokenLine, importDocument, isTaken, printImport } from "./import-report.ts";
-import { findSources } from "./import-sources.ts";
+import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { isApproved, trustAddLine } from "./add/approve-written.ts";
+import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./add/destination.ts";
+import { brokenLine, importDocument, isTaken, printImport } from "./import/import-report.ts";
+import { findSources } from "./import/import-sources.ts";
 import { removeLine, restore, type Undo } from "./undo.ts";
 
 interface Options {

@@ -5,11 +5,11 @@ import type { MCPDiscoveryState } from "@fairlead/core/events";
 import { initialState, refusal } from "@fairlead/core/mcp/server-state";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { concernsFile, configurationOf } from "../../configuration.ts";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import { type ListedServer, serverDocument, serverText } from "../../output/server-state.ts";
-import type { Context, Verb } from "../../verb.ts";
+import { type ListedServer, serverDocument, serverText } from "../../output/servers/server-state.ts";
+import { concernsFile, configurationOf } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 
 interface Options {
   readonly strict?: boolean;
@@ -69,7 +69,7 @@ async function list(
   const listed = before(configuration);
   // Whatever connects is loaded only if there is something to connect to.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
-    const { listServers, recallServers } = await import("../../list-servers.ts");
+    const { listServers, recallServers } = await import("../../targets/list-servers.ts");
     return (isCached ? recallServers : listServers)(listed, configuration, context);
   }
   const { out, globals } = context;

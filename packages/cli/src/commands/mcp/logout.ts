@@ -1,19 +1,19 @@
 /** `fairlead mcp logout`: ends sign-ins, at the authorization server where that is possible, and forgets them here. */
 
-import type { Credentials } from "@fairlead/core/auth/credentials";
-import { pinOf } from "@fairlead/core/auth/pin";
-import { type Revocation, revokeTokens } from "@fairlead/core/auth/revocation";
-import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/sign-in-lock";
-import { urlOf } from "@fairlead/core/auth/sign-in-state";
-import { canonicalServerUrl } from "@fairlead/core/auth/stored-credentials";
-import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/token-storage";
+import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/revocation";
+import type { Credentials } from "@fairlead/core/auth/store/credentials";
+import { pinOf } from "@fairlead/core/auth/store/pin";
+import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/store/sign-in-lock";
+import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
+import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
+import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/store/token-storage";
 import { HostError } from "@fairlead/core/errors";
 import { createBoundedFetch } from "@fairlead/core/net/bounded-fetch";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { configurationOf } from "../../configuration.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { readSecret } from "../../sign-in/read-state.ts";
-import type { Context, Verb } from "../../verb.ts";
 import { findServer } from "./find-server.ts";
 
 interface Outcome {

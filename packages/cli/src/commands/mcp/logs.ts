@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { logPath } from "@fairlead/core/connect/server-log";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { configurationOf } from "../../configuration.ts";
-import { followFile } from "../../follow-file.ts";
-import { createLogFilter, type FilterOptions } from "../../log-filter.ts";
-import type { Verb } from "../../verb.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { followFile } from "../../shell/follow-file.ts";
+import { createLogFilter, type FilterOptions } from "../../shell/log-filter.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 
 interface Options extends FilterOptions {

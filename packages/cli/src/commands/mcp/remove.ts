@@ -2,19 +2,19 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
-import type { Origin } from "@fairlead/core/settings/definition";
+import type { Origin } from "@fairlead/core/settings/define/definition";
 import { removeServer } from "@fairlead/core/settings/edit";
-import { childOf } from "@fairlead/core/settings/nodes";
-import { readSource } from "@fairlead/core/settings/source";
+import { childOf } from "@fairlead/core/settings/read/nodes";
+import { readSource } from "@fairlead/core/settings/read/source";
 import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { revoke } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { member } from "@fairlead/wire/json";
-import { configurationIfTrusted } from "../../configuration.ts";
-import type { Context, Globals, Verb } from "../../verb.ts";
-import { isApproved } from "./approve-written.ts";
-import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./destination.ts";
+import { configurationIfTrusted } from "../../shell/configuration.ts";
+import type { Context, Globals, Verb } from "../../shell/verb.ts";
+import { isApproved } from "./add/approve-written.ts";
+import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
 import { forgetExtras } from "./forget-extras.ts";
 import { placeWords, removeLine, restore, type Undo } from "./undo.ts";

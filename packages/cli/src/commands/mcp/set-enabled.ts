@@ -5,13 +5,13 @@ import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { demoName } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
-import type { Origin } from "@fairlead/core/settings/definition";
+import type { Origin } from "@fairlead/core/settings/define/definition";
 import { setServerEnabled } from "@fairlead/core/settings/edit";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { configurationIfTrusted, lastingConfiguration } from "../../configuration.ts";
-import { place } from "../../output/server-details.ts";
-import type { Context } from "../../verb.ts";
+import { place } from "../../output/servers/server-details.ts";
+import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
+import type { Context } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 import { placeWords } from "./undo.ts";
 

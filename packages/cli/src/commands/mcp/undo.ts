@@ -1,14 +1,14 @@
 /** The one line that takes back what was done to the settings, or why there is none. */
 
 import { HostError } from "@fairlead/core/errors";
-import { whyNotServerName } from "@fairlead/core/settings/server-name";
+import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
 import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isObject } from "@fairlead/wire/json";
-import { holdsSecret } from "../../output/entry-redaction.ts";
-import type { Context, Globals } from "../../verb.ts";
-import type { Destination, ScopeWord } from "./destination.ts";
-import { type Entry, refuseNonsense } from "./new-entry.ts";
+import { holdsSecret } from "../../output/servers/entry-redaction.ts";
+import type { Context, Globals } from "../../shell/verb.ts";
+import type { Destination, ScopeWord } from "./add/destination.ts";
+import { type Entry, refuseNonsense } from "./add/new-entry.ts";
 
 /** `noUndo` completes "no undo line: …". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };

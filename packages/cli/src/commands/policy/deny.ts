@@ -1,6 +1,6 @@
 /** `fairlead policy deny`: writes a rule of yours. */
 
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { createRuleVerb } from "./rule-verb.ts";
 
 export const verb: Verb = createRuleVerb("deny");

@@ -1,18 +1,18 @@
 /** `fairlead policy explain`: what would happen to a call of a tool, which rule says so, and what else had a say. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rule";
+import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rules/rule";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
-import { configurationOf } from "../../configuration.ts";
 import { table } from "../../output/output.ts";
-import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/rule-lines.ts";
-import { tellPolicyProblems } from "../../policy-problems.ts";
-import { defineSubject, readSubject, type Subject } from "../../rule-subject.ts";
-import { nameOf } from "../../target.ts";
-import type { Context, Verb } from "../../verb.ts";
-import { useHost } from "../../with-host.ts";
+import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { tellPolicyProblems } from "../../shell/policy-problems.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
+import { nameOf } from "../../targets/target.ts";
+import { useHost } from "../../targets/with-host.ts";
 
 interface Options {
   readonly args?: string;

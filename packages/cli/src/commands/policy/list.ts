@@ -2,18 +2,18 @@
 
 import { demoName } from "@fairlead/core/demo/name";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
-import { defaultRules } from "@fairlead/core/policy/built-in-rules";
-import { loadPolicies } from "@fairlead/core/policy/load-policies";
-import type { DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rule";
+import { defaultRules } from "@fairlead/core/policy/rules/built-in-rules";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import type { DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rules/rule";
 import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { configurationOf } from "../../configuration.ts";
 import { type Output, type Style, table } from "../../output/output.ts";
+import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import { decisionWord, originText, ruleDocument, subjectText } from "../../output/rule-lines.ts";
-import type { Verb } from "../../verb.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

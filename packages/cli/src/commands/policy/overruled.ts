@@ -1,13 +1,13 @@
 /** What a new rule does not change: tools it is about, of which a stronger rule says something else. */
 
 import type { Host } from "@fairlead/core/host";
-import { loadPolicies } from "@fairlead/core/policy/load-policies";
-import { namePattern } from "@fairlead/core/policy/name-pattern";
 import { PolicyEngine } from "@fairlead/core/policy/policy-engine";
-import type { PolicyRule } from "@fairlead/core/policy/rule";
-import type { RuleToWrite, WrittenRule } from "@fairlead/core/policy/write-rule";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import { namePattern } from "@fairlead/core/policy/rules/name-pattern";
+import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
+import type { RuleToWrite, WrittenRule } from "@fairlead/core/policy/rules/write-rule";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Target } from "../../target.ts";
+import type { Target } from "../../targets/target.ts";
 
 export interface Overruled extends Target {
   /** With a pattern for arguments, it decides about some calls only. */

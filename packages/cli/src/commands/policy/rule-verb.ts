@@ -2,20 +2,20 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { escapeName } from "@fairlead/core/policy/name-pattern";
-import type { DecisionOutcome } from "@fairlead/core/policy/rule";
-import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/write-rule";
+import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
+import type { DecisionOutcome } from "@fairlead/core/policy/rules/rule";
+import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/rules/write-rule";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { configurationOf } from "../../configuration.ts";
 import { count, type Output } from "../../output/output.ts";
-import { decisionWord, reasonText, ruleDocument } from "../../output/rule-lines.ts";
-import { tellPolicyProblems } from "../../policy-problems.ts";
-import { defineSubject, readSubject, type Subject } from "../../rule-subject.ts";
-import { nameOf } from "../../target.ts";
-import type { Context, Verb } from "../../verb.ts";
-import { useHost } from "../../with-host.ts";
+import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { tellPolicyProblems } from "../../shell/policy-problems.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
+import { nameOf } from "../../targets/target.ts";
+import { useHost } from "../../targets/with-host.ts";
 import { type Overruled, overruledBy, pairsOf } from "./overruled.ts";
 
 const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
@@ -104,7 +104,7 @@ async function toRule(
 }
 
 async function checkPattern(text: string): Promise<void> {
-  const { compileArgsPattern } = await import("@fairlead/core/policy/args-pattern");
+  const { compileArgsPattern } = await import("@fairlead/core/policy/rules/args-pattern");
   const pattern = compileArgsPattern(text);
   if (typeof pattern === "string") throw new HostError("usage", `--args-pattern cannot be used: ${pattern}`);
 }

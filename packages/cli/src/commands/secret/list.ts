@@ -1,7 +1,7 @@
 /** `fairlead secret list`: the names of what is stored; values are never printed. */
 
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { backendWords, openStore } from "./store.ts";
 
 export const verb: Verb = {

@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { backendWords, openStore } from "./store.ts";
 
 export const verb: Verb = {

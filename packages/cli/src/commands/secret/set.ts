@@ -3,9 +3,9 @@
 import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Io } from "../../io.ts";
-import { askHidden, canAsk } from "../../prompt.ts";
-import type { Verb } from "../../verb.ts";
+import type { Io } from "../../shell/io.ts";
+import { askHidden, canAsk } from "../../shell/prompt.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { backendWords, checkedName, openStore } from "./store.ts";
 
 interface Options {

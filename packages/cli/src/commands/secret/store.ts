@@ -1,11 +1,11 @@
 /** The secret store of this machine, as the three secret commands use it. */
 
 import { HostError } from "@fairlead/core/errors";
-import { openSecretStore, type SecretStore } from "@fairlead/core/files/secret-store";
-import { locate } from "@fairlead/core/settings/paths";
+import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
+import { locate } from "@fairlead/core/settings/read/paths";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
-import { configurationOptions } from "../../configuration.ts";
-import type { Context } from "../../verb.ts";
+import { configurationOptions } from "../../shell/configuration.ts";
+import type { Context } from "../../shell/verb.ts";
 
 export async function openStore(context: Context): Promise<SecretStore> {
   const { state } = await locate(configurationOptions(context));

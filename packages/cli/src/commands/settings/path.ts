@@ -1,11 +1,11 @@
 /** `fairlead settings path`: which files are read from here, and why this is the workspace root. */
 
-import type { Scope, SettingsFile } from "@fairlead/core/settings/definition";
-import type { Locations } from "@fairlead/core/settings/paths";
+import type { Scope, SettingsFile } from "@fairlead/core/settings/define/definition";
+import type { Locations } from "@fairlead/core/settings/read/paths";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { configurationOf } from "../../configuration.ts";
 import { table } from "../../output/output.ts";
-import type { Verb } from "../../verb.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
 

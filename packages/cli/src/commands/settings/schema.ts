@@ -1,8 +1,8 @@
 /** `fairlead settings schema`: the JSON Schema of the settings file, for editors. */
 
-import { settingsJsonSchema } from "@fairlead/core/settings/json-schema";
+import { settingsJsonSchema } from "@fairlead/core/settings/schema/json-schema";
 import { toSafeJson } from "@fairlead/core/text/safe-text";
-import type { Verb } from "../../verb.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

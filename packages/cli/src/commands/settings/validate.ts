@@ -1,14 +1,14 @@
 /** `fairlead settings validate`: everything that is wrong with the settings, and where. */
 
 import { HostError } from "@fairlead/core/errors";
-import { loadPolicies } from "@fairlead/core/policy/load-policies";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import { safe } from "@fairlead/core/text/safe-text";
 import { loadConfiguration } from "@fairlead/core/trust/configuration";
-import { optionsIfTrusted } from "../../configuration.ts";
-import { missingSecretLines, missingSecrets } from "../../output/missing-secrets.ts";
 import { count } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import type { Verb } from "../../verb.ts";
+import { missingSecretLines, missingSecrets } from "../../output/servers/missing-secrets.ts";
+import { optionsIfTrusted } from "../../shell/configuration.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

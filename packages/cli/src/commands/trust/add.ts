@@ -6,10 +6,10 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { approve } from "@fairlead/core/trust/approvals";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
-import type { Io } from "../../io.ts";
 import type { Output } from "../../output/output.ts";
-import { canAsk, confirm } from "../../prompt.ts";
-import type { Verb } from "../../verb.ts";
+import type { Io } from "../../shell/io.ts";
+import { canAsk, confirm } from "../../shell/prompt.ts";
+import type { Verb } from "../../shell/verb.ts";
 import { inFolder } from "./folder.ts";
 import { type Pending, type Review, review, reviewText } from "./review.ts";
 

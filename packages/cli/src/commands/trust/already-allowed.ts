@@ -1,12 +1,12 @@
 /** What would let tools of a workspace's server run without a question as soon as it is approved: rules were written for names, perhaps for another server. */
 
 import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
-import { loadPolicies } from "@fairlead/core/policy/load-policies";
-import type { PolicyRule } from "@fairlead/core/policy/rule";
-import type { ServerDefinition } from "@fairlead/core/settings/definition";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { originText, subjectText } from "../../output/rule-lines.ts";
+import { originText, subjectText } from "../../output/policy/rule-lines.ts";
 
 export type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
 

@@ -2,9 +2,9 @@
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { locate } from "@fairlead/core/settings/paths";
-import { configurationOptions } from "../../configuration.ts";
-import type { Context } from "../../verb.ts";
+import { locate } from "@fairlead/core/settings/read/paths";
+import { configurationOptions } from "../../shell/configuration.ts";
+import type { Context } from "../../shell/verb.ts";
 
 /** The same context, with the folder named as operand in the place of `-C`. */
 export function inFolder(context: Context): Context {

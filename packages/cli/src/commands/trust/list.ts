@@ -3,10 +3,10 @@
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
-import { concernsFile, configurationOf } from "../../configuration.ts";
 import { table } from "../../output/output.ts";
 import { problemLines } from "../../output/problem-lines.ts";
-import type { Verb } from "../../verb.ts";
+import { concernsFile, configurationOf } from "../../shell/configuration.ts";
+import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {

@@ -2,12 +2,12 @@
 
 import { stat } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
-import { locate } from "@fairlead/core/settings/paths";
+import { locate } from "@fairlead/core/settings/read/paths";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { revoke } from "@fairlead/core/trust/approvals";
 import { removeFolderTrust } from "@fairlead/core/trust/trusted-folders";
-import { configurationOptions, lastingConfiguration } from "../../configuration.ts";
-import type { Context, Verb } from "../../verb.ts";
+import { configurationOptions, lastingConfiguration } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { folderOf } from "./folder.ts";
 
 export const verb: Verb = {

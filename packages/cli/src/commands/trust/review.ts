@@ -1,15 +1,15 @@
 /** What a person must see before trusting a folder: its servers, untruncated, with nothing hidden and nothing invisible. */
 
 import { realpath } from "node:fs/promises";
-import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustLevel } from "@fairlead/core/trust/trusted-folders";
-import { configurationIfTrusted, lastingConfiguration } from "../../configuration.ts";
-import { approvalFields } from "../../output/approval-details.ts";
 import { count } from "../../output/output.ts";
-import { layout, place } from "../../output/server-details.ts";
-import type { Context } from "../../verb.ts";
+import { approvalFields } from "../../output/servers/approval-details.ts";
+import { layout, place } from "../../output/servers/server-details.ts";
+import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
+import type { Context } from "../../shell/verb.ts";
 import { alreadyAllowed } from "./already-allowed.ts";
 
 export interface Review {

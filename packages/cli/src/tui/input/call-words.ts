@@ -4,7 +4,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
 import type { Answer } from "../../completion/answer.ts";
 import { offerParameters } from "../../completion/parameter-words.ts";
-import { nameOf } from "../../target.ts";
+import { nameOf } from "../../targets/target.ts";
 import type { Suggestion } from "./completion.ts";
 import { rank } from "./fuzzy.ts";
 

@@ -1,7 +1,7 @@
 /** What was typed in earlier runs: one private file, the same for all folders. */
 
 import { join } from "node:path";
-import { readState, updateState } from "@fairlead/core/files/state-file";
+import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 import { createHistory, remember } from "./history.ts";
 
 /** A line that is longer is not worth finding again. */

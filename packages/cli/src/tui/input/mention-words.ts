@@ -2,9 +2,9 @@
 
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
-import { encodeUri, encodeValue } from "@fairlead/core/resources/percent-encoding";
-import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/uri-template";
-import { writeMention, writeReference } from "@fairlead/core/resources/write-reference";
+import { writeMention, writeReference } from "@fairlead/core/resources/references/write-reference";
+import { encodeUri, encodeValue } from "@fairlead/core/resources/templates/percent-encoding";
+import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/templates/uri-template";
 import type { Suggestion } from "./completion.ts";
 import { rank } from "./fuzzy.ts";
 

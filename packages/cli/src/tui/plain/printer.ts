@@ -1,15 +1,15 @@
 /** What has happened since, as lines for a reader: each item once, when nothing more will happen to it. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Store } from "../session/store.ts";
 import type { AppState } from "../state/app-state.ts";
 import { placeOf } from "../state/place.ts";
 import type { TranscriptItem } from "../state/transcript.ts";
-import type { Store } from "../store.ts";
 import { callCardLines } from "../view/call-card-lines.ts";
-import { dialogLines } from "../view/dialog-frame.ts";
+import { dialogLines } from "../view/dialogs/dialog-frame.ts";
 import { itemLines } from "../view/item-lines.ts";
 import type { Line } from "../view/line.ts";
-import { markdownLines } from "../view/markdown-lines.ts";
+import { markdownLines } from "../view/markdown/markdown-lines.ts";
 
 export interface PlainPrinter {
   readonly update: () => void;

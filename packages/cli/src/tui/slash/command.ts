@@ -1,7 +1,7 @@
 /** What a slash command of ours is: a file in this folder gives one of these. */
 
-import type { Bench } from "../bench.ts";
 import type { Suggestion } from "../input/completion.ts";
+import type { Bench } from "../services.ts";
 
 export interface BuiltIn {
   readonly name: string;

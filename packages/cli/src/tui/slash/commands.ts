@@ -1,7 +1,7 @@
 /** The table of slash commands: our own, then every prompt of a server. */
 
-import type { Bench } from "../bench.ts";
-import type { SlashCommand } from "../session.ts";
+import type { Bench } from "../services.ts";
+import type { SlashCommand } from "../session/session.ts";
 import type { BuiltIn } from "./command.ts";
 import { form } from "./form.ts";
 import { help } from "./help.ts";

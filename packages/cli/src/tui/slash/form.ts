@@ -3,11 +3,11 @@
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { isObject } from "@fairlead/wire/json";
-import { readArguments } from "../../arguments.ts";
-import { findTarget } from "../../target.ts";
-import type { Bench } from "../bench.ts";
+import { readArguments } from "../../arguments/arguments.ts";
+import { findTarget } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
+import type { Bench } from "../services.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 import { writeCall } from "./write-call.ts";

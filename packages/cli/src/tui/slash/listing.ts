@@ -1,8 +1,8 @@
 /** What lists in the app have in common: how wide they are, and whose they are. */
 
 import type { Style } from "../../output/output.ts";
-import type { Bench } from "../bench.ts";
 import { plainStyle } from "../captured.ts";
+import type { Bench } from "../services.ts";
 
 /** What stands beside the text on the screen. */
 const margin = 4;

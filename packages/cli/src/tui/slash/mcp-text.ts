@@ -2,10 +2,10 @@
 
 import type { HostTool } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { serverText, stateWords } from "../../output/server-state.ts";
+import { serverText, stateWords } from "../../output/servers/server-state.ts";
 import { signedIn } from "../../sign-in/signed-in.ts";
-import type { Bench } from "../bench.ts";
 import { plainStyle } from "../captured.ts";
+import type { Bench } from "../services.ts";
 import { typedHere } from "./typed-here.ts";
 
 export async function serverListText({ session: { host }, settings }: Bench): Promise<string> {

@@ -1,8 +1,8 @@
 /** `/mcp`: the servers, as a panel or in words, and everything that can be done to one of them. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Bench } from "../bench.ts";
 import { readLogTail } from "../log-tail.ts";
+import type { Bench } from "../services.ts";
 import { type ServerVerb, serverVerbs } from "../state/server-verb.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { namedServer } from "./listing.ts";

@@ -1,7 +1,7 @@
 /** `/model`: who answers, and somebody else from now on; what was said so far stays. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import type { Bench } from "../bench.ts";
+import type { Bench } from "../services.ts";
 import type { BuiltIn } from "./command.ts";
 
 export const model: BuiltIn = {

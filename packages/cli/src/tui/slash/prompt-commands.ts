@@ -6,11 +6,11 @@ import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { promptUsage, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
 import { type PromptMessage, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { JsonObject } from "@fairlead/wire";
-import { reportPrompt } from "../../output/prompt-report.ts";
-import type { Bench } from "../bench.ts";
+import { reportPrompt } from "../../output/reports/prompt-report.ts";
 import { captured } from "../captured.ts";
 import type { Suggestion } from "../input/completion.ts";
-import type { SlashCommand } from "../session.ts";
+import type { Bench } from "../services.ts";
+import type { SlashCommand } from "../session/session.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 

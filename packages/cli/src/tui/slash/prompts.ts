@@ -2,7 +2,7 @@
 
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../../output/group-by.ts";
-import { promptsText } from "../../output/prompt-list.ts";
+import { promptsText } from "../../output/tools/prompt-list.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { lookFor, namedServer } from "./listing.ts";
 import { asTyped } from "./prompt-commands.ts";

@@ -2,7 +2,7 @@
 
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../../output/group-by.ts";
-import { resourcesText } from "../../output/resource-list.ts";
+import { resourcesText } from "../../output/tools/resource-list.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { lookFor, namedServer } from "./listing.ts";
 

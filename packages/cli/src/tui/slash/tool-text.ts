@@ -3,8 +3,8 @@
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { groupBy } from "../../output/group-by.ts";
-import { serverText } from "../../output/tool-list.ts";
-import type { Bench } from "../bench.ts";
+import { serverText } from "../../output/tools/tool-list.ts";
+import type { Bench } from "../services.ts";
 import { lookFor } from "./listing.ts";
 
 /** `server`: undefined for all. */

@@ -3,8 +3,8 @@
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
-import type { Bench } from "../bench.ts";
 import { callName } from "../input/call-words.ts";
+import type { Bench } from "../services.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { namedServer } from "./listing.ts";
 import { toolListText } from "./tool-text.ts";

@@ -1,6 +1,6 @@
 /** `/trust`: whether this folder counts, and the servers that wait for an approval. */
 
-import { askTrust, reviewHere } from "../trust.ts";
+import { askTrust, reviewHere } from "../session/trust.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { JsonObject } from "@fairlead/wire";
-import { nameOf, type Target } from "../../target.ts";
+import { nameOf, type Target } from "../../targets/target.ts";
 
 /** Needs no quotes, and begins nothing else. */
 const plain = /^[\w./:+-]+$/;

@@ -2,8 +2,8 @@
 
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
-import { dialogFrame, formScroll } from "../view/dialog-frame.ts";
-import { formFrame } from "../view/form-frame.ts";
+import { dialogFrame, formScroll } from "../view/dialogs/dialog-frame.ts";
+import { formFrame } from "../view/dialogs/form-frame.ts";
 import { frameExtent, type Room } from "../view/frame.ts";
 import { confirmationKey } from "./confirmation-keys.ts";
 import { editLine } from "./edit-line.ts";

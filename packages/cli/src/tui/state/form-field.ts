@@ -3,7 +3,7 @@
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { shapesOf } from "../../value-shape.ts";
+import { shapesOf } from "../../arguments/value-shape.ts";
 
 /** Texts are the server's own: raw. */
 export interface FormField {

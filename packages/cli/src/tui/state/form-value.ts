@@ -1,8 +1,8 @@
 /** From what stands in a field to the value that is sent, or to what is wrong with it. Pure. */
 
 import { parseUrl } from "@fairlead/wire/text";
-import { coerce } from "../../coerce.ts";
-import { inexactNumber } from "../../exact-number.ts";
+import { coerce } from "../../arguments/coerce.ts";
+import { inexactNumber } from "../../arguments/exact-number.ts";
 import { type Editor, wholeText } from "../input/editor.ts";
 import type { FormField, TextFormat } from "./form-field.ts";
 

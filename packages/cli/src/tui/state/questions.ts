@@ -1,9 +1,9 @@
 /** What a person is asked, one question after the other, and what they may answer. Texts are servers' own: raw. */
 
-import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/ways";
+import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/definition";
+import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
 
 /** A server of the workspace that waits for approval; to be shown whole. */

@@ -6,7 +6,7 @@ import type { CallCard } from "../state/transcript.ts";
 import { callCardLines } from "./call-card-lines.ts";
 import { Lines } from "./lines.tsx";
 import { LookContext } from "./look.ts";
-import { lastLines } from "./markdown.tsx";
+import { lastLines } from "./markdown/markdown.tsx";
 
 export interface CallCardViewProps {
   readonly card: CallCard;

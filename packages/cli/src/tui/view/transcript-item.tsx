@@ -5,7 +5,7 @@ import type { TranscriptItem } from "../state/transcript.ts";
 import { CallCardView, Pictures } from "./call-card.tsx";
 import { itemLines, type TextKind } from "./item-lines.ts";
 import { Lines } from "./lines.tsx";
-import { lastLines, Markdown } from "./markdown.tsx";
+import { lastLines, Markdown } from "./markdown/markdown.tsx";
 
 export interface TranscriptItemProps {
   readonly item: TranscriptItem;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Credentials } from "@fairlead/core/auth/credentials";
-import { openTokenStorage } from "@fairlead/core/auth/token-storage";
+import type { Credentials } from "@fairlead/core/auth/store/credentials";
+import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
 import { status } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type SignInScene, signInScene } from "../../support/sign-in-scene.ts";

@@ -2,15 +2,15 @@
 
 import { Readable, Writable } from "node:stream";
 import { Command } from "commander";
-import { configurationOf } from "../../../src/configuration.ts";
-import type { Io } from "../../../src/io.ts";
-import { runWords } from "../../../src/main.ts";
 import { createOutput } from "../../../src/output/output.ts";
-import { openSession } from "../../../src/tui/open-session.ts";
-import type { Session } from "../../../src/tui/session.ts";
+import { configurationOf } from "../../../src/shell/configuration.ts";
+import type { Io } from "../../../src/shell/io.ts";
+import { runWords } from "../../../src/shell/main.ts";
+import type { Context } from "../../../src/shell/verb.ts";
+import { openSession } from "../../../src/tui/session/open-session.ts";
+import type { Session } from "../../../src/tui/session/session.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import type { Asked, QuestionOf } from "../../../src/tui/state/questions.ts";
-import type { Context } from "../../../src/verb.ts";
 import type { Machine } from "../machine.ts";
 
 export interface Scene extends AsyncDisposable {

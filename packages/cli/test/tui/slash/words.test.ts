@@ -2,7 +2,7 @@ import type { HostPrompt } from "@fairlead/core/host";
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readArguments } from "../../../src/arguments.ts";
+import { readArguments } from "../../../src/arguments/arguments.ts";
 import { promptCommands, valueQuestion } from "../../../src/tui/slash/prompt-commands.ts";
 import { typedHere } from "../../../src/tui/slash/typed-here.ts";
 import { wordsOf } from "../../../src/tui/slash/words.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
 import { type DialogState, type DialogStep, dialogKey, dialogRoom, openDialog } from "../../../src/tui/state/dialog.ts";
 import { type Asked, type Question, refusals } from "../../../src/tui/state/questions.ts";
-import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
 import { confirmation, questionsOf } from "../../support/tui/samples.ts";
 
 const room = dialogRoom({ columns: 60, rows: 20 });

@@ -9,7 +9,7 @@ import {
   type PanelStep,
   panelKey,
 } from "../../../src/tui/state/mcp-panel.ts";
-import { panelLines } from "../../../src/tui/view/mcp-panel-frame.ts";
+import { panelLines } from "../../../src/tui/view/dialogs/mcp-panel-frame.ts";
 
 const peer = {
   era: "legacy",

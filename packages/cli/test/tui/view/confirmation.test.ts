@@ -2,7 +2,7 @@ import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import type { QuestionOf } from "../../../src/tui/state/questions.ts";
-import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
 import type { Room } from "../../../src/tui/view/frame.ts";
 import type { Line } from "../../../src/tui/view/line.ts";
 import { Lines } from "../../../src/tui/view/lines.tsx";

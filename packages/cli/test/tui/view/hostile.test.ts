@@ -4,7 +4,7 @@ import { Box } from "ink";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { openDialog } from "../../../src/tui/state/dialog.ts";
-import { dialogLines } from "../../../src/tui/view/dialog-frame.ts";
+import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
 import { lineColumns } from "../../../src/tui/view/line.ts";
 import { Lines } from "../../../src/tui/view/lines.tsx";
 import { TranscriptItemView } from "../../../src/tui/view/transcript-item.tsx";

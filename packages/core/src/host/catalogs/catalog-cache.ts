@@ -2,11 +2,11 @@
 
 import { join } from "node:path";
 import type { Verdict } from "@fairlead/wire";
+import type { KnownDefinitions, KnownStore, Owner } from "../../discover/accepted-definitions.ts";
+import type { Remembered } from "../../discover/cached-catalog.ts";
 import type { CatalogStore } from "../../discover/catalog-store.ts";
-import type { KnownDefinitions, KnownStore, Owner } from "../../discover/known-definitions.ts";
-import type { Remembered } from "../../discover/remembered.ts";
 import type { Peer } from "../../events.ts";
-import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/definition.ts";
+import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
 import { once } from "../once.ts";
 
 export interface CatalogCache {
@@ -42,7 +42,7 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
   const knowing = new WeakMap<ServerDefinition, Promise<KnownDefinitions | undefined>>();
   const opened = once(open);
   const openedKnown = once(async (): Promise<KnownStore> => {
-    const { createKnownStore } = await import("../../discover/known-definitions.ts");
+    const { createKnownStore } = await import("../../discover/accepted-definitions.ts");
     return createKnownStore(join(state, "known"));
   });
 
@@ -50,8 +50,8 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
     const [{ createCatalogStore }, { catalogKey }, { expandTransport }, { localKey }] = await Promise.all([
       import("../../discover/catalog-store.ts"),
       import("../../discover/catalog-key.ts"),
-      import("../../settings/expand.ts"),
-      import("../../files/local-key.ts"),
+      import("../../settings/define/expand.ts"),
+      import("../../files/secrets/local-key.ts"),
     ]);
     const key = await localKey(join(state, "catalogs.key"));
     return {

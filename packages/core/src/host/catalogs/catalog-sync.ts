@@ -1,11 +1,11 @@
 /** Keeps catalogs up to date: from what servers list, from the cache of earlier runs, and into the cache for the next run. */
 
 import type { Verdict } from "@fairlead/wire";
-import type { Remembered } from "../../discover/remembered.ts";
+import type { Remembered } from "../../discover/cached-catalog.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { Offering } from "../../mcp/offering.ts";
-import type { ServerDefinition } from "../../settings/definition.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Knowledge } from "../types.ts";
 import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";

@@ -1,7 +1,7 @@
 /** Tools whose definition is not one that a person has accepted: they run only after someone has looked again. */
 
+import { type KnownDefinitions, withDigests } from "../../discover/accepted-definitions.ts";
 import type { CatalogTool } from "../../discover/catalog.ts";
-import { type KnownDefinitions, withDigests } from "../../discover/known-definitions.ts";
 import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
 import type { Pair, ToolDefinitions } from "../../policy/decide.ts";
 

@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import type { CatalogPrompt } from "../../discover/catalog.ts";
 import type { Repair } from "../../normalise/schema/compiled-schema.ts";
 import type { Pair } from "../../policy/decide.ts";
-import type { DecisionOutcome } from "../../policy/rule.ts";
+import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ResourceRegistry } from "../../registry/resource-registry.ts";

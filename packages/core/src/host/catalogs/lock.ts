@@ -5,8 +5,8 @@ import { isObject } from "@fairlead/wire/json";
 import type { Catalog } from "../../discover/catalog.ts";
 import type { Difference } from "../../discover/tool-changes.ts";
 import { HostError } from "../../errors.ts";
-import type { LockedServer, LockFile } from "../../policy/lock-file.ts";
-import type { Problem, ServerDefinition } from "../../settings/definition.ts";
+import type { LockedServer, LockFile } from "../../policy/lock/lock-file.ts";
+import type { Problem, ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import type { HostNote } from "../types.ts";
 import type { LockDrift } from "./changed-definitions.ts";
@@ -35,7 +35,7 @@ const nothing: HostLock = {
 /** A folder that is not trusted locks nothing. A lock file that cannot be relied upon locks everything. */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;
-  const { lockedDigest, lockPath, readLock } = await import("../../policy/lock-file.ts");
+  const { lockedDigest, lockPath, readLock } = await import("../../policy/lock/lock-file.ts");
   const file = trust.trusted ? lockPath(locations) : undefined;
   if (file === undefined) return nothing;
   try {
@@ -66,8 +66,8 @@ async function hold(
   digestOf: LockDrift["digestOf"],
 ): Promise<HostLock> {
   const [{ hiddenEntryDrift }, { instructionsDigest, promptDigest, promptText }] = await Promise.all([
-    import("../../policy/lock-drift.ts"),
-    import("../../policy/lock-server.ts"),
+    import("../../policy/lock/lock-drift.ts"),
+    import("../../policy/lock/lock-server.ts"),
   ]);
   const written = await writtenEntries(configuration);
   const entryDrifts = new Map<string, readonly Difference[]>();
@@ -129,8 +129,8 @@ async function hold(
 
 async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap<string, JsonObject>> {
   const [{ readSource }, { childOf, entriesOf, plainValueOf }] = await Promise.all([
-    import("../../settings/source.ts"),
-    import("../../settings/nodes.ts"),
+    import("../../settings/read/source.ts"),
+    import("../../settings/read/nodes.ts"),
   ]);
   const file = locations.files.workspace;
   if (file === undefined) return new Map();

@@ -3,8 +3,8 @@
 import { HostError } from "../../errors.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
-import type { ConversationTools } from "../../registry/conversation-tools.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import { closest } from "../../text/closest.ts";
 import type { OpenHostOptions } from "../types.ts";
 

@@ -4,8 +4,8 @@ import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
 import type { Confirmations, Pair } from "../../policy/confirmations.ts";
-import type { Policies, PolicyFlags } from "../../policy/load-policies.ts";
-import type { ApprovalMode, DecisionOutcome } from "../../policy/rule.ts";
+import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
+import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { HostLock } from "../catalogs/lock.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
@@ -66,7 +66,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   async function read(): Promise<Loaded> {
     const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
-      import("../../policy/load-policies.ts"),
+      import("../../policy/rules/load-policies.ts"),
       import("../../policy/approved-tools.ts"),
       import("../../policy/approvals.ts"),
       import("../catalogs/lock.ts"),
@@ -94,7 +94,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   /** A rule that is written while the host runs counts from the next request on. */
   async function load(): Promise<Loaded> {
-    const { policySignature } = await import("../../policy/policy-signature.ts");
+    const { policySignature } = await import("../../policy/rules/policy-signature.ts");
     // Many requests may be decided in one turn of the event loop: one look at the files is enough for all of them.
     if (!isChecked) {
       isChecked = true;

@@ -3,9 +3,9 @@
 import { errorMessage } from "@fairlead/wire/text";
 import type { Emitter } from "../../events.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
-import type { Ledger } from "../../policy/ledger.ts";
-import type { LedgerEntry } from "../../policy/ledger-entry.ts";
-import type { ApprovalMode, Decision } from "../../policy/rule.ts";
+import type { Ledger } from "../../policy/ledger/ledger.ts";
+import type { LedgerEntry } from "../../policy/ledger/ledger-entry.ts";
+import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 import { once } from "../once.ts";
 
 /** One request for the ledger: its decision and its outcome. */
@@ -36,8 +36,8 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
 
   const open = once(async (): Promise<Opened> => {
     const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
-      import("../../policy/ledger.ts"),
-      import("../../policy/rule-text.ts"),
+      import("../../policy/ledger/ledger.ts"),
+      import("../../policy/rules/rule-text.ts"),
     ]);
     return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, today }), ruleText };
   });

@@ -147,9 +147,9 @@ export function createHostReads(options: HostReadsOptions): HostReads {
       const isKnown = (server: string): boolean => catalogs.offering(server) !== undefined;
       const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
         await Promise.all([
-          import("../../resources/references.ts"),
-          import("../../resources/read-references.ts"),
-          import("../../resources/local-file.ts"),
+          import("../../resources/references/references.ts"),
+          import("../../resources/references/read-references.ts"),
+          import("../../resources/references/local-file.ts"),
           import("../../resources/chosen-resources.ts"),
         ]);
       // Whoever is named is asked first what it has; why one cannot be is said where it is referred to.

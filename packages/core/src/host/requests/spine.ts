@@ -2,8 +2,8 @@
 
 import type { Clock } from "../../clock.ts";
 import { type ErrorCode, HostError } from "../../errors.ts";
-import { isChangedRule } from "../../policy/built-in-rules.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
+import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
 import { type AskedTool, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
@@ -181,7 +181,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     let result: Result;
     try {
       const decision = await admit(request, signal, progress);
-      if (request.onAllowed) request.onAllowed((await import("../../policy/rule-text.ts")).ruleText(decision.rule));
+      if (request.onAllowed)
+        request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
       result = await request.execute(signal);
       write(request.outcomeOf?.(result) ?? "ok");
     } catch (error) {

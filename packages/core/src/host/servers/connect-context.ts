@@ -2,7 +2,7 @@
 
 import type { ConnectContext } from "../../connect/open-session.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
-import type { ServerDefinition } from "../../settings/definition.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { once } from "../once.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
@@ -33,7 +33,7 @@ export function createConnectContext(
   });
   const keeper = once(async () => (await import("@fairlead/wire")).createProcessKeeper());
   const openSecrets = once(async () => {
-    const { openSecretStore } = await import("../../files/secret-store.ts");
+    const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
     const { environment, locations } = configuration.current();
     const { env, platform } = environment;
     return openSecretStore({ directory: locations.state, env, platform });

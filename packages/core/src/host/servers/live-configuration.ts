@@ -1,8 +1,8 @@
 /** The one owner of a host's configuration: everything that outlives a reload reads it here, each time it needs it. */
 
 import { demoName } from "../../demo/name.ts";
-import { defaults } from "../../settings/defaults.ts";
-import type { ServerDefinition } from "../../settings/definition.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
+import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 
 export interface LiveConfiguration {

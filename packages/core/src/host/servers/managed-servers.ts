@@ -3,14 +3,14 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../../clock.ts";
+import { isLaunched } from "../../connect/connect-timeout.ts";
 import type { ConnectContext } from "../../connect/open-session.ts";
-import { isLaunched } from "../../connect/patience.ts";
 import { demoName } from "../../demo/name.ts";
 import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
 import type { ManagedServer } from "../../mcp/client-manager.ts";
 import { type Answerers, answerRequests } from "../../mcp/requests.ts";
 import { initialState } from "../../mcp/server-state.ts";
-import type { ServerDefinition } from "../../settings/definition.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { admitBuiltIn } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";

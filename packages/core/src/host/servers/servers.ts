@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import { McpClientManager } from "../../mcp/client-manager.ts";
-import { optionOrigin } from "../../settings/definition.ts";
+import { optionOrigin } from "../../settings/define/definition.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";

@@ -1,16 +1,16 @@
 /** How the servers of one host are signed in to: for each that is reached over the network, the hook that its requests pass. */
 
 import type { SignInWish } from "../../auth/auth-hook.ts";
-import type { Credentials } from "../../auth/credentials.ts";
-import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth-provider.ts";
+import type { SignInWays } from "../../auth/browser/sign-in-ui.ts";
+import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
 import { bringsOwnHeader } from "../../auth/own-header.ts";
-import { pinOf } from "../../auth/pin.ts";
 import { rememberWishes, type ServerAuth } from "../../auth/remembering-hook.ts";
-import type { MCPOAuthTokenStorage } from "../../auth/token-storage.ts";
-import type { SignInWays } from "../../auth/ways.ts";
+import type { Credentials } from "../../auth/store/credentials.ts";
+import { pinOf } from "../../auth/store/pin.ts";
+import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
 import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
-import type { ServerDefinition } from "../../settings/definition.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import { once } from "../once.ts";
 
@@ -42,7 +42,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   const storage = once(async () => {
     if (tokens) return tokens;
-    const { openTokenStorage } = await import("../../auth/token-storage.ts");
+    const { openTokenStorage } = await import("../../auth/store/token-storage.ts");
     return openTokenStorage({ state: locations.state, env, platform });
   });
 
@@ -55,8 +55,8 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function makeProvider(clientMetadataUrl: string | undefined): Promise<MCPOAuthProvider> {
     const [{ MCPOAuthProvider: Provider }, { signInFolder }] = await Promise.all([
-      import("../../auth/oauth-provider.ts"),
-      import("../../auth/token-storage.ts"),
+      import("../../auth/oauth/oauth-provider.ts"),
+      import("../../auth/store/token-storage.ts"),
     ]);
     return new Provider({
       storage: await storage(),
@@ -68,12 +68,12 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function hasCredentials(serverUrl: string, pin: string | undefined): Promise<boolean> {
     if (tokens) return (await tokens.pinned(pin).getCredentials(serverUrl)) !== undefined;
-    const { isPerhapsStored } = await import("../../auth/stored-hint.ts");
+    const { isPerhapsStored } = await import("../../auth/store/stored-hint.ts");
     return isPerhapsStored(locations.state, serverUrl, pin);
   }
 
   async function serverOf(definition: ServerDefinition, serverUrl: string): Promise<SignInServer> {
-    const { expandAuthentication } = await import("../../settings/expand.ts");
+    const { expandAuthentication } = await import("../../settings/define/expand.ts");
     const authentication = await expandAuthentication(definition, secret);
     const oauth = authentication.provider === "oauth" ? authentication.oauth : {};
     const { name: serverName, scope, extras } = definition;
@@ -103,12 +103,12 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       isForced,
     });
     const note = async (text: string | undefined): Promise<void> => {
-      const { setMark } = await import("../../auth/sign-in-memory.ts");
+      const { setMark } = await import("../../auth/store/sign-in-memory.ts");
       await setMark(locations.state, "wanted", { serverUrl, pin }, text);
     };
     return rememberWishes(hook, {
       async want(refused) {
-        const { tokenDigest } = await import("../../auth/sign-in-memory.ts");
+        const { tokenDigest } = await import("../../auth/store/sign-in-memory.ts");
         await note(refused === undefined ? "" : await tokenDigest(refused));
       },
       forget: () => note(undefined),
@@ -121,12 +121,12 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       const { authentication } = definition;
       switch (authentication.provider) {
         case "google": {
-          const { createGoogleHook } = await import("../../auth/google.ts");
+          const { createGoogleHook } = await import("../../auth/google/google.ts");
           const { googleHosts: hosts } = configuration().settings.host;
           return createGoogleHook(definition, { serverUrl, environment, secret, hosts });
         }
         case "sa-impersonation": {
-          const { createServiceAccountHook } = await import("../../auth/service-account.ts");
+          const { createServiceAccountHook } = await import("../../auth/google/service-account.ts");
           const { googleHosts: hosts } = configuration().settings.host;
           return createServiceAccountHook(definition, { serverUrl, environment, hosts });
         }
@@ -135,7 +135,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       }
     },
     async signIn(definition, signal) {
-      const { urlOf } = await import("../../auth/sign-in-state.ts");
+      const { urlOf } = await import("../../auth/store/sign-in-state.ts");
       const serverUrl = await urlOf(definition, secret);
       if (serverUrl === undefined || ways === undefined) return undefined;
       const server = await serverOf(definition, serverUrl);

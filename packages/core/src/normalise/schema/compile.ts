@@ -3,18 +3,18 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
-import { checkWritten, nothingSpent, textOf } from "./bounds.ts";
 import type { CompiledSchema, Repair, SchemaDialect } from "./compiled-schema.ts";
-import { gemini, openai } from "./dialects.ts";
+import { gemini, openai } from "./dialects/dialects.ts";
+import { modernise } from "./dialects/json-schema-2020-12.ts";
 import { openDocument, type Spot } from "./document.ts";
-import { modernise } from "./json-schema-2020-12.ts";
 import { quote } from "./json-values.ts";
 import type { ModelDialect, Reading, Report } from "./place.ts";
-import { namesIn, renamedFor, reportRenamed } from "./property-names.ts";
-import { readSchema } from "./read.ts";
-import { reportDefinitions } from "./read-references.ts";
-import { restoring, unchanged } from "./restore-names.ts";
-import { writeRoot } from "./write.ts";
+import { checkWritten, nothingSpent, textOf } from "./read/bounds.ts";
+import { readSchema } from "./read/read.ts";
+import { reportDefinitions } from "./read/read-references.ts";
+import { namesIn, renamedFor, reportRenamed } from "./write/property-names.ts";
+import { restoring, unchanged } from "./write/restore-names.ts";
+import { writeRoot } from "./write/write.ts";
 
 export type { CompiledSchema, Repair, RepairAction, SchemaDialect } from "./compiled-schema.ts";
 

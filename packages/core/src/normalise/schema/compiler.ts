@@ -1,9 +1,9 @@
 /** Compiles each schema once: a catalog that is registered again, or a schema that many tools share, costs a look into a table. */
 
 import { createHash } from "node:crypto";
-import { textOf } from "./bounds.ts";
 import { compileSafe, orQuarantined } from "./compile.ts";
 import type { CompiledSchema, SchemaDialect } from "./compiled-schema.ts";
+import { textOf } from "./read/bounds.ts";
 
 export interface SchemaCompiler {
   compile(raw: unknown): CompiledSchema;

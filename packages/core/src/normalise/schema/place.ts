@@ -2,12 +2,12 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
-import type { Spent } from "./bounds.ts";
 import type { RepairAction } from "./compiled-schema.ts";
 import type { SchemaDocument, Spot } from "./document.ts";
 import { pointerTo } from "./pointer.ts";
-import type { Shape, TypeName } from "./shape.ts";
-import { inWords, type TypeStyle } from "./type-text.ts";
+import type { Spent } from "./read/bounds.ts";
+import type { Shape, TypeName } from "./read/shape.ts";
+import { inWords, type TypeStyle } from "./write/type-text.ts";
 
 export type Report = (path: string, keyword: string, action: RepairAction, note: string) => void;
 

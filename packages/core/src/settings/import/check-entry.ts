@@ -1,10 +1,10 @@
 /** Holds a converted entry against the rules of the settings: what they would refuse is not taken over. */
 
-import { parseJsonc } from "../../files/jsonc.ts";
-import { readTransport } from "../entry-transport.ts";
-import { findMentions, type Mistake } from "../mentions.ts";
-import { childOf } from "../nodes.ts";
-import { validate, whyNotUrl } from "../validate.ts";
+import { parseJsonc } from "../../files/json/jsonc.ts";
+import { readTransport } from "../define/entry-transport.ts";
+import { findMentions, type Mistake } from "../define/mentions.ts";
+import { childOf } from "../read/nodes.ts";
+import { validate, whyNotUrl } from "../schema/validate.ts";
 import type { Remark } from "./program.ts";
 
 export function checkEntry(name: string, entry: Readonly<Record<string, unknown>>): readonly Remark[] {

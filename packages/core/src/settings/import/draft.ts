@@ -1,6 +1,6 @@
 /** An entry of the settings while it is made out of a foreign one. */
 
-import { longestTime } from "../key.ts";
+import { longestTime } from "../schema/key.ts";
 import type { FieldReader } from "./field-reader.ts";
 import type { ReferenceContext } from "./references.ts";
 

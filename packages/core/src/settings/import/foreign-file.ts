@@ -1,10 +1,10 @@
 /** Reads a file of another program into servers: names and entries as they were written, nothing judged yet. */
 
 import { isObject } from "@fairlead/wire/json";
-import { parseJsonc } from "../../files/jsonc.ts";
+import { parseJsonc } from "../../files/json/jsonc.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
-import { plainValueOf } from "../nodes.ts";
+import { plainValueOf } from "../read/nodes.ts";
 import type { Program, Source } from "./program.ts";
 
 export interface ForeignServer {

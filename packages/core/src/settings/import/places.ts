@@ -1,7 +1,7 @@
 /** Where other programs usually keep their servers, on each platform. */
 
 import { posix, win32 } from "node:path";
-import type { Environment } from "../paths.ts";
+import type { Environment } from "../read/paths.ts";
 import type { Program, Source } from "./program.ts";
 
 export function usualPlaces({ env, home, platform }: Environment, root: string): readonly Source[] {

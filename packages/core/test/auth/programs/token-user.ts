@@ -1,8 +1,8 @@
 /** Uses the sign-ins of a state folder: `token-user STATE URL`. Each line on stdin is a token that was refused; what is got in its place goes to stdout. */
 
 import { createInterface } from "node:readline";
-import { createTokenKeeper } from "../../../src/auth/refresh.ts";
-import { openTokenStorage, signInFolder } from "../../../src/auth/token-storage.ts";
+import { createTokenKeeper } from "../../../src/auth/oauth/refresh.ts";
+import { openTokenStorage, signInFolder } from "../../../src/auth/store/token-storage.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
 

@@ -9,7 +9,7 @@ import {
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "../../../src/index.ts";
-import { createLedger, ledgerFolder } from "../../../src/policy/ledger.ts";
+import { createLedger, ledgerFolder } from "../../../src/policy/ledger/ledger.ts";
 import { calls, collect, plays, says } from "../../support/turn-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;

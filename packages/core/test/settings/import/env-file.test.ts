@@ -2,7 +2,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { collect } from "../../../src/settings/import/collect.ts";
 import type { Remark, Source } from "../../../src/settings/import/program.ts";
-import type { Lookup } from "../../../src/settings/variables.ts";
+import type { Lookup } from "../../../src/settings/read/variables.ts";
 
 interface Setting {
   readonly envFile: string;

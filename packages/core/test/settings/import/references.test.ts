@@ -1,10 +1,10 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderer } from "../../../src/settings/expand.ts";
+import { renderer } from "../../../src/settings/define/expand.ts";
+import { parseTemplate } from "../../../src/settings/define/template.ts";
 import { type Program, programNames, type Remark } from "../../../src/settings/import/program.ts";
 import { convertReferences, resolveReferences } from "../../../src/settings/import/references.ts";
-import { parseTemplate } from "../../../src/settings/template.ts";
 
 function convert(text: string, program: Program): { text: string; remarks: Remark[] } {
   const remarks: Remark[] = [];

@@ -1,8 +1,8 @@
 /** Adds keys to a settings file, one edit each: `add-keys FILE PREFIX COUNT`. Says on stdout what went wrong, if anything. */
 
 import { HostError } from "../../../src/errors.ts";
-import { setValue } from "../../../src/files/json-edit.ts";
-import { updateText } from "../../../src/files/update-text.ts";
+import { updateText } from "../../../src/files/atomic/update-text.ts";
+import { setValue } from "../../../src/files/json/json-edit.ts";
 
 const [file = "", prefix = "", count = "1"] = process.argv.slice(2);
 try {

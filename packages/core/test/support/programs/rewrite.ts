@@ -1,6 +1,6 @@
 /** Rewrites a large file again and again until it is killed: `rewrite FILE`. */
 
-import { updateText } from "../../../src/files/update-text.ts";
+import { updateText } from "../../../src/files/atomic/update-text.ts";
 import { largeText } from "../large-text.ts";
 
 const [file = ""] = process.argv.slice(2);

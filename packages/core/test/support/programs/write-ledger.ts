@@ -1,6 +1,6 @@
 /** Writes entries into a ledger of small files, one after the other: `write-ledger FOLDER NAME COUNT`. */
 
-import { createLedger } from "../../../src/policy/ledger.ts";
+import { createLedger } from "../../../src/policy/ledger/ledger.ts";
 import { called } from "../ledger-sample.ts";
 
 const [folder = "", name = "", count = "1"] = process.argv.slice(2);

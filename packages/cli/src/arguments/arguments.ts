@@ -1,0 +1,138 @@
+/** A tool's arguments, from wherever the person gave them: `key=value` words, `tool(key: value)`, `--args`, or stdin. */
+
+import { resolve } from "node:path";
+import { addAbortSignal } from "node:stream";
+import { HostError } from "@fairlead/core/errors";
+import { readText } from "@fairlead/core/files/read-text";
+import { limits } from "@fairlead/core/limits";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { safe } from "@fairlead/core/text/safe-text";
+import { isObject, member } from "@fairlead/wire/json";
+import type { Output } from "../output/output.ts";
+import type { Io } from "../shell/io.ts";
+import { type Coerced, coerce, itemsOf, parseJson } from "./coerce.ts";
+import type { WrittenCall } from "./written-call.ts";
+
+export interface GivenArguments {
+  readonly words: readonly string[];
+  /** `--args`. */
+  readonly json: string | undefined;
+  readonly written?: WrittenCall;
+}
+
+interface Streams {
+  readonly io: Io;
+  readonly out: Output;
+}
+
+/** `schema` is the tool's own, as the server wrote it. */
+export async function readArguments(given: GivenArguments, schema: unknown, { io, out }: Streams): Promise<unknown> {
+  const fromStdin = given.words.includes("-");
+  const words = given.words.filter((word) => word !== "-");
+  const sources = [fromStdin, given.json !== undefined, given.written !== undefined, words.length > 0];
+  if (sources.filter(Boolean).length > 1)
+    throw new HostError(
+      "usage",
+      "arguments come as key=value words, as tool(key: value), from --args or from stdin (-), not from several of these",
+    );
+  if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON; Ctrl-D ends them.`);
+  if (fromStdin) return wholeJson(await readAll(io), "stdin");
+  if (given.json !== undefined) return wholeJson(given.json, "--args");
+  if (given.written !== undefined) return Object.fromEntries(nameAll(given.written, schema));
+  return Object.fromEntries(await readWords(words, schema, io));
+}
+
+function wholeJson(text: string, source: string): unknown {
+  const parsed = parseJson(text);
+  if (parsed.kind === "mistake") throw new HostError("arguments_invalid", `${source} ${parsed.reason}`);
+  return parsed.value;
+}
+
+/** Values without a name take those of the signature, one after the other. */
+function nameAll({ target, positional, named }: WrittenCall, schema: unknown): ReadonlyMap<string, unknown> {
+  const names = parametersOf(schema).map(({ name }) => name);
+  if (positional.length > names.length)
+    throw new HostError(
+      "arguments_invalid",
+      `${target} has ${names.length} parameters, and ${positional.length} values without a name were given`,
+    );
+  const values = new Map(positional.map((value, at) => [names[at] ?? "", value]));
+  for (const [name, value] of named) {
+    if (values.has(name))
+      throw new HostError("arguments_invalid", `"${name}" is given twice: by its place and by its name`);
+    values.set(name, value);
+  }
+  return values;
+}
+
+interface Word {
+  readonly key: string;
+  readonly text: string;
+  readonly isJson: boolean;
+}
+
+async function readWords(words: readonly string[], schema: unknown, io: Io): Promise<ReadonlyMap<string, unknown>> {
+  const given = new Map<string, Word[]>();
+  for (const word of words.map(splitWord)) given.set(word.key, [...(given.get(word.key) ?? []), word]);
+  const values = new Map<string, unknown>();
+  for (const [key, repeated] of given) values.set(key, await readValue(key, repeated, schema, io));
+  return values;
+}
+
+async function readValue(key: string, words: readonly Word[], root: unknown, io: Io): Promise<unknown> {
+  const schema = schemaFor(key, root);
+  const list = words.length > 1 ? itemsOf(schema, root) : undefined;
+  if (words.length > 1 && list === undefined) throw new HostError("usage", `"${key}" is given twice`);
+  const items: unknown[] = [];
+  for (const { text, isJson } of words) {
+    const content = text.startsWith("@") ? await readFile(key, text.slice(1), io) : text;
+    const read: Coerced = isJson ? parseJson(content) : coerce(content, list ? list.items : schema, root);
+    if (read.kind === "mistake") throw new HostError("arguments_invalid", `${key} ${read.reason}`);
+    items.push(read.value);
+  }
+  return list ? items : items[0];
+}
+
+/** A key that has no schema of its own may have that of all the others. */
+function schemaFor(key: string, root: unknown): unknown {
+  const known = parametersOf(root).find(({ name }) => name === key);
+  const others = member(root, "additionalProperties");
+  return known ? known.schema : isObject(others) ? others : undefined;
+}
+
+function splitWord(word: string): Word {
+  const at = word.indexOf("=");
+  const isJson = word[at - 1] === ":";
+  const key = word.slice(0, isJson ? at - 1 : Math.max(at, 0));
+  if (key === "") throw notAnArgument(word);
+  return { key, text: word.slice(at + 1), isJson };
+}
+
+function notAnArgument(word: string): HostError {
+  const [, key, value] = /^([\w-]+):(.*)$/s.exec(word) ?? [];
+  const next = key === undefined ? "write key=value, key:=json, or --args JSON" : `write ${key}=${value}`;
+  return new HostError("usage", `"${word}" is not an argument`, { next });
+}
+
+async function readFile(key: string, path: string, { cwd }: Io): Promise<string> {
+  const file = await readText(resolve(cwd, path), limits.argumentBytes);
+  if (file.kind === "text") return file.text;
+  const reason = file.kind === "absent" ? "it is not there" : file.reason;
+  const itself = JSON.stringify(`@${path}`);
+  throw new HostError("usage", `${key}: the file ${path} cannot be read: ${reason}`, {
+    next: `to pass the text itself: ${key}:='${itself}'`,
+  });
+}
+
+async function readAll({ stdin, signal }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, stdin) as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > limits.argumentBytes)
+      throw new HostError("too_large", `stdin has more than ${limits.argumentBytes} bytes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

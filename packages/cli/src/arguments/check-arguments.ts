@@ -1,0 +1,76 @@
+/** What a person should hear about arguments before they are sent: names that the tool does not know, and those it cannot do without. Pure. */
+
+import { HostError } from "@fairlead/core/errors";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { closest } from "@fairlead/core/text/closest";
+import { isObject, member } from "@fairlead/wire/json";
+import { type SignedTool, signature } from "../output/tools/signature.ts";
+
+/** Throws where the call could only fail; returns what is merely doubtful. `what` names the tool. */
+export function checkArguments(what: string, tool: SignedTool, args: unknown): readonly string[] {
+  // What is no object is refused by the host, like every other mistake that only the schema as a whole shows.
+  if (!isObject(args)) return [];
+  const parameters = parametersOf(tool.inputSchema);
+  const known = parameters.map(({ name }) => name);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  const missing = parameters.flatMap(({ name, required }) => (required && !Object.hasOwn(args, name) ? [name] : []));
+  const policy = extrasOf(tool.inputSchema);
+  if (policy === "forbidden" && unknown.length > 0)
+    throw mistaken(`${what} has no parameter ${named(unknown, known)}`, tool);
+  if (missing.length > 0) {
+    const typed =
+      policy !== "welcome" && unknown.length > 0
+        ? `; it has no parameter ${named(unknown, [...missing, ...known])}`
+        : "";
+    throw mistaken(`${what} needs ${missing.map(quoted).join(", ")}${typed}`, tool);
+  }
+  if (policy !== "unsaid") return [];
+  return unknown.map((name) => {
+    const near = nearest(name, known);
+    const suggestion = near === undefined ? "" : ` (did you mean ${quoted(near)}?)`;
+    return `${what} has no parameter ${quoted(name)}${suggestion}; it was sent all the same`;
+  });
+}
+
+/** What a schema says about names that it does not list. */
+type Extras = "forbidden" | "welcome" | "unsaid";
+
+function extrasOf(inputSchema: unknown): Extras {
+  const schema = resolved(inputSchema, inputSchema);
+  const said = ["additionalProperties", "unevaluatedProperties"].map((keyword) => member(schema, keyword));
+  const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
+    (keyword) => member(schema, keyword) === undefined,
+  );
+  // Where other keywords have a say too, only a validator can tell.
+  if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
+  return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
+    ? "unsaid"
+    : "welcome";
+}
+
+function named(names: readonly string[], known: readonly string[]): string {
+  const near = names.map((name) => nearest(name, known)).find((name) => name !== undefined);
+  return `${names.map(quoted).join(", ")}${near === undefined ? "" : `; did you mean ${quoted(near)}?`}`;
+}
+
+/** People shorten names, too: `lang`, `msg`. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const starts = (longer: string): boolean => name.length > 1 && longer.startsWith(name);
+  return closest(name, known) ?? known.find(starts) ?? known.find((longer) => isShortFor(name, longer));
+}
+
+/** Whether it begins alike, and has all its letters in their order. */
+function isShortFor(name: string, longer: string): boolean {
+  let at = 0;
+  for (const letter of longer) if (letter === name[at]) at += 1;
+  return name.length > 1 && name[0] === longer[0] && at === name.length;
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
+
+function mistaken(message: string, tool: SignedTool): HostError {
+  return new HostError("arguments_invalid", message, { next: `its signature: ${signature(tool)}` });
+}

@@ -1,0 +1,96 @@
+/** From the text of `key=value` to the value that a tool's schema asks for. Pure. */
+
+import { closest } from "@fairlead/core/text/closest";
+import { isShallow } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
+import { duplicateName } from "../targets/duplicate-name.ts";
+import { inexactNumber } from "./exact-number.ts";
+import { type JsonType, type Shape, shapesOf, takes } from "./value-shape.ts";
+
+export type Coerced =
+  | { readonly kind: "value"; readonly value: unknown }
+  /** The reason completes the sentence "KEY …". */
+  | { readonly kind: "mistake"; readonly reason: string };
+
+/**
+ * Text stays text where the schema allows a string or does not say; anything else is read as JSON. One value where a list
+ * is wanted is a list of one. `root` is the whole schema, for references in it.
+ */
+export function coerce(text: string, schema: unknown, root: unknown = schema): Coerced {
+  const shapes = shapesOf(schema, root);
+  if (shapes.length === 0 || shapes.some((shape) => takes(shape, text))) return { kind: "value", value: text };
+  const read = readJson(text);
+  if (read.kind === "json" && shapes.some((shape) => takes(shape, read.value))) return exactly(text, read.value);
+  const list = shapes.find(isList);
+  if (list === undefined || text.startsWith("[")) return mistake(shapes, text);
+  // Whether one value with a comma or two values are meant, only the person knows.
+  if (text.includes(",")) return mistake([list], text, "; give it once for each value");
+  const item = coerce(text, list.items, root);
+  return item.kind === "value" ? { kind: "value", value: [item.value] } : item;
+}
+
+/** What each of several values for one key is read by; undefined where the schema wants no list. */
+export function itemsOf(schema: unknown, root: unknown): { readonly items: unknown } | undefined {
+  return shapesOf(schema, root).find(isList);
+}
+
+export function parseJson(text: string): Coerced {
+  const read = readJson(text);
+  return read.kind === "json"
+    ? exactly(text, read.value)
+    : { kind: "mistake", reason: `is not JSON: ${read.complaint}` };
+}
+
+type Read = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "text"; readonly complaint: string };
+
+function readJson(text: string): Read {
+  try {
+    return { kind: "json", value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { kind: "text", complaint: errorMessage(error) };
+  }
+}
+
+function exactly(text: string, value: unknown): Coerced {
+  const lost = inexactNumber(text);
+  const twice = duplicateName(text);
+  if (lost !== undefined) return { kind: "mistake", reason: `has a number that cannot be kept exactly: ${lost}` };
+  if (twice !== undefined) return { kind: "mistake", reason: `has "${twice}" twice in one object` };
+  return { kind: "value", value };
+}
+
+function isList({ types, values }: Shape): boolean {
+  return types.has("array") && values === undefined;
+}
+
+const names: Readonly<Record<JsonType, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "an integer",
+  boolean: "true or false",
+  object: "a JSON object",
+  array: "a JSON array",
+  null: "null",
+};
+const mostChoices = 20;
+
+function mistake(shapes: readonly Shape[], text: string, hint = ""): Coerced {
+  const kinds = new Set(shapes.flatMap(({ types, values }) => (values ? [] : [...types])));
+  const choices = shapes
+    .flatMap(({ values = [] }) => values)
+    .filter((value) => isShallow(value))
+    .map(toWord);
+  const shown = [...choices.slice(0, mostChoices), ...(choices.length > mostChoices ? ["…"] : [])];
+  const wanted = [
+    ...(shown.length > 0 ? [`one of ${shown.join(", ")}`] : []),
+    ...[...kinds].map((kind) => names[kind]),
+  ].join(" or ");
+  const near = closest(text, choices);
+  const suggestion = near === undefined ? hint : `; did you mean ${near}?`;
+  return { kind: "mistake", reason: `must be ${wanted}, not ${JSON.stringify(text)}${suggestion}` };
+}
+
+/** As it can be typed after `key=`. */
+function toWord(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

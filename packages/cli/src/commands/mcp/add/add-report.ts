@@ -1,0 +1,133 @@
+/** What `mcp add` says afterwards: the entry as it was read back, what is doubtful about it, and the way back. */
+
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import type { Output } from "../../../output/output.ts";
+import { problemLines } from "../../../output/problem-lines.ts";
+import {
+  type Field,
+  layout,
+  optionFields,
+  place,
+  resolvedValues,
+  transportFields,
+} from "../../../output/servers/server-details.ts";
+import { launchNotes } from "../../../output/servers/server-notes.ts";
+import { hideLiteral, redact } from "../../../output/servers/server-redaction.ts";
+import { secretHints } from "../../../output/servers/server-secrets.ts";
+import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
+import { transportWord } from "../../../output/servers/transport-word.ts";
+import type { WrittenApproval } from "./approve-written.ts";
+import type { Destination } from "./destination.ts";
+import type { Entry } from "./new-entry.ts";
+
+export interface Added {
+  readonly name: string;
+  readonly entry: Entry;
+  readonly replaced: boolean;
+  readonly undo?: string;
+  /** Why there is no line to undo it. */
+  readonly noUndo?: string;
+}
+
+interface Report {
+  readonly added: readonly Added[];
+  readonly destination: Destination;
+  /** As read back, in a trusted folder. */
+  readonly servers: readonly AdmittedServer[];
+  /** Whether the folder is trusted in fact. */
+  readonly trusted: boolean;
+  readonly approval: WrittenApproval;
+  /** What to type to trust the folder and approve its servers. */
+  readonly trustLine: string;
+}
+
+/** `tested`: those that were connected to. */
+export function document(
+  { added, destination: { scope, file }, servers, trusted, approval }: Report,
+  tested: readonly ListedServer[],
+): object {
+  return {
+    servers: added.map(({ name, entry, replaced, undo }) => {
+      const test = tested.find((one) => one.server.name === name);
+      const server = inForce(name, servers);
+      const definition = server?.definition;
+      return {
+        name,
+        scope,
+        file,
+        replaced,
+        transport: transportWord(server?.kind),
+        ...(scope === "workspace" ? { approved: approval.approved.includes(name), folderTrusted: trusted } : {}),
+        ...(server && server.origin.file !== file ? { shadowedBy: server.origin } : {}),
+        problems: server?.origin.file === file ? server.problems : [],
+        notes: [...(definition ? launchNotes(definition.transport) : []), ...hints(entry)],
+        ...(undo === undefined ? {} : { undo }),
+        ...(test === undefined ? {} : { test: serverDocument(test) }),
+      };
+    }),
+  };
+}
+
+export function print(report: Report, out: Output): void {
+  const { destination, trusted, approval } = report;
+  for (const added of report.added) printOne(added, report, out);
+  for (const { name, variables } of approval.unseen)
+    out.warn(
+      safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file decides what it comes to (${toVisibleLine(variables.join(", "))}).`,
+    );
+  if (approval.failure !== undefined)
+    out.warn(safe`warning: added, but the approval could not be stored: ${toSafeLine(approval.failure)}`);
+  if (destination.scope !== "workspace") return;
+  if (!trusted) out.warn(safe`The folder is not trusted yet, so nothing in its settings counts.`);
+  if (!trusted || approval.approved.length < report.added.length)
+    out.warn(safe`  next: ${toSafeLine(report.trustLine)}`);
+}
+
+function printOne({ name, entry, replaced, undo, noUndo }: Added, { destination, servers }: Report, out: Output): void {
+  const { scope, file } = destination;
+  const verb = replaced ? safe`replaced` : safe`added`;
+  out.print(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);
+  const server = inForce(name, servers);
+  if (server && server.origin.file !== file)
+    out.warn(
+      safe`note: a stronger entry of that name counts instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
+    );
+  else {
+    const definition = server?.definition;
+    if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
+    for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
+    for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
+  }
+  for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
+  if (undo !== undefined) out.undo(undo);
+  else out.say(safe`no undo line: ${toSafeLine(noUndo ?? "")}`);
+}
+
+/** All that was written; a default that was not is left out. */
+function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
+  const { transport, trust, description } = definition;
+  const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });
+  const isUrl = transport.kind !== "stdio" && transport.kind !== "http-or-sse";
+  return [
+    { label: safe`transport`, values: isUrl ? [toSafeLine(transportWord(transport.kind))] : [] },
+    ...transportFields(redact(transport), toSafeLine),
+    { label: safe`resolves to`, values: resolvedValues(definition, toVisibleLine) },
+    ...options.filter(({ label }) => label !== "timeout" || Object.hasOwn(entry, "timeout")),
+    { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
+    { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
+  ];
+}
+
+function inForce(name: string, servers: readonly AdmittedServer[]): AdmittedServer["server"] | undefined {
+  return servers.find(({ server }) => server.name === name)?.server;
+}
+
+/** What is better not written into a file as it is. */
+export function hints(entry: Entry): string[] {
+  return secretHints(entry).map(
+    ({ key, secret }) =>
+      `${key} looks like a secret written out; rather store it (fairlead secret set ${secret}) and write \${secret:${secret}} instead`,
+  );
+}

@@ -1,0 +1,190 @@
+/** From the words and options of `mcp add` to the entry that is written. */
+
+import { HostError } from "@fairlead/core/errors";
+import { parseJsonc } from "@fairlead/core/files/json/jsonc";
+import type { Scope } from "@fairlead/core/settings/define/definition";
+import { readTransport } from "@fairlead/core/settings/define/entry-transport";
+import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
+import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { validate } from "@fairlead/core/settings/schema/validate";
+import { splitShellLine } from "@fairlead/core/settings/shell-line";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { objectOf } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
+import { targetKind } from "./add-words.ts";
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+export interface NewServer {
+  readonly name: string;
+  readonly entry: Entry;
+}
+
+export interface AddOptions {
+  readonly transport?: "stdio" | "sse" | "http";
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly timeout?: string;
+  readonly trust?: boolean;
+  readonly description?: string;
+  readonly includeTools?: string;
+  readonly excludeTools?: string;
+  readonly cwd?: string;
+}
+
+interface Words {
+  readonly operands: readonly string[];
+  readonly rest: readonly string[];
+  /** Whether a program of exactly this path exists, spaces and all. */
+  readonly isFile: (path: string) => boolean;
+}
+
+export function newServers({ operands, rest, isFile }: Words, options: AddOptions): readonly NewServer[] {
+  const [first = "", second] = operands;
+  if (targetKind(first) === "snippet") {
+    if (second !== undefined) throw usage(`"${second}" is one word too many: a name goes before the snippet`);
+    return fromSnippet(undefined, first).map((server) => withOptions(server, options));
+  }
+  if (targetKind(first) === "url") throw usage(`the server needs a name before "${first}"`);
+  if (second === undefined) throw usage(`what is "${first}"? Its command, URL or JSON snippet is missing`);
+  switch (targetKind(second)) {
+    case "snippet":
+      return fromSnippet(first, second).map((server) => withOptions(server, options));
+    case "url":
+      return [withOptions({ name: checkedName(first), entry: { url: checkedUrl(second) } }, options)];
+    case "command": {
+      if (options.transport === "http" || options.transport === "sse")
+        throw usage(
+          `-t ${options.transport} needs a URL that starts with https:// or http://, and "${second}" is none`,
+        );
+      const [command = "", ...args] = isFile(second) ? [second, ...rest] : [...commandWords(second), ...rest];
+      return [
+        withOptions({ name: checkedName(first), entry: { command, ...(args.length > 0 ? { args } : {}) } }, options),
+      ];
+    }
+  }
+}
+
+/** `"npx -y package"`, quoted as one word, is taken apart as a shell would. */
+function commandWords(word: string): readonly string[] {
+  if (!/\s/.test(word.trim())) return [word.trim()];
+  const line = splitShellLine(word);
+  if (line.kind === "words") return line.words;
+  throw usage(`"${word}" cannot be started: character ${line.at}, ${line.reason}`);
+}
+
+function checkedUrl(url: string): string {
+  // With a variable in it, only loading it tells.
+  if (!url.includes("$") && parseUrl(url) === undefined) throw usage(`"${url}" is not a URL`);
+  if (!/^https?:/i.test(url)) throw usage(`"${url}" cannot be reached: servers have https:// or http:// addresses`);
+  return url;
+}
+
+function checkedName(name: string): string {
+  const flaw = whyNotServerName(name);
+  if (flaw === undefined) return name;
+  throw usage(`"${toVisibleLine(name)}" cannot be the name of a server: it ${flaw}`);
+}
+
+/** One entry, `{"name": entry}`, or a whole settings file's `{"mcpServers": {…}}`. */
+function fromSnippet(name: string | undefined, text: string): readonly NewServer[] {
+  const { root, errors } = parseJsonc(text.trimStart().startsWith("{") ? text : `{${text}}`);
+  const [error] = errors;
+  if (error) throw usage(`the snippet is not valid JSON: line ${error.line}, column ${error.column}: ${error.message}`);
+  const top = entriesOf(root);
+  const isEntry = ["command", "url", "httpUrl"].some((key) => top.has(key));
+  if (isEntry && root) {
+    if (name === undefined) throw usage("the snippet has no name in it; write one before the snippet");
+    return [{ name: checkedName(name), entry: plainValueOf(root) as Entry }];
+  }
+  const servers = [...entriesOf((top.get("mcpServers") ?? top.get("servers"))?.value ?? root).values()];
+  const found = servers.filter(({ value }) => value.type === "object");
+  if (found.length === 0 || found.length < servers.length)
+    throw usage("the snippet holds no server: no command, url or httpUrl");
+  const wanted = name === undefined || found.length === 1 ? found : found.filter((server) => server.name === name);
+  if (wanted.length === 0)
+    throw usage(`the snippet has no server "${name}", only ${found.map((one) => `"${one.name}"`).join(", ")}`);
+  return wanted.map((server) => ({
+    name: checkedName(name ?? server.name),
+    entry: plainValueOf(server.value) as Entry,
+  }));
+}
+
+function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer {
+  const isCommand = Object.hasOwn(entry, "command");
+  const misplaced = isCommand
+    ? [options.header && "-H is for servers with a URL; a command gets variables: -e NAME=VALUE"]
+    : [
+        options.env && "-e is for commands; a server with a URL gets headers: -H 'Name: value'",
+        options.cwd !== undefined && "--cwd is for commands",
+        options.transport === "stdio" && "-t stdio needs a command, not a URL",
+      ];
+  const mistake = misplaced.find((text) => text);
+  if (mistake) throw usage(mistake);
+  const added = new Map<string, unknown>();
+  if (!isCommand && options.transport !== undefined) added.set("type", options.transport);
+  if (options.env) added.set("env", merged(entry["env"], options.env.map(toVariable)));
+  if (options.header) added.set("headers", merged(entry["headers"], options.header.map(toHeader)));
+  if (options.cwd !== undefined) added.set("cwd", options.cwd);
+  if (options.timeout !== undefined) added.set("timeout", toMilliseconds(options.timeout));
+  if (options.trust) added.set("trust", true);
+  if (options.description !== undefined) added.set("description", options.description);
+  if (options.includeTools !== undefined) added.set("includeTools", toList(options.includeTools));
+  if (options.excludeTools !== undefined) added.set("excludeTools", toList(options.excludeTools));
+  return { name, entry: { ...entry, ...Object.fromEntries(added) } };
+}
+
+/** An entry that could never work is not worth writing. What depends on this machine is told after it was written. */
+export function refuseNonsense({ name, entry }: NewServer, scope: Scope): void {
+  const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
+  const node = childOf(root, "mcpServers", name);
+  if (root === undefined || node === undefined)
+    throw new HostError("settings_invalid", `the entry of "${name}" is nested too deeply`);
+  const mistakes = validate(root, scope)
+    .filter(({ severity }) => severity === "error")
+    .map(({ message }) => message);
+  readTransport(node, (severity, _node, message) => {
+    if (severity === "error") mistakes.push(message);
+  });
+  if (mistakes.length > 0)
+    throw new HostError("settings_invalid", `"${name}" was not added: ${mistakes.join("; ")}`, {
+      next: "fairlead settings schema",
+    });
+}
+
+function merged(before: unknown, pairs: readonly (readonly [string, string])[]): Entry {
+  const old = Object.entries(objectOf(before));
+  return Object.fromEntries([...old, ...pairs]);
+}
+
+/** `NAME=VALUE`, with all that follows the first `=`; `NAME` alone hands the variable of that name on. */
+function toVariable(word: string): readonly [string, string] {
+  const at = word.indexOf("=");
+  const name = at < 0 ? word : word.slice(0, at);
+  if (name === "") throw usage(`-e "${word}" has no name before the "="`);
+  if (/\s/.test(name)) throw usage(`-e "${word}": the name of a variable, "${name}", cannot have spaces in it`);
+  return [name, at < 0 ? `\${${name}}` : word.slice(at + 1)];
+}
+
+function toHeader(word: string): readonly [string, string] {
+  const at = word.indexOf(":");
+  if (at <= 0) throw usage(`-H "${word}" is not of the form "Name: value"`);
+  return [word.slice(0, at).trim(), word.slice(at + 1).trim()];
+}
+
+function toMilliseconds(word: string): number {
+  const value = Number(word);
+  if (/^\d+$/.test(word) && value > 0) return value;
+  throw usage(`--timeout "${word}" is not a number of milliseconds`);
+}
+
+function toList(word: string): string[] {
+  return word
+    .split(/,(?![^(]*\))/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function usage(message: string): HostError {
+  return new HostError("usage", message, { next: "fairlead mcp add --help" });
+}

@@ -1,0 +1,77 @@
+/** How servers differ from the lock file, for a person and as a document. */
+
+import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
+import type { HostError } from "@fairlead/core/errors";
+import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Look } from "../../lock/look.ts";
+import { count } from "../output.ts";
+import { differenceLines } from "./difference-lines.ts";
+
+/** How a tool's definition differs, by its name; those of which the locked definition is not known any more are missing. */
+export type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
+
+/** The lock file has digests only: what was locked can be shown where it is still remembered. */
+export function toolDifferences({ server, tools }: LockDrift, lock: LockFile, look: Look | undefined): ToolDifferences {
+  if (look?.kind !== "seen") return new Map();
+  const { catalog, remembered } = look;
+  const known = tools.changed.flatMap((name) => {
+    const digest = lock.get(server)?.tools.get(name);
+    const before = remembered?.tools.find((tool) => tool.name === name && definitionDigest(tool) === digest);
+    const after = catalog.tools.find((tool) => tool.name === name);
+    return before && after ? [[name, differenceOf(before, after)] as const] : [];
+  });
+  return new Map(known);
+}
+
+/** Indented, to stand below the server's name. */
+export function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
+  const { members, tools, prompts } = drift;
+  const digests = members.filter(({ member }) => member === "instructions");
+  return joinSafe([
+    ...differenceLines(
+      members.filter((member) => !digests.includes(member)),
+      safe`  `,
+    ),
+    ...digests.map(({ before, after }) => safe`  instructions ${change(before, after)}`),
+    ...tools.added.map((name) => safe`  tool added: ${toVisibleLine(name)}`),
+    ...tools.removed.map((name) => safe`  tool removed: ${toVisibleLine(name)}`),
+    ...tools.changed.flatMap((name) => [
+      safe`  tool changed: ${toVisibleLine(name)}`,
+      ...differenceLines(differences.get(name) ?? [], safe`    `),
+    ]),
+    ...prompts.added.map((name) => safe`  prompt added: ${toVisibleLine(name)}`),
+    ...prompts.removed.map((name) => safe`  prompt removed: ${toVisibleLine(name)}`),
+    ...prompts.changed.map((name) => safe`  prompt changed: ${toVisibleLine(name)}`),
+  ]);
+}
+
+function change(before: string | undefined, after: string | undefined): SafeText {
+  if (before === undefined) return safe`added`;
+  return after === undefined ? safe`removed` : safe`changed`;
+}
+
+export function driftDocument({ kind, members, tools, prompts }: LockDrift, differences: ToolDifferences): object {
+  const changed = tools.changed.map((name) => {
+    const difference = differences.get(name);
+    return { name, ...(difference && { difference }) };
+  });
+  return { kind, members, tools: { ...tools, changed }, prompts };
+}
+
+/** `9 tools`, `9 tools, 1 prompt`. */
+export function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
+  const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
+  return joinSafe(parts, safe`, `);
+}
+
+/** Why a server could not be asked, and what to type next. */
+export function errorLines({ message, next }: Pick<HostError, "message" | "next">): SafeText {
+  const lines = [toSafeLine(message), ...(next === undefined ? [] : [safe`  next: ${toSafeLine(next)}`])];
+  return joinSafe(lines);
+}
+
+interface Sized {
+  readonly size: number;
+}

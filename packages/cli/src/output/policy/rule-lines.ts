@@ -1,0 +1,80 @@
+/** Rules for reading and for programs: whom they are about, under which conditions, who says so and where. */
+
+import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
+import { ruleText } from "@fairlead/core/policy/rules/rule-text";
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Style } from "../output.ts";
+
+const words: Readonly<Record<DecisionOutcome, SafeText>> = {
+  allow: safe`allow`,
+  ask_user: safe`ask`,
+  deny: safe`deny`,
+};
+
+export function decisionWord(decision: DecisionOutcome, style: Style): SafeText {
+  switch (decision) {
+    case "allow":
+      return style.green(words.allow);
+    case "ask_user":
+      return style.yellow(words.ask_user);
+    case "deny":
+      return style.red(words.deny);
+  }
+}
+
+const plurals: Readonly<Record<RequestKind, SafeText>> = {
+  tool: safe`tools`,
+  resource: safe`resources`,
+  prompt: safe`prompts`,
+  sampling: safe`sampling`,
+};
+
+/** `github.delete_*`, `everything of github`, `resources of any server`, and what must hold besides. */
+export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): SafeText {
+  const whose = server === undefined || server.text === "*" ? safe`any server` : toVisibleLine(server.text);
+  const what = kind === undefined ? safe`everything` : plurals[kind];
+  const pair = safe`${toVisibleLine(server?.text ?? "*")}.${toVisibleLine(tool?.text ?? "*")}`;
+  const subject = tool === undefined || (kind !== undefined && kind !== "tool") ? safe`${what} of ${whose}` : pair;
+  return joinSafe([subject, ...conditionTexts(conditions)], safe`, `);
+}
+
+type Conditions = Pick<PolicyRule, "argsPattern" | "annotations" | "modes" | "interactive">;
+
+function conditionTexts({ argsPattern, annotations, modes, interactive }: Conditions): readonly SafeText[] {
+  return [
+    ...(argsPattern === undefined ? [] : [safe`arguments match ${toVisibleLine(argsPattern.text)}`]),
+    ...[...(annotations ?? [])].map(([name, value]) => toVisibleLine(`${name} is ${JSON.stringify(value)}`)),
+    ...(modes === undefined ? [] : [safe`mode ${toVisibleLine(modes.join(" or "))}`]),
+    ...(interactive === undefined ? [] : [interactive ? safe`somebody can be asked` : safe`nobody can be asked`]),
+  ];
+}
+
+/** `a rule in FILE:12 denies it`. */
+export function reasonText(rule: PolicyRule): SafeText {
+  return toVisibleLine(ruleText(rule));
+}
+
+export function originText({ origin: { source, file, line, name } }: PolicyRule): SafeText {
+  const place = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}`;
+  const who = source === "policy_file" || source === "built_in" ? "" : (name ?? source);
+  return toVisibleLine([who, place].filter((part) => part !== "").join(" in "));
+}
+
+export function ruleDocument(rule: PolicyRule): object {
+  const { tier, decision, priority, server, tool, kind, argsPattern, annotations, modes, interactive } = rule;
+  return {
+    decision,
+    tier,
+    priority,
+    ...(server && { server: server.text }),
+    ...(tool && { tool: tool.text }),
+    ...(kind && { kind }),
+    ...(argsPattern && { argsPattern: argsPattern.text }),
+    ...(annotations && { annotations: Object.fromEntries(annotations) }),
+    ...(modes && { modes }),
+    ...(interactive !== undefined && { interactive }),
+    ...(rule.denyMessage !== undefined && { denyMessage: rule.denyMessage }),
+    origin: rule.origin,
+    text: ruleText(rule),
+  };
+}

@@ -1,0 +1,73 @@
+/** How a call ended, for a person or as a document; files that came with it are saved on the way. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { CallResult } from "@fairlead/core/execute/call-result";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toDocument } from "../../shell/content-block.ts";
+import { nothingSaved, saveMedia } from "../../shell/save-media.ts";
+import type { Context } from "../../shell/verb.ts";
+import { nameOf, type Target } from "../../targets/target.ts";
+import { display } from "./display.ts";
+import type { DrawImage } from "./inline-image.ts";
+
+/** What the tool sent back, and what went wrong. */
+interface Settled {
+  readonly content: CallResult["content"];
+  readonly structuredContent?: unknown;
+  readonly warnings?: readonly string[];
+  readonly error?: HostError;
+}
+
+export interface Outcome extends Settled {
+  readonly durationMs: number;
+}
+
+/** An error that the tool reports has content; any other has none. */
+export async function settle(call: Promise<CallResult>, target: Target): Promise<Settled> {
+  try {
+    const { isError, ...result } = await call;
+    if (!isError) return result;
+    const error = new HostError("tool_error", `${nameOf(target)} reported an error`, { serverName: target.server });
+    return { ...result, error };
+  } catch (error) {
+    if (error instanceof HostError) return { content: [], error };
+    throw error;
+  }
+}
+
+export interface CallReport extends Omit<Outcome, "error"> {
+  readonly target: Target;
+  readonly error: HostError | undefined;
+  /** Where bytes go; absent: nowhere. */
+  readonly folder: string | undefined;
+  readonly draw: DrawImage | undefined;
+}
+
+/** Throws the error that it reports: the exit code is that one's. */
+export async function report(
+  { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,
+  { out, globals: { json } }: Pick<Context, "out" | "globals">,
+): Promise<void> {
+  const { paths, warnings: unsaved } =
+    folder === undefined ? nothingSaved : await saveMedia(content, folder, nameOf(target));
+  const warnings = [...doubts, ...unsaved];
+  const shown = display(content, data, { paths, draw });
+  if (json)
+    out.json({
+      ok: error === undefined,
+      ...target,
+      content: toDocument(content),
+      ...data,
+      display: shown,
+      durationMs,
+      ...(paths.size > 0 && { saved: [...paths.values()] }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(error && {
+        error: { code: error.code, message: error.message, ...(error.next !== undefined && { next: error.next }) },
+      }),
+    });
+  else if (shown !== "") out.print(shown);
+  else if (error === undefined) out.say(safe`${toSafeLine(nameOf(target))} answered with nothing`);
+  for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
+  if (error !== undefined) throw error;
+}

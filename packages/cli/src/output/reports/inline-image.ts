@@ -1,0 +1,81 @@
+/** Pictures in the terminal itself, where it is known to draw them: the protocols of kitty and of iTerm2. */
+
+import { joinSafe, type SafeText, safe, sliceSafe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Media } from "../../shell/content-block.ts";
+import type { Io } from "../../shell/io.ts";
+
+export type ImageProtocol = "kitty" | "iterm";
+
+/** Draws a picture, or says that this one cannot be drawn here. */
+export type DrawImage = (media: Media) => SafeText | undefined;
+
+const byTerm: ReadonlyMap<string, ImageProtocol> = new Map([
+  ["xterm-kitty", "kitty"],
+  ["xterm-ghostty", "kitty"],
+]);
+const byProgram: ReadonlyMap<string, ImageProtocol> = new Map([
+  ["ghostty", "kitty"],
+  ["iTerm.app", "iterm"],
+  ["WezTerm", "iterm"],
+]);
+
+/** Nothing is asked of the terminal: its answer would come as if it had been typed. What is not known is not tried. */
+export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): ImageProtocol | undefined {
+  const { TERM: term = "", TERM_PROGRAM: program } = env;
+  // What runs in between (tmux, screen) would print the bytes of the picture.
+  const isBetween = Boolean(env["TMUX"] ?? env["STY"]) || /^(?:screen|tmux)/.test(term);
+  if (stdout.isTTY !== true || isBetween || term === "dumb") return undefined;
+  const known = byTerm.get(term) ?? byProgram.get(program ?? "");
+  if (known !== undefined) return known;
+  // Inherited by terminals that were started from kitty; those say their own name.
+  if (program === undefined && env["KITTY_WINDOW_ID"] !== undefined) return "kitty";
+  return env["LC_TERMINAL"] === "iTerm2" && program === undefined ? "iterm" : undefined;
+}
+
+/** What begins like a picture of that kind; the type that a server gives it counts for nothing. */
+const signatures: readonly (readonly [kind: "png" | "jpeg" | "gif", start: Buffer])[] = [
+  ["png", Buffer.from("89504e470d0a1a0a", "hex")],
+  ["jpeg", Buffer.from("ffd8ff", "hex")],
+  ["gif", Buffer.from("GIF8")],
+];
+const mostBytes = 8_000_000;
+
+export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawImage {
+  return ({ what, data }) => {
+    if (what === "audio" || data.length > mostBytes * 2) return undefined;
+    const bytes = Buffer.from(data, "base64");
+    const kind = signatures.find(([, start]) => bytes.subarray(0, start.length).equals(start))?.[0];
+    if (kind === undefined || bytes.length > mostBytes) return undefined;
+    if (protocol === "iterm") return iterm(bytes);
+    // The protocol knows no other kind of file.
+    return kind === "png" ? kitty(bytes, columns) : undefined;
+  };
+}
+
+const chunkSize = 4096;
+
+/** `q=2`: no answer, which would end up in the shell. Encoded anew, so that nothing but base64 is between the escapes. */
+function kitty(png: Buffer, columns: number): SafeText {
+  const encoded = toSafeLine(png.toString("base64"));
+  const chunks = Array.from({ length: Math.ceil(encoded.length / chunkSize) }, (_, at) =>
+    sliceSafe(encoded, at * chunkSize, (at + 1) * chunkSize),
+  );
+  const commands = chunks.map((chunk, at) => {
+    const start = at === 0 ? safe`a=T,f=100,q=2${scaled(png, columns)},` : safe``;
+    return safe`\u001b_G${start}m=${at === chunks.length - 1 ? 0 : 1};${chunk}\u001b\\`;
+  });
+  return joinSafe(commands, safe``);
+}
+
+/** No cell is narrower: a picture that needs more cells than there are is made to fit. */
+const narrowestCell = 6;
+
+function scaled(png: Buffer, columns: number): SafeText {
+  const pixels = png.length >= 20 ? png.readUInt32BE(16) : 0;
+  return columns > 0 && pixels > columns * narrowestCell ? safe`,c=${columns}` : safe``;
+}
+
+function iterm(bytes: Buffer): SafeText {
+  const encoded = toSafeLine(bytes.toString("base64"));
+  return safe`\u001b]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007`;
+}

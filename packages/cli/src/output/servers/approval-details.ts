@@ -1,0 +1,111 @@
+/** What a person approves, in full: the entry as written, what it comes to here, and where each value comes from. */
+
+import type {
+  ConfiguredServer,
+  ServerDefinition,
+  Transport,
+  VariableUse,
+} from "@fairlead/core/settings/define/definition";
+import { renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
+import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { parseUrl } from "@fairlead/wire/text";
+import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
+import { launchNotes } from "./server-notes.ts";
+import { transportWord } from "./transport-word.ts";
+
+const show = toVisibleLine;
+
+export function approvalFields(definition: ServerDefinition, { shadows }: Pick<ConfiguredServer, "shadows">): Field[] {
+  const { origin, transport, trust, variables, secrets } = definition;
+  return [
+    { label: safe`written in`, values: [place(origin, show)] },
+    { label: safe`replaces`, values: shadows.map((from) => safe`yours: ${place(from, show)} (${show(from.scope)})`) },
+    { label: safe`transport`, values: [show(transportWord(transport.kind))] },
+    ...transportFields(transport, show),
+    { label: safe`resolves to`, values: resolvedValues(definition) },
+    { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
+    { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
+    ...optionFields(definition, { show, hide: (text) => text }),
+    { label: safe`trust: true`, values: trust ? [safe`its tools run without asking you`] : [] },
+    { label: safe`note`, values: launchNotes(transport).map(show) },
+  ];
+}
+
+/** What a file of the workspace says is approved with the entry, so it is shown. Other values are the person's own. */
+function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
+  const words = safe`${show(use.name)} ${variableWords(use.from)}`;
+  return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
+}
+
+/** Whatever is not as written, whole: a command line with all its words, a folder, an address, values, endpoints. */
+function resolvedValues(definition: ServerDefinition): SafeText[] {
+  const { transport, resolved, base, authentication } = definition;
+  const render = renderer(shownValues(definition));
+  const shown = resolveTransport(transport, base, render);
+  const endpoints = authentication.provider === "sa-impersonation" ? {} : authentication.oauth;
+  return [
+    ...(shown.kind === "stdio" ? programValues(transport, shown, resolved) : addressValues(transport, shown, resolved)),
+    ...Object.entries(endpoints).flatMap(([key, value]: [string, unknown]) =>
+      [value].flat().flatMap((text) => {
+        const rendered = typeof text === "string" ? render(text) : "";
+        return typeof text === "string" && isOther(rendered, text) ? [safe`oauth.${show(key)}: ${show(rendered)}`] : [];
+      }),
+    ),
+  ];
+}
+
+type Stdio = Extract<Transport, { kind: "stdio" }>;
+type Http = Exclude<Transport, Stdio>;
+
+function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
+  if (written.kind !== "stdio") return [];
+  // What is run, and where, is never confidential: there even the person's own variables are filled in.
+  const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
+  const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
+  return [
+    ...(areOther || command !== written.command ? [show(command)] : []),
+    ...(areOther ? numbered(shown.args.map(show)) : []),
+    ...pairs(othersOf(shown.env, written.env), safe`=`, show),
+    ...(cwd === undefined || cwd === written.cwd ? [] : [safe`in ${show(cwd)}`]),
+  ];
+}
+
+function addressValues(written: Transport, shown: Http, resolved: Transport | undefined): SafeText[] {
+  if (written.kind === "stdio") return [];
+  const reached = resolved?.kind === "stdio" || resolved === undefined ? undefined : originOf(resolved.url);
+  return [
+    ...(isOther(shown.url, written.url) ? [show(shown.url)] : []),
+    ...(reached === undefined || reached === originOf(shown.url) ? [] : [show(reached)]),
+    ...pairs(othersOf(shown.headers, written.headers), safe`: `, show),
+  ];
+}
+
+function othersOf(
+  shown: ReadonlyMap<string, string>,
+  written: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  return new Map([...shown].filter(([name, value]) => isOther(value, written.get(name) ?? "")));
+}
+
+/** `$NAME` and `${NAME}` are two spellings of one text. */
+function isOther(shown: string, written: string): boolean {
+  const spelt = written.replaceAll(/\$\$|\$([A-Za-z_]\w*)/g, (all, name?: string) =>
+    name === undefined ? all : `\${${name}}`,
+  );
+  return shown !== spelt;
+}
+
+/** The person's own values may be confidential: they stay placeholders. */
+function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<string, string> {
+  return new Map(
+    variables.flatMap(({ name, from }) => {
+      const isOwn = from === "environment" || from === "user-env-file";
+      const value = isOwn ? `\${${name}}` : values.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function originOf(url: string): string | undefined {
+  return parseUrl(url)?.origin;
+}

@@ -1,0 +1,63 @@
+/** What may be seen of an entry as it lies in a file, whatever is in it: as much as `mcp get` would show of it. */
+
+import { isDeepStrictEqual } from "node:util";
+import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
+import { runsCode } from "./server-notes.ts";
+import { hideInArguments, hideInUrl, hideInWords, hideLiteral, hideVariable } from "./server-redaction.ts";
+import { hidden } from "./server-secrets.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+export function redactEntry(entry: Entry): Entry {
+  return mapValues(entry, (key, value) => {
+    if (!Object.hasOwn(entrySchema.properties, key)) return hideUnknown(value);
+    if (key === "args") return Array.isArray(value) ? hideInArguments(value.map(String)) : value;
+    if (key === "env") return mapTexts(value, hideVariable);
+    if (key === "headers") return mapTexts(value, (_name, text) => hideLiteral(text));
+    if (key === "oauth") return mapTexts(value, (name, text) => (name === "clientSecret" ? hideLiteral(text) : text));
+    return typeof value === "string" ? hideInUrl(value) : value;
+  });
+}
+
+/** Whether there is something in it that is not for a log. */
+export function holdsSecret(entry: Entry): boolean {
+  return !isDeepStrictEqual(redactEntry(entry), entry);
+}
+
+/**
+ * The same for someone who decides whether to take the entry over: of what would be run, nothing that may be code is
+ * hidden, even if it has a secret in it.
+ */
+export function previewEntry(entry: Entry): Entry {
+  const { command, args } = entry;
+  if (!Array.isArray(args)) return redactEntry(entry);
+  const written = args.map(String);
+  const listed = hideInArguments(written);
+  const shown = runsCode(String(command), written)
+    ? written
+    : written.map((argument, at) => (isOneWord(argument) ? (listed[at] ?? "") : hideInWords(argument)));
+  return { ...redactEntry(entry), args: shown };
+}
+
+function isOneWord(text: string): boolean {
+  return !/[\s;|&`()<>]/.test(text);
+}
+
+/** A key that nobody knows may hold anything. */
+function hideUnknown(value: unknown): unknown {
+  return typeof value === "boolean" || value === null ? value : hidden;
+}
+
+function mapTexts(values: unknown, show: (name: string, text: string) => string): unknown {
+  if (typeof values !== "object" || values === null) return values;
+  return mapValues(values, (name, value) => (typeof value === "string" ? show(name, value) : hideInner(value)));
+}
+
+/** Lists of scopes and switches are no secrets; what else stands there does not belong there. */
+function hideInner(value: unknown): unknown {
+  return Array.isArray(value) ? value : hideUnknown(value);
+}
+
+function mapValues(values: object, change: (key: string, value: unknown) => unknown): Entry {
+  return Object.fromEntries(Object.entries(values).map(([key, value]: [string, unknown]) => [key, change(key, value)]));
+}

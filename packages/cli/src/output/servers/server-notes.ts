@@ -1,0 +1,185 @@
+/** What a person should know about a command line before it runs: that it fetches code, and whether always the same. */
+
+import type { Transport } from "@fairlead/core/settings/define/definition";
+
+type Source = "npm" | "PyPI" | "an image registry";
+
+/** A program that downloads what it is asked to run. */
+interface Runner {
+  /** Words between the program's name and the package, e.g. `tool run`. */
+  readonly verb?: readonly string[];
+  readonly from: Source;
+  /** Options that name the package themselves. */
+  readonly packageOptions?: readonly string[];
+  /** Options with a value of their own. */
+  readonly valueOptions?: readonly string[];
+  readonly isPinned: (name: string) => boolean;
+}
+
+const exactNpm = (name: string): boolean => /.@\d+\.\d+\.\d+[\w.+-]*$/.test(name);
+const exactPython = (name: string): boolean => /(==|@)v?\d+(\.\d+)+[\w.+-]*$|@[0-9a-f]{40}$/.test(name);
+// A tag can be moved to another image; a digest cannot.
+const exactImage = (name: string): boolean => /@sha256:[0-9a-f]{64}$/.test(name);
+
+const npm: Omit<Runner, "verb"> = {
+  from: "npm",
+  packageOptions: ["-p", "--package"],
+  valueOptions: ["-c", "--call", "-w", "--workspace", "--registry", "--prefix"],
+  isPinned: exactNpm,
+};
+const python: Omit<Runner, "verb"> = {
+  from: "PyPI",
+  packageOptions: ["--from", "--spec"],
+  valueOptions: ["--with", "--python", "-p", "--index", "--index-url", "--default-index", "--directory", "--env-file"],
+  isPinned: exactPython,
+};
+const image: Omit<Runner, "verb"> = {
+  from: "an image registry",
+  valueOptions:
+    "-e --env --env-file -v --volume --mount -p --publish --name --network --net -w --workdir -u --user --entrypoint -l --label --add-host --pull --platform --memory -m --cpus --gpus -h --hostname --device --cap-add --cap-drop --security-opt --tmpfs --ulimit --dns --ipc --pid --restart --runtime --shm-size".split(
+      " ",
+    ),
+  isPinned: exactImage,
+};
+
+const runners: ReadonlyMap<string, readonly Runner[]> = new Map([
+  ["npx", [npm]],
+  [
+    "npm",
+    [
+      { ...npm, verb: ["exec"] },
+      { ...npm, verb: ["x"] },
+    ],
+  ],
+  ["pnpx", [npm]],
+  ["pnpm", [{ ...npm, verb: ["dlx"] }]],
+  ["yarn", [{ ...npm, verb: ["dlx"] }]],
+  ["bunx", [npm]],
+  ["bun", [{ ...npm, verb: ["x"] }]],
+  ["uvx", [python]],
+  ["uv", [{ ...python, verb: ["tool", "run"] }]],
+  ["pipx", [{ ...python, verb: ["run"] }]],
+  [
+    "docker",
+    [
+      { ...image, verb: ["run"] },
+      { ...image, verb: ["container", "run"] },
+    ],
+  ],
+  [
+    "podman",
+    [
+      { ...image, verb: ["run"] },
+      { ...image, verb: ["container", "run"] },
+    ],
+  ],
+]);
+
+const longestName = 400;
+
+export interface Download {
+  readonly name: string;
+  readonly from: Source;
+  readonly pinned: boolean;
+  /** The program that fetches it, as written. */
+  readonly launcher: string;
+  /** Which of the arguments names it; `--package=NAME` ends with the name. */
+  readonly at: number;
+}
+
+/** What this command line would fetch and run, if its first word is a program known to do that. */
+export function findDownload(command: string, args: readonly string[]): Download | undefined {
+  const program = programName(command);
+  // Windows entries often start their runner through a shell.
+  if (program === "cmd" && /^\/c$/i.test(args[0] ?? "")) return findBehind(args, 1);
+  if (program === "env") {
+    return findBehind(
+      args,
+      args.findIndex((word) => !word.includes("=") && !word.startsWith("-")),
+    );
+  }
+  for (const runner of runners.get(program) ?? []) {
+    const verb = runner.verb ?? [];
+    if (!verb.every((word, at) => args[at] === word)) continue;
+    const { name, at } = packageOf(args, verb.length, runner);
+    if (name === undefined || /^[./~]/.test(name)) continue;
+    // No package has a longer name, and the patterns are not made for one.
+    const pinned = name.length <= longestName && runner.isPinned(name);
+    return { name, from: runner.from, pinned, launcher: command, at };
+  }
+  return undefined;
+}
+
+/** In a command line that is itself an argument, from there on. */
+function findBehind(args: readonly string[], start: number): Download | undefined {
+  const command = args[start];
+  const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));
+  return found && { ...found, at: start + 1 + found.at };
+}
+
+function packageOf(words: readonly string[], start: number, runner: Runner): { name?: string | undefined; at: number } {
+  for (let at = start; at < words.length; at += 1) {
+    const [option, value] = split(words[at] ?? "");
+    if (runner.packageOptions?.includes(option))
+      return value === undefined ? following(words, at) : { name: value, at };
+    if (option === "--") return following(words, at);
+    if (!option.startsWith("-")) return { name: option, at };
+    if (value === undefined && runner.valueOptions?.includes(option)) at += 1;
+  }
+  return { at: words.length };
+}
+
+function following(words: readonly string[], at: number): { name: string | undefined; at: number } {
+  return { name: words[at + 1], at: at + 1 };
+}
+
+function split(word: string): [string, string?] {
+  const at = word.startsWith("--") ? word.indexOf("=") : -1;
+  return at < 0 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function programName(command: string): string {
+  const last = command.split(/[/\\]/).at(-1) ?? "";
+  return last.replace(/\.(cmd|exe|bat|ps1)$/i, "").toLowerCase();
+}
+
+// Programs that run what one of their words says, and the option before that word.
+const interpreters = [
+  {
+    program: /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)$/,
+    option: /^(-\w*c|\/c|-command|-encodedcommand|-enc)$/i,
+  },
+  {
+    program: /^(node|bun|deno|python[\d.]*|perl|ruby|php|osascript)$/,
+    option: /^(-\w*[cepr]|--eval|--print|eval)$/i,
+  },
+] as const;
+
+/** Whether a word of this command line is code, also when the interpreter is started by another program. */
+export function runsCode(command: string, args: readonly string[]): boolean {
+  const words = [command, ...args];
+  return interpreters.some(({ program, option }) => {
+    const at = words.findIndex((word) => program.test(programName(word)));
+    return at >= 0 && words.slice(at + 1).some((word) => option.test(word));
+  });
+}
+
+/** In words; names in them are foreign: make the notes safe before showing them. */
+export function launchNotes(transport: Transport): string[] {
+  if (transport.kind !== "stdio") {
+    const plain = /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(transport.url);
+    return plain ? ["not encrypted: whoever is on the way can read and change what is sent"] : [];
+  }
+  const { command, args } = transport;
+  const download = findDownload(command, args);
+  if (download) {
+    const notes = [`downloads and runs code: ${download.name} from ${download.from}`];
+    if (!download.pinned)
+      notes.push("unpinned: another version may run tomorrow; name an exact version to prevent that");
+    return notes;
+  }
+  const shell = /^(sh|bash|zsh|dash|fish|cmd|powershell|pwsh)$/.test(programName(command));
+  return shell && args.some((word) => /^(-\w*c|\/c|-command|-encodedcommand|-enc)$/i.test(word))
+    ? ["runs a line of shell: read all of it"]
+    : [];
+}

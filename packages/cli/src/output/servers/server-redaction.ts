@@ -1,0 +1,109 @@
+/**
+ * What may be seen of a server's entry: placeholders are shown, literal values and whatever looks like a secret are not.
+ * Entries are foreign and can be long: every pattern here takes time in proportion to the text, whatever the text is.
+ */
+
+import type { Transport } from "@fairlead/core/settings/define/definition";
+import { hidden, isTellingName, looksSecret } from "./server-secrets.ts";
+
+const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
+const scheme = /^(?:Bearer|Basic|Token|ApiKey|Bot)?$/i;
+
+/** The value of a variable or header: placeholders (without their defaults) and the word before a credential stay. */
+export function hideLiteral(value: string): string {
+  let shown = "";
+  let at = 0;
+  for (const { 0: found, index } of value.matchAll(placeholder)) {
+    if (found === "$$") continue;
+    shown += hidePart(value.slice(at, index)) + found.replace(/:-.+\}$/s, `:-${hidden}}`);
+    at = index + found.length;
+  }
+  return shown + hidePart(value.slice(at));
+}
+
+function hidePart(literal: string): string {
+  return scheme.test(literal.trim()) ? literal : hidden;
+}
+
+// Variables that make a program load code: nobody keeps a secret in them, and who reads an entry must see them.
+const loadsCode =
+  /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
+
+/** The value of a variable, as `hideLiteral` shows it unless the variable decides what is run. */
+export function hideVariable(name: string, value: string): string {
+  return loadsCode.test(name) ? hideInWords(value) : hideLiteral(value);
+}
+
+const path = /^(?:~|\.{0,2}\/)/;
+
+/** Arguments as they may be listed: what follows `--token`, `KEY=…`, `Name: …` and credentials in addresses are hidden. */
+export function hideInArguments(args: readonly string[]): string[] {
+  return args.map((argument, at) => {
+    const before = args[at - 1] ?? "";
+    const isValue = before.startsWith("-") && !before.includes("=") && !argument.startsWith("-");
+    return isValue && looksSecret(before, argument) && !path.test(argument) ? hidden : hideInWords(argument);
+  });
+}
+
+/** One text, perhaps a line of code: no more of it is hidden than the values themselves. */
+export function hideInWords(text: string): string {
+  return hideNamed(hideInUrl(text)).replaceAll(tellingWord, hidden);
+}
+
+const assignment = /(?<![\w.-])([\w.-]+)(\s*=\s*|\s*:\s*)/g;
+const assigned = /^(?:(?:Bearer|Basic|Token|ApiKey|Bot)\s+)?[^\s;|&]+/i;
+
+/** `NAME=value` wherever it stands, `Name: value` at the start. */
+function hideNamed(text: string): string {
+  let shown = "";
+  let end = 0;
+  for (const { 0: all, 1: name = "", 2: between = "", index } of text.matchAll(assignment)) {
+    const isHeader = between.includes(":");
+    if (index < end || (isHeader && index > 0) || !isTellingName(name)) continue;
+    const start = index + all.length;
+    const value = assigned.exec(text.slice(start))?.[0] ?? "";
+    if (path.test(value)) continue;
+    shown += text.slice(end, start) + hideLiteral(value);
+    end = start + value.length;
+  }
+  return shown + text.slice(end);
+}
+
+// What well-known services give out, and keys in PEM form. A whole word, and long enough not to be a package's name.
+const tellingWord = new RegExp(
+  [
+    String.raw`(?<=^|[\s=:"'])(?:(?:sk|pk|rk)[-_][\w-]{16}|gh[pousr]_\w|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]{8}|AIza[\w-]{8}|npm_\w{20}|eyJ[\w-]+\.)[^\s;|&"']*`,
+    String.raw`(?<=^|[\s=:"'])(?:Bearer|Basic)[ \t]{1,9}[^\s;|&"']+`,
+    "-----BEGIN[A-Z ]{0,40}-----[A-Za-z0-9+/=\\s]*",
+  ].join("|"),
+  "g",
+);
+
+/** An address without its password and without the values of secret-looking parameters. */
+export function hideInUrl(text: string): string {
+  return text
+    .replaceAll(/(\w:\/\/)([^/?#@\s]*)@/g, (_all, start: string, account: string) => `${start}${hideAccount(account)}@`)
+    .replaceAll(/([?&])([^=&#?\s]+)=([^&#\s;|]*)/g, (all, start: string, name: string, value: string) =>
+      looksSecret(name, value) ? `${start}${name}=${hidden}` : all,
+    );
+}
+
+function hideAccount(account: string): string {
+  const [user = "", ...password] = account.split(":");
+  return password.length === 0 ? hideLiteral(user) : `${user}:${hideLiteral(password.join(":"))}`;
+}
+
+/** The same transport, fit to be shown. */
+export function redact(transport: Transport): Transport {
+  if (transport.kind === "stdio")
+    return { ...transport, args: hideInArguments(transport.args), env: hideValues(transport.env, hideVariable) };
+  const headers = hideValues(transport.headers, (_name, value) => hideLiteral(value));
+  return { ...transport, url: hideInUrl(transport.url), headers };
+}
+
+function hideValues(
+  values: ReadonlyMap<string, string>,
+  hide: (name: string, value: string) => string,
+): ReadonlyMap<string, string> {
+  return new Map([...values].map(([name, value]) => [name, hide(name, value)]));
+}

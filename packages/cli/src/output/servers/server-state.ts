@@ -1,0 +1,179 @@
+/** Where a server stands, in the words and documents of the command. */
+
+import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
+import type { ErrorCode } from "@fairlead/core/errors";
+import type { Offer, ServerState } from "@fairlead/core/events";
+import type { Knowledge } from "@fairlead/core/host";
+import { refusal } from "@fairlead/core/mcp/server-state";
+import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { ageWords } from "../age.ts";
+import { count, type Output, type Style } from "../output.ts";
+import { place } from "./server-details.ts";
+import { redact } from "./server-redaction.ts";
+import { signInDocument, signInWords } from "./sign-in-words.ts";
+import { transportWord } from "./transport-word.ts";
+
+export interface ListedServer {
+  readonly server: ConfiguredServer;
+  readonly state: ServerState;
+  /** What it offered when it was last connected, if it is not asked now. */
+  readonly known?: Knowledge | undefined;
+  /** Tools whose definition is not the one that was known before. */
+  readonly changed?: readonly string[] | undefined;
+  readonly signIn?: SignInState | undefined;
+}
+
+/** Whether nothing more will come of this attempt to connect. */
+export function isSettled(state: ServerState): boolean {
+  switch (state.status) {
+    case "connected":
+      return state.offer !== undefined;
+    case "disconnected":
+      return state.reason !== "lazy";
+    case "connecting":
+    case "disconnecting":
+      return false;
+    case "needs_auth":
+    case "disabled":
+    case "blocked":
+      return true;
+  }
+}
+
+export function stateWords(state: ServerState): SafeText {
+  switch (state.status) {
+    case "connected":
+      return state.offer === undefined ? safe`connected` : safe`connected: ${offerWords(state.offer)}`;
+    case "connecting":
+    case "disconnecting":
+      return toSafeLine(state.status);
+    case "needs_auth":
+      return safe`needs a sign-in`;
+    case "disabled":
+      return safe`disabled`;
+    case "disconnected":
+      return disconnectedWords(state.reason);
+    case "blocked":
+      return safe`blocked: ${blockedWords(state.reason)}`;
+  }
+}
+
+function disconnectedWords(reason: "lazy" | "backoff" | ErrorCode): SafeText {
+  if (reason === "lazy") return safe`not connected`;
+  if (reason === "backoff") return safe`lost, will be tried again`;
+  if (reason === "settings_invalid") return safe`cannot start: settings`;
+  if (reason === "variable_unset") return safe`cannot start: variable not set`;
+  return safe`failed: ${toSafeLine(reason.replaceAll("_", " "))}`;
+}
+
+function blockedWords(reason: Extract<ServerState, { status: "blocked" }>["reason"]): SafeText {
+  switch (reason) {
+    case "awaiting_approval":
+      return safe`awaiting approval`;
+    case "untrusted_folder":
+      return safe`folder not trusted`;
+    case "not_allowed":
+      return safe`not in mcp.allowed`;
+    case "excluded":
+      return safe`in mcp.excluded`;
+  }
+}
+
+function offerWords({ tools, prompts, resources, resourceTemplates }: Offer): SafeText {
+  const parts = [
+    count(tools, "tool"),
+    ...(prompts > 0 ? [count(prompts, "prompt")] : []),
+    ...(resources > 0 ? [count(resources, "resource")] : []),
+    ...(resourceTemplates > 0 ? [count(resourceTemplates, "resource template")] : []),
+  ];
+  return joinSafe(parts, safe`, `);
+}
+
+/** A server as `mcp list` shows it. */
+export function serverText(
+  { server, state, known, changed = [], signIn }: ListedServer,
+  { style, typed }: Pick<Output, "style" | "typed">,
+): SafeText {
+  const { name, scope, origin, shadows, problems } = server;
+  const lines = [
+    safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
+    safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
+    safe`  from ${place(origin)} (${toSafeLine(scope)})`,
+    ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
+    ...knowledgeLines(known),
+    ...(changed.length > 0 ? [safe`  changed since last time: ${toVisibleLine(changed.join(", "))}`] : []),
+    ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
+    ...explanationLines(state).map(typed),
+  ];
+  const isTold = (message: string): boolean => "message" in state && state.message.startsWith(message);
+  for (const { severity, message } of problems)
+    if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
+  return joinSafe(lines);
+}
+
+function knowledgeLines(known: Knowledge | undefined): SafeText[] {
+  if (known?.savedAt === undefined) return [];
+  return [safe`  had ${offerWords(known.offer)} ${ageWords(Date.now() - known.savedAt)} ago`];
+}
+
+/** Why it stands there, and what to do about it. */
+function explanationLines(state: ServerState): SafeText[] {
+  if (state.status === "connected")
+    return state.offer?.note === undefined ? [] : [safe`  note: ${toSafeLine(state.offer.note)}`];
+  if (!("message" in state)) return [];
+  const next = state.next === undefined ? [] : [safe`  next: ${toSafeLine(state.next)}`];
+  return [safe`  why: ${toSafeLine(state.message)}`, ...next];
+}
+
+function coloured(words: SafeText, { status }: ServerState, style: Style): SafeText {
+  switch (status) {
+    case "connected":
+      return style.green(words);
+    case "disconnected":
+      return style.red(words);
+    case "connecting":
+    case "disconnecting":
+    case "needs_auth":
+    case "disabled":
+    case "blocked":
+      return style.yellow(words);
+  }
+}
+
+function target({ definition }: ConfiguredServer): SafeText {
+  if (!definition) return safe`?`;
+  const shown = redact(definition.transport);
+  return toVisibleLine(shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url);
+}
+
+/** The one really used, once that is known. */
+function transportOf({ server, state, known }: ListedServer): string {
+  const { peer } = state.status === "connected" ? state : (known ?? {});
+  return peer?.transport ?? transportWord(server.kind);
+}
+
+/** A server in `--json` documents. */
+export function serverDocument({ server, state, known, changed = [], signIn }: ListedServer): object {
+  const { offer } = state.status === "connected" ? state : (known ?? {});
+  return {
+    name: server.name,
+    status: state.status,
+    ...("reason" in state ? { reason: state.reason } : {}),
+    transport: transportOf({ server, state, known }),
+    scope: server.scope,
+    tools: offer?.tools ?? 0,
+    prompts: offer?.prompts ?? 0,
+    resources: offer?.resources ?? 0,
+    ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
+    ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
+    ...(changed.length > 0 ? { changed } : {}),
+    ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
+    ...("message" in state ? { error: errorDocument(state) } : {}),
+  };
+}
+
+function errorDocument(state: ServerState): object {
+  const { code, message, next } = refusal(state);
+  return { code, message, ...(next === undefined ? {} : { next }) };
+}

@@ -1,0 +1,50 @@
+/** How a server stands with signing in, in words and in documents. */
+
+import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+
+export function signInWords(signIn: SignInState): SafeText {
+  switch (signIn.state) {
+    case "none":
+      return signIn.problem === undefined
+        ? byItselfWords(signIn.by)
+        : safe`cannot sign in: ${toVisibleLine(signIn.problem)}`;
+    case "signed_in": {
+      const { account, issuer, tokenHost, scopes } = signIn;
+      const who = account === undefined ? safe`signed in` : safe`signed in as ${toVisibleLine(account)}`;
+      const what = scopes.length === 0 ? safe`` : safe`, for ${joinSafe(scopes.map(toVisibleLine), safe`, `)}`;
+      const from = tokenHost === undefined ? safe`` : safe`, tokens from ${toVisibleLine(tokenHost)}`;
+      return safe`${who} at ${toVisibleLine(issuer)}${from}${what}${endWords(signIn)}`;
+    }
+    case "needed":
+      return safe`needs a sign-in`;
+    case "unknown":
+      return safe`not signed in; so far it did not ask`;
+  }
+}
+
+function byItselfWords(by: Extract<SignInState, { state: "none" }>["by"]): SafeText {
+  switch (by) {
+    case "program":
+      return safe`a program: takes credentials from "env" of its entry`;
+    case "header":
+      return safe`its entry brings an Authorization header`;
+    case "google":
+      return safe`by itself, with the Google credentials of this machine`;
+    case "service_account":
+      return safe`by itself, as a Google service account`;
+  }
+}
+
+/** One that is renewed by itself has no end that a person has to know. */
+function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {
+  if (isRenewable || expiresAt === undefined) return safe``;
+  return safe`, until ${toSafeLine(new Date(expiresAt).toISOString())}`;
+}
+
+/** In `--json` documents. */
+export function signInDocument(signIn: SignInState): object {
+  if (signIn.state !== "signed_in") return signIn;
+  const { expiresAt, ...rest } = signIn;
+  return { ...rest, ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }) };
+}

@@ -1,0 +1,83 @@
+/** Who is still being waited for, why, and for how long: one line on a terminal, written over every second; nothing elsewhere. */
+
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
+import type { Context } from "../../shell/verb.ts";
+import { cut, eraseLine } from "../reports/progress.ts";
+
+export interface WaitingLine {
+  readonly started: (name: string) => void;
+  /** It may have to be downloaded before it can answer. */
+  readonly downloads: (name: string) => void;
+  /** The last thing that its program said. */
+  readonly said: (name: string, line: string) => void;
+  readonly settled: (name: string) => void;
+  /** Takes the line off the terminal, so that something else can be written there; it comes back by itself. */
+  readonly hide: () => void;
+  readonly end: () => void;
+}
+
+interface Waited {
+  readonly since: number;
+  readonly isDownload: boolean;
+  readonly said: string;
+}
+
+const interval = 1000;
+const mostNames = 3;
+const longestSaying = 500;
+
+export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io" | "globals">): WaitingLine {
+  const waited = new Map<string, Waited>();
+  const isShown = stderr.isTTY === true && !globals.quiet && !globals.json;
+  let isDrawn = false;
+
+  function draw(): void {
+    hide();
+    if (waited.size === 0) return;
+    stderr.write(cut(waitingWords(waited, performance.now()), stderr.columns));
+    isDrawn = true;
+  }
+
+  function hide(): void {
+    if (isDrawn) stderr.write(eraseLine);
+    isDrawn = false;
+  }
+
+  function change(name: string, news: Partial<Waited>): void {
+    const before = waited.get(name);
+    if (before) waited.set(name, { ...before, ...news });
+  }
+
+  const timer = isShown ? setInterval(draw, interval) : undefined;
+  return {
+    started: (name) => void waited.set(name, { since: performance.now(), isDownload: false, said: "" }),
+    downloads: (name) => change(name, { isDownload: true }),
+    said: (name, line) => line.trim() !== "" && change(name, { said: clip(line.trim(), longestSaying) }),
+    settled: (name) => void waited.delete(name),
+    hide,
+    end() {
+      clearInterval(timer);
+      hide();
+    },
+  };
+}
+
+/** The slowest first; what the first download says is behind all, where a narrow terminal cuts. */
+function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
+  const shown = [...waited].slice(0, mostNames);
+  const names = shown.map(([name, { since, isDownload }]) => {
+    const verb = isDownload ? safe`downloading` : safe`connecting`;
+    return safe`${toSafeLine(name)}: ${verb} (${Math.round((now - since) / 1000)} s)`;
+  });
+  const left = waited.size - names.length;
+  const { said = "" } = shown.find(([, { isDownload }]) => isDownload)?.[1] ?? {};
+  return joinSafe(
+    [
+      joinSafe(names, safe`, `),
+      left > 0 ? safe` and ${left} more` : safe``,
+      said === "" ? safe`` : safe`  ${toSafeLine(said)}`,
+    ],
+    safe``,
+  );
+}

@@ -1,0 +1,92 @@
+/** A tool as a person reads it: `name(required: type, optional?: type = default) → type`, and a call to start from. */
+
+import type { HostTool } from "@fairlead/core/host";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
+import {
+  createTypeWriter,
+  fold,
+  type TypeLimits,
+  toKey,
+  toLiteral,
+} from "@fairlead/core/normalise/schema/write/type-text";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { isShallow, listOf, member } from "@fairlead/wire/json";
+
+export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
+
+export interface SignatureLimits extends TypeLimits {
+  /** Those that must be given count too, but are shown even if they are more. */
+  readonly parameters: number;
+}
+
+export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
+export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
+
+/** Not even these are shown beyond a screenful. */
+const mostRequired = 40;
+
+/** In the pieces between which a line may be broken. */
+export interface Signature {
+  readonly name: SafeText;
+  readonly parameters: readonly SafeText[];
+  readonly output?: SafeText;
+}
+
+export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): Signature {
+  const { serverToolName, inputSchema, outputSchema } = tool;
+  const parameters = parametersOf(inputSchema);
+  const required = parameters.filter((parameter) => parameter.required).length;
+  const most = Math.max(limits.parameters, Math.min(required, mostRequired));
+  const typeOf = createTypeWriter(inputSchema, limits);
+  const output = outputSchema && createTypeWriter(outputSchema, limits)(outputSchema);
+  return {
+    name: toVisibleLine(serverToolName),
+    parameters: fold(parameters, most, ({ name, required: isRequired, schema }) => {
+      const fallback = member(resolved(schema, inputSchema), "default");
+      const ending = fallback === undefined ? "" : ` = ${toLiteral(fallback)}`;
+      return `${toKey(name)}${isRequired ? "" : "?"}: ${typeOf(schema)}${ending}`;
+    }).map(toVisibleLine),
+    ...(output !== undefined && output !== "unknown" && { output: toVisibleLine(output) }),
+  };
+}
+
+/** All on one line. */
+export function signature(tool: SignedTool): SafeText {
+  const { name, parameters, output } = toSignature(tool);
+  return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;
+}
+
+/** The words after `fairlead call`: the target and what must be given, with sample values. */
+export function exampleCall({
+  server,
+  serverToolName,
+  inputSchema,
+}: Pick<HostTool, "server" | "serverToolName" | "inputSchema">): SafeText {
+  const words = parametersOf(inputSchema).flatMap((parameter) =>
+    parameter.required ? [toShellWord(exampleWord(parameter, inputSchema))] : [],
+  );
+  return toSafeLine([toShellWord(`${server}.${serverToolName}`), ...words].join(" "));
+}
+
+function exampleWord({ name, schema }: Property, root: unknown): string {
+  const meant = resolved(schema, root);
+  const samples = [member(meant, "const"), listOf(member(meant, "examples"))[0], listOf(member(meant, "enum"))[0]];
+  const sample = samples.find((one) => one !== undefined && isShallow(one));
+  if (typeof sample === "string") return `${name}=${sample}`;
+  if (sample !== undefined) return `${name}:=${JSON.stringify(sample)}`;
+  switch (member(meant, "type")) {
+    case "integer":
+    case "number":
+      return `${name}=1`;
+    case "boolean":
+      return `${name}=true`;
+    case "array":
+      return `${name}=[]`;
+    case "object":
+      return `${name}={}`;
+    default:
+      return `${name}=text`;
+  }
+}

@@ -1,0 +1,84 @@
+/** Asks the user about a request that they typed, where a rule asks or a definition has changed: shows why, the difference and what is sent. */
+
+import type { Difference } from "@fairlead/core/discover/tool-changes";
+import { HostError } from "@fairlead/core/errors";
+import type { Host, RequestOptions } from "@fairlead/core/host";
+import type { RequestKind } from "@fairlead/core/policy/rules/rule";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { differenceLines } from "../output/policy/difference-lines.ts";
+import { tellPolicyProblems } from "./policy-problems.ts";
+import { canAsk, confirm } from "./prompt.ts";
+import type { Context } from "./verb.ts";
+
+export interface TypedRequest {
+  readonly kind: RequestKind;
+  /** What the user calls it: `server.tool`, a URI, `server:prompt`. */
+  readonly title: string;
+  /** `--yes`. */
+  readonly isYes: boolean;
+}
+
+/** Options for the request itself, and what came of asking. */
+export interface TypedConfirmation {
+  readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
+  /** Adds the next step to the refusal of a request that a yes would have let through. */
+  readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
+}
+
+const { ProceedOnce, Cancel } = ToolConfirmationOutcome;
+
+export async function confirmTyped(
+  request: TypedRequest,
+  host: Pick<Host, "policy">,
+  { io, out }: Pick<Context, "io" | "out">,
+): Promise<TypedConfirmation> {
+  const { kind, title, isYes } = request;
+  await tellPolicyProblems(host, { out });
+  let isRefused = false;
+
+  async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
+    const { change } = details;
+    // The difference is shown whatever the answer is, also with --yes.
+    if (change) out.exactly(changeText(title, change));
+    if (isYes) return ProceedOnce;
+    isRefused = true;
+    if (!canAsk(io)) return undefined;
+    out.exactly(requestText(title, details, kind));
+    const question = change ? safe`${verbs[kind]} it as it is now?` : safe`${verbs[kind]} it?`;
+    isRefused = !(await confirm(io, question));
+    return isRefused ? Cancel : ProceedOnce;
+  }
+
+  return {
+    options: { confirm: ask, ...(isYes && { confirmed: "in_advance" as const }) },
+    async withAdvice(running) {
+      try {
+        return await running;
+      } catch (error) {
+        if (!isRefused || !(error instanceof HostError) || !["denied", "changed"].includes(error.code)) throw error;
+        const next = "Say yes when you are asked in a terminal, or add --yes.";
+        throw new HostError(error.code, error.message, { next, cause: error });
+      }
+    },
+  };
+}
+
+const verbs: Readonly<Record<RequestKind, SafeText>> = {
+  tool: safe`Call`,
+  resource: safe`Read`,
+  prompt: safe`Get`,
+  sampling: safe`Answer`,
+};
+
+function changeText(title: string, change: readonly Difference[]): SafeText {
+  const heading = safe`${toVisibleLine(title)} is not what was accepted:`;
+  return joinSafe([heading, ...differenceLines(change, safe`  `)]);
+}
+
+/** Exactly what would be sent, to the last character; the title of a resource is its URI already. */
+function requestText(title: string, { rule, args }: ToolCallConfirmationDetails, kind: RequestKind): SafeText {
+  const sent = kind === "resource" ? [] : Object.entries(args);
+  const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);
+  return joinSafe([safe`${toVisibleLine(title)}: ${toVisibleLine(rule?.text ?? "")}`, ...lines]);
+}

@@ -1,0 +1,50 @@
+/** Runs one verb through commander: operands and options are parsed here, mistakes become usage errors. */
+
+import { HostError } from "@fairlead/core/errors";
+import { Command, CommanderError } from "commander";
+import type { Output } from "../output/output.ts";
+import { globalOptions } from "./help.ts";
+import type { Io } from "./io.ts";
+import type { Globals, RunWords, Verb, Words } from "./verb.ts";
+
+interface Invocation {
+  readonly verb: Verb;
+  readonly name: string;
+  readonly summary: string;
+  readonly words: Words;
+  readonly io: Io;
+  readonly out: Output;
+  readonly runWords: RunWords;
+}
+
+export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
+  const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
+  // Commander's complaint is kept out of stderr: it comes back as the error's message.
+  command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
+  verb.define(command);
+  command.optionsGroup("Global options:");
+  for (const [flags, help] of globalOptions) command.option(flags, help);
+  command.action(() => {
+    const options = command.opts<Partial<Globals> & { C?: string }>();
+    const globals: Globals = {
+      workspace: options.workspace ?? true,
+      trustWorkspace: options.trustWorkspace ?? false,
+      json: options.json ?? false,
+      quiet: options.quiet ?? false,
+      debug: options.debug === "" || (options.debug ?? false),
+      ...(options.C === undefined ? {} : { root: options.C }),
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
+    };
+    return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
+  });
+  try {
+    // Bare `--debug` must not take the next word for its value.
+    const ours = words.ours.map((word) => (word === "--debug" ? "--debug=" : word));
+    await command.parseAsync(ours, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return;
+    const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/, "; did you mean $1?");
+    throw new HostError("usage", message, { next: `fairlead ${name} --help`.replace("  ", " ") });
+  }
+}

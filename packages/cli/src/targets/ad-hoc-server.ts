@@ -1,0 +1,122 @@
+/** Lets a server that was typed instead of configured take part in one run. It is saved only with `--persist`, and once it works. */
+
+import { existsSync, statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { HostError } from "@fairlead/core/errors";
+import { writeServer } from "@fairlead/core/settings/edit";
+import { childOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { readSource } from "@fairlead/core/settings/read/source";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { addAdHocServer, isTaken } from "@fairlead/core/trust/ad-hoc";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { listOf } from "@fairlead/wire/json";
+import { hints } from "../commands/mcp/add/add-report.ts";
+import { destinationOf } from "../commands/mcp/add/destination.ts";
+import { type AddOptions, type Entry, type NewServer, newServers } from "../commands/mcp/add/new-entry.ts";
+import { removeLine } from "../commands/mcp/undo.ts";
+import { problemLines } from "../output/problem-lines.ts";
+import { usageError } from "../shell/usage-error.ts";
+import type { Context } from "../shell/verb.ts";
+import { adHocName } from "./ad-hoc-name.ts";
+
+export interface TypedOptions extends Pick<AddOptions, "env" | "header" | "transport"> {
+  readonly name?: string;
+  readonly persist?: boolean;
+}
+
+export interface AdHoc {
+  readonly name: string;
+  /** With the server in it; whether it may start is said there. */
+  readonly configuration: Configuration;
+  /** Saves it, if that was asked for: to be called when it has turned out to work. */
+  readonly keep: () => Promise<void>;
+}
+
+/** `typed`: the address, or the command line. */
+export async function openTyped(
+  typed: string,
+  { persist = false, ...options }: TypedOptions,
+  configuration: Configuration,
+  context: Context,
+): Promise<AdHoc> {
+  const isFree = (name: string): boolean => !isTaken(name, configuration);
+  const entry = entryOf(typed, options, context);
+  const name = options.name ?? chooseName(adHocName(entry), isFree, persist);
+  const isKept = !isFree(name) && persist && (await isWritten({ name, entry }, configuration));
+  if (!isFree(name) && !isKept)
+    throw usageError(
+      `there is a server "${name}" already: choose another --name, or use that one by its name`,
+      context,
+    );
+  // Whoever repeats a command gets the same again.
+  const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
+  const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
+  const { server, admission } = added;
+  for (const problem of server.problems.filter(({ severity }) => severity === "warning"))
+    context.out.warn(problemLines(problem));
+  if (admission.status === "admitted" && server.kind === "stdio") tellFolder(entry, configuration, context);
+  const keep = async (): Promise<void> => {
+    if (isKept) context.out.say(safe`"${toSafeLine(name)}" is in your settings already, just as it was typed`);
+    else if (persist) await save({ name, entry }, configuration, context);
+  };
+  return { name, configuration: wider, keep };
+}
+
+/** Whether the entry of that name which counts is the user's own, and the very same. */
+async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
+  const { file } = destinationOf("user", locations);
+  if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;
+  const written = childOf((await readSource("user", file)).root, "mcpServers", name);
+  return written !== undefined && isDeepStrictEqual(plainValueOf(written), entry);
+}
+
+/** What is saved must be found again under the name that one expects; for one run any free name will do. */
+function chooseName(wanted: string, isFree: (name: string) => boolean, persist: boolean): string {
+  let name = wanted;
+  for (let number = 2; !persist && !isFree(name); number += 1) name = `${wanted}-${number}`;
+  return name;
+}
+
+function entryOf(typed: string, options: AddOptions, context: Context): Entry {
+  const { cwd } = context.io;
+  const isFile = (path: string): boolean => statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
+  const [server] = asOurs(() => newServers({ operands: ["typed", typed], rest: [], isFile }, options), context);
+  const { command, ...entry } = server?.entry ?? {};
+  if (typeof command !== "string") return server?.entry ?? {};
+  // Relative to where the person is, which the settings do not know.
+  const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
+  return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
+}
+
+/** The rules are those of `mcp add`; the help is not. */
+function asOurs<T>(read: () => T, context: Context): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof HostError ? usageError(error.message, context) : error;
+  }
+}
+
+/** A file that lies here is not found from there. */
+function tellFolder({ args }: Entry, { trust }: Configuration, { io, out }: Context): void {
+  if (trust.trusted || io.cwd === io.home) return;
+  const isHere = (word: string): boolean => !isAbsolute(word) && existsSync(resolve(io.cwd, word));
+  const file = listOf(args).map(String).find(isHere);
+  if (file === undefined) return;
+  out.say(
+    safe`note: this folder is not trusted, so the program starts in ${toSafeLine(io.home)} and looks there for "${toSafeLine(file)}"; write the whole path, or type: fairlead trust add`,
+  );
+}
+
+async function save(
+  { name, entry }: NewServer,
+  { locations }: Configuration,
+  { out, globals }: Context,
+): Promise<void> {
+  const { file, edit } = destinationOf("user", locations);
+  await writeServer(file, name, entry, { ...edit, replace: false });
+  out.say(safe`added "${toSafeLine(name)}" to ${toSafeLine(file)} (user)`);
+  for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
+  out.undo(removeLine(name, "user", globals));
+}

@@ -1,0 +1,40 @@
+/** Connects to servers of a host; on a terminal, says who is waited for, why and for how long. */
+
+import type { ServerState } from "@fairlead/core/events";
+import type { Host } from "@fairlead/core/host";
+import { isSettled } from "../output/servers/server-state.ts";
+import { createWaitingLine, type WaitingLine } from "../output/servers/waiting-line.ts";
+import type { Context } from "../shell/verb.ts";
+
+interface ConnectOptions {
+  readonly onSettled?: (state: ServerState) => void;
+  /** For who writes to the terminal meanwhile: the line must be hidden first. */
+  readonly waiting?: WaitingLine;
+}
+
+/** Resolves when each has answered or failed; its state says which. Ctrl-C rejects with `cancelled`. */
+export async function connectServers(
+  host: Host,
+  names: readonly string[],
+  context: Pick<Context, "io" | "globals">,
+  { onSettled, waiting = createWaitingLine(context) }: ConnectOptions = {},
+): Promise<void> {
+  if (names.length === 0) return waiting.end();
+  const listening = [
+    host.on("state", ({ state }) => {
+      if (state.status === "connecting") waiting.started(state.name);
+      if (!isSettled(state)) return;
+      waiting.settled(state.name);
+      waiting.hide();
+      onSettled?.(state);
+    }),
+    host.on("fetching", ({ server }) => waiting.downloads(server)),
+    host.on("stderr", ({ server, line }) => waiting.said(server, line)),
+  ];
+  try {
+    await host.start({ servers: names, signal: context.io.signal });
+  } finally {
+    for (const stop of listening) stop();
+    waiting.end();
+  }
+}

@@ -1,0 +1,70 @@
+/** Shows each server: as it stands once it has been connected to, or as it was remembered. */
+
+import { joinSafe } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { isSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
+import type { Context } from "../shell/verb.ts";
+import { signedIn } from "../sign-in/signed-in.ts";
+import { connectServers } from "./connect-servers.ts";
+import { useHost } from "./with-host.ts";
+
+/** Connects to nothing. */
+export async function recallServers(
+  listed: readonly ListedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const { out, globals } = context;
+  const knowledge = await useHost(configuration, context, (host) => host.recall());
+  const signIns = await signedIn(configuration);
+  const recalled = listed.map((one) => ({
+    ...one,
+    known: knowledge.find(({ server }) => server === one.server.name),
+    signIn: signIns.get(one.server.name),
+  }));
+  if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
+  return recalled;
+}
+
+/**
+ * Connects to all that may start: on a terminal each is shown as soon as it has answered, elsewhere in order.
+ * `listed`: all servers, in the order of the settings, before anything is started.
+ */
+export function listServers(
+  listed: readonly ListedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const { io, out, globals } = context;
+  const isLive = io.stdout.isTTY === true && !globals.json;
+  const shown = new Set<string>();
+  const show = (one: ListedServer): void => {
+    if (shown.has(one.server.name)) return;
+    shown.add(one.server.name);
+    out.print(serverText(one, out));
+  };
+
+  return useHost(configuration, context, async (host) => {
+    const changed = new Map<string, readonly string[]>();
+    const signIns = await signedIn(configuration);
+    host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
+    if (isLive) for (const one of listed) if (isSettled(one.state)) show(one);
+    const names = listed.filter(({ state }) => !isSettled(state)).map(({ server }) => server.name);
+    await connectServers(host, names, context, {
+      onSettled(state) {
+        const one = listed.find(({ server }) => server.name === state.name);
+        if (isLive && one) show({ ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) });
+      },
+    });
+    const states = new Map(host.states().map((state) => [state.name, state]));
+    const reached = listed.map(({ server, state }) => ({
+      server,
+      state: states.get(server.name) ?? state,
+      changed: changed.get(server.name),
+      signIn: signIns.get(server.name),
+    }));
+    if (isLive) for (const one of reached) show(one);
+    else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));
+    return reached;
+  });
+}

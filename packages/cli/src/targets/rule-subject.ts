@@ -1,0 +1,70 @@
+/** What a rule, or a question about rules, is about: a server and a tool of it that need not be there. Connects to nothing. */
+
+import { HostError } from "@fairlead/core/errors";
+import { demoName, type Host } from "@fairlead/core/host";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Command } from "commander";
+import type { Context } from "../shell/verb.ts";
+import { findTarget, type KnownServer, type Target } from "./target.ts";
+import { hasDemo } from "./with-host.ts";
+
+export interface Subject extends Target {
+  /** `server`: what it offers is known, and there is no such tool; `entry`: there is such a server, and nothing is known of it. */
+  readonly known: "tool" | "server" | "entry" | "nothing";
+}
+
+export function defineSubject(command: Command): void {
+  command
+    .argument("[server.tool]", "which tool")
+    .option("--server <name>", "with --tool: the server, when names have dots that confuse")
+    .option("--tool <name>", "with --server: the tool");
+}
+
+/** A word that begins with no server of the settings is taken apart at its first dot. */
+export async function readSubject(
+  host: Host,
+  configuration: Configuration,
+  { command, operands: [word] }: Pick<Context, "command" | "operands">,
+): Promise<Subject> {
+  const names = host.states().map(({ name }) => name);
+  const { server, tool } = command.opts<{ readonly server?: string; readonly tool?: string }>();
+  if ((server === undefined) !== (tool === undefined)) throw new HostError("usage", "--server and --tool go together");
+  const isMeant = (name: string): boolean => (word === undefined ? name === server : word.startsWith(`${name}.`));
+  const servers = await recall(names.filter(isMeant), host, configuration);
+  if (server !== undefined && tool !== undefined) {
+    if (word !== undefined) throw new HostError("usage", `which tool: "${word}", or the one of --server and --tool?`);
+    return withKnowledge({ server, tool }, names, servers);
+  }
+  if (word === undefined) throw new HostError("usage", "which tool?", { next: "fairlead tools" });
+  if (servers.length > 0) return withKnowledge(findTarget(word, servers), names, servers);
+  const dot = word.indexOf(".");
+  if (dot <= 0 || dot === word.length - 1)
+    throw new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
+  return { server: word.slice(0, dot), tool: word.slice(dot + 1), known: "nothing" };
+}
+
+interface RecalledServer extends KnownServer {
+  readonly isRemembered: boolean;
+}
+
+/** The demo server is a part of this program: nothing is started for it. */
+async function recall(
+  names: readonly string[],
+  host: Host,
+  configuration: Configuration,
+): Promise<readonly RecalledServer[]> {
+  const isOwn = (name: string): boolean => name === demoName && hasDemo(configuration);
+  await host.recall(names.filter((name) => !isOwn(name)));
+  if (names.some(isOwn)) await host.start({ servers: [demoName] });
+  return names.map((name) => {
+    const catalog = host.catalog(name);
+    return { name, tools: catalog?.tools.map((tool) => tool.name) ?? [], isRemembered: catalog !== undefined };
+  });
+}
+
+function withKnowledge(target: Target, names: readonly string[], servers: readonly RecalledServer[]): Subject {
+  const server = servers.find(({ name }) => name === target.server);
+  if (server === undefined) return { ...target, known: names.includes(target.server) ? "entry" : "nothing" };
+  if (server.tools.includes(target.tool)) return { ...target, known: "tool" };
+  return { ...target, known: server.isRemembered ? "server" : "entry" };
+}

@@ -1,0 +1,65 @@
+/** Puts together what slash commands, the panel and completion work with. */
+
+import type { Model } from "@fairlead/core/model/model";
+import type { Context } from "../shell/verb.ts";
+import { findModel } from "../targets/choose-model.ts";
+import { createCompleter } from "./completer.ts";
+import { createPanel } from "./panel.ts";
+import { runVerbHere } from "./run-verb-here.ts";
+import type { Bench } from "./services.ts";
+import type { LiveSettings } from "./session/live-settings.ts";
+import { createServerActions } from "./session/server-actions.ts";
+import type { Overlay, Session } from "./session/session.ts";
+import { signIn } from "./session/sign-in.ts";
+
+export interface BenchOptions {
+  readonly session: Session;
+  readonly context: Context;
+  readonly settings: LiveSettings;
+  /** Reads what is typed as a call. */
+  readonly manual: Model;
+  /** False: there is no screen, only lines. */
+  readonly hasScreen: boolean;
+}
+
+export interface OpenedBench {
+  readonly bench: Bench;
+  readonly overlay: Overlay;
+  /** Calls off what is under way for the overlay. */
+  readonly end: () => void;
+}
+
+/** What stands beside a list on the screen. */
+const margin = 4;
+
+export function openBench({ session, context, settings, manual, hasScreen }: BenchOptions): OpenedBench {
+  const runVerb: Bench["runVerb"] = (...words) =>
+    runVerbHere(words, context, Math.max(40, session.store.get().size.columns - margin));
+
+  async function tellChange(file: string): Promise<void> {
+    if (await settings.isNews(file)) session.note("info", `The settings have changed: ${file}`, "/mcp reload");
+  }
+
+  const base = {
+    session,
+    context,
+    settings,
+    runVerb,
+    models: { manual, find: (wanted?: string) => findModel(settings.get(), wanted) },
+    servers: createServerActions({
+      session,
+      settings,
+      runVerb,
+      signIn: (server) => signIn(server, { session, settings, context }),
+    }),
+  };
+  session.host.on("settings_changed", ({ file }) => void tellChange(file).catch(session.fail));
+  const panel = createPanel(base);
+  const bench: Bench = { ...base, ...(hasScreen && { openPanel: panel.open }) };
+  const completer = createCompleter(bench);
+  return {
+    bench,
+    overlay: { press: (key) => panel.press(key) || completer.press(key), pressed: completer.pressed },
+    end: completer.end,
+  };
+}

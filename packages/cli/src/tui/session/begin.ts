@@ -1,0 +1,25 @@
+/** What happens once the screen is there: what was found, who answers, and whether the workspace is trusted. */
+
+import { demoName } from "@fairlead/core/host";
+import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { hasDemo } from "../../targets/with-host.ts";
+import type { Bench } from "../services.ts";
+import { welcomeText } from "../welcome.ts";
+import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
+
+/** `wanted`: `--model`. Resolves when it is known who answers. */
+export async function chooseAtStart({ session, models, settings }: Bench, wanted: string | undefined): Promise<void> {
+  const choice = wanted === models.manual.name ? undefined : await models.find(wanted);
+  if (choice?.kind === "model") session.setModel(choice.model);
+  const configuration = settings.get();
+  if (hasDemo(configuration)) await session.host.start({ servers: [demoName] });
+  const tools = session.host.tools(demoName);
+  session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
+}
+
+/** A folder about which there is a rule already is not asked about again. */
+export async function askAtStart(bench: Bench): Promise<void> {
+  if (!hasWaiting(bench.settings.get())) return;
+  const found = await reviewHere(bench);
+  if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, bench);
+}

@@ -1,0 +1,29 @@
+/** Who answers: the model that is set here, else nobody, and the person calls tools themselves. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { createManualModel } from "@fairlead/core/model/manual";
+import type { Model } from "@fairlead/core/model/model";
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { readManualLine } from "../../headless/manual-line.ts";
+import type { Context } from "../../shell/verb.ts";
+import { typedHere } from "../slash/typed-here.ts";
+
+/** Lines are calls, in the words of `fairlead call`. */
+export function openManualModel(
+  host: () => Host,
+  tools: () => readonly ConversationTool[],
+  context: Pick<Context, "io" | "out">,
+): Model {
+  return createManualModel({
+    async parse(line) {
+      try {
+        return { kind: "call", call: await readManualLine(line, { host: host(), tools: tools() }, context) };
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+        const { message, next } = error;
+        return { kind: "message", text: next === undefined ? message : `${message}\n\nnext: ${typedHere(next)}` };
+      }
+    },
+  });
+}

@@ -1,0 +1,110 @@
+/** What a person does to a server, by a slash command or a key of the panel: what comes of it is told in the transcript. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { ServerChanges, ServerState } from "@fairlead/core/events";
+import { refusal } from "@fairlead/core/mcp/server-state";
+import { closest } from "@fairlead/core/text/closest";
+import { stateWords } from "../../output/servers/server-state.ts";
+import { typedHere } from "../slash/typed-here.ts";
+import type { ServerVerb } from "../state/server-verb.ts";
+import type { LiveSettings } from "./live-settings.ts";
+import type { Session } from "./session.ts";
+
+export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
+  readonly reload: () => Promise<void>;
+  /** Throws for a server that there is not. */
+  readonly stateOf: (server: string) => ServerState;
+}
+
+export interface ServerActionsOptions {
+  readonly session: Pick<Session, "host" | "note" | "show" | "fail">;
+  readonly settings: LiveSettings;
+  readonly runVerb: (...words: readonly string[]) => Promise<string>;
+  /** Signs in, in a connection of its own; the running one is none the wiser. */
+  readonly signIn: (server: string) => Promise<void>;
+}
+
+export function createServerActions({ session, settings, runVerb, signIn }: ServerActionsOptions): ServerActions {
+  const { host, note, show, fail } = session;
+
+  function stateOf(server: string): ServerState {
+    const states = host.states();
+    const found = states.find(({ name }) => name === server);
+    if (found) return found;
+    const near = closest(
+      server,
+      states.map(({ name }) => name),
+    );
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    throw new HostError("server_unknown", `there is no server "${server}"${hint}`, { next: "/mcp list" });
+  }
+
+  function tell(server: string): void {
+    const state = stateOf(server);
+    if (state.status === "connected") note("info", `"${server}": ${stateWords(state)}`);
+    else {
+      const { message, next } = refusal(state);
+      note("warning", message, next === undefined ? undefined : typedHere(next));
+    }
+  }
+
+  /** One switch in the person's settings: it stays when the app has ended. */
+  async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
+    note("info", await settings.change(() => runVerb("mcp", verb, server)));
+  }
+
+  return {
+    stateOf,
+    async start(server) {
+      stateOf(server);
+      await host.start({ servers: [server] });
+      tell(server);
+    },
+    async stop(server) {
+      stateOf(server);
+      await host.stop([server]);
+      note("info", `"${server}" is stopped; it starts again when it is called`, `/mcp start ${server}`);
+    },
+    async restart(server) {
+      stateOf(server);
+      await host.restart([server]);
+      tell(server);
+    },
+    async enable(server) {
+      stateOf(server);
+      await setEnabled(server, "enable");
+      if (stateOf(server).status !== "disconnected") return;
+      await host.start({ servers: [server] });
+      tell(server);
+    },
+    async disable(server) {
+      stateOf(server);
+      await setEnabled(server, "disable");
+    },
+    async auth(server) {
+      stateOf(server);
+      await signIn(server);
+      await host.restart([server]);
+      tell(server);
+    },
+    async test(server) {
+      stateOf(server);
+      show(`/mcp test ${server}`, await runVerb("mcp", "test", server));
+    },
+    async reload() {
+      note("info", `The settings were read again. ${changeWords(await settings.renew())}`);
+      // Whoever types does not wait for servers.
+      host.start().catch(fail);
+    },
+  };
+}
+
+/** `New: a. Changed: b.` */
+function changeWords({ added, removed, replaced }: ServerChanges): string {
+  const parts = [
+    { words: "New", names: added },
+    { words: "Changed", names: replaced },
+    { words: "Gone", names: removed },
+  ].flatMap(({ words, names }) => (names.length === 0 ? [] : `${words}: ${names.join(", ")}.`));
+  return parts.length === 0 ? "No server has changed." : parts.join(" ");
+}

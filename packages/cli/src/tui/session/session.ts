@@ -1,0 +1,225 @@
+/** The app without its screen: a host and a conversation, and everything that has an effect on them. */
+
+import type { Clock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import type { HostEvent } from "@fairlead/core/events";
+import type { Host, HostPrompt } from "@fairlead/core/host";
+import type { Model } from "@fairlead/core/model/model";
+import type { Part } from "@fairlead/core/normalise/model-types";
+import type { Conversation } from "@fairlead/core/turn/conversation";
+import type { TurnEvent } from "@fairlead/core/turn/events";
+import { errorMessage } from "@fairlead/wire/text";
+import { type Action, routeKey } from "../input/key-router.ts";
+import type { Key } from "../input/keys.ts";
+import type { NoteTone } from "../state/transcript.ts";
+import { type Asking, createAsking } from "./asking.ts";
+import type { Store } from "./store.ts";
+
+/** A line that begins with a slash and this name. */
+export interface SlashCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** What may follow the name: `[list|auth SERVER]`. */
+  readonly usage?: string;
+  /** The prompt that it stands for. */
+  readonly prompt?: HostPrompt;
+  /** `words`: what follows the name. What it throws is shown. */
+  readonly run: (words: string, session: Session) => void | Promise<void>;
+}
+
+export interface Session extends Asking {
+  readonly store: Store;
+  readonly host: Host;
+  readonly conversation: Conversation;
+  readonly clock: Clock;
+  /** All that there are now, those of servers' prompts among them. */
+  readonly commands: () => readonly SlashCommand[];
+  readonly press: (key: Key) => void;
+  /** A line that was typed: a command, or something for the model. */
+  readonly submit: (text: string) => void;
+  /** Something for the model, whatever it begins with; `shown` stands in the transcript for it. */
+  readonly send: (input: string | readonly Part[], shown?: string) => void;
+  readonly cancelTurn: () => void;
+  readonly note: (tone: NoteTone, text: string, next?: string) => void;
+  readonly show: (title: string, text: string) => void;
+  readonly fail: (error: unknown) => void;
+  /** From the next request on. */
+  readonly setModel: (model: Model) => void;
+  readonly quit: () => void;
+}
+
+export interface Overlay {
+  /** Whether the key was for it. */
+  readonly press: (key: Key) => boolean;
+  /** Told of every other key, after it has done its work. */
+  readonly pressed: (key: Key) => void;
+}
+
+export interface SessionOptions {
+  readonly host: Host;
+  readonly store: Store;
+  readonly conversation: Conversation;
+  readonly clock: Clock;
+  /** Resolves when it is known who answers; what is sent before waits for that. */
+  readonly ready: Promise<void>;
+  readonly commands: (session: Session) => readonly SlashCommand[];
+  /** Told every line that is entered. */
+  readonly onEntered: (text: string) => void;
+  /** What may stand over the prompt: a panel, a list of what can be typed. */
+  readonly overlay?: Overlay;
+  readonly onQuit: () => void;
+  /** Puts the bytes that an event brings into files, and names them in it. */
+  readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
+  /** Clears the screen. */
+  readonly onRedraw: () => void;
+}
+
+/** That settings have changed is told by who knows whether it was us. */
+const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
+
+export function createSession(options: SessionOptions): Session {
+  const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
+  const { dispatch } = store;
+  const asking = createAsking(store);
+  /** What was said while a turn was running. */
+  const queue: { readonly input: string | readonly Part[]; readonly shown: string }[] = [];
+  let stop: AbortController | undefined;
+
+  for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
+  ready.catch(fail);
+  // All of them at once: a server that has been replaced may still have something to say.
+  for (const type of ["state", "servers"] as const)
+    host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
+
+  const note: Session["note"] = (tone, text, next) =>
+    dispatch({ type: "note", tone, text, ...(next !== undefined && { next }) });
+
+  function fail(error: unknown): void {
+    const { message, next } = unexpected(error);
+    note("error", message, next);
+  }
+
+  async function takeTurn(input: string | readonly Part[]): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    stop = controller;
+    try {
+      const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      // Why it failed is told already; somebody answers all the same.
+      await Promise.race([ready.catch(() => undefined), stopped]);
+      for await (const event of conversation.send(input, { signal, references: true }))
+        dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
+    } catch (error) {
+      // A conversation tells its failures; what it throws is not meant to happen, and ends the turn all the same.
+      dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
+    } finally {
+      stop = undefined;
+      if (signal.aborted) takeBack();
+      else sendNext();
+    }
+  }
+
+  function sendNext(): void {
+    const next = queue.shift();
+    if (next === undefined) return;
+    dispatch({ type: "waited", count: 1 });
+    session.send(next.input, next.shown);
+  }
+
+  /** Who stops a turn does not want what was to follow it, at least not as it is. */
+  function takeBack(): void {
+    const texts = queue.splice(0).flatMap(({ input }) => (typeof input === "string" ? input : []));
+    if (texts.length === 0) return;
+    dispatch({ type: "waited", count: store.get().waiting.length });
+    const { editor } = store.get();
+    const text = [...texts, ...(editor.text === "" ? [] : [editor.text])].join("\n");
+    dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
+  }
+
+  function act(action: Action): void {
+    switch (action.type) {
+      case "submit":
+        onEntered(action.text);
+        session.submit(action.text);
+        break;
+      case "answer":
+        asking.answer(action.question.key, action.answer);
+        break;
+      case "cancel_calls":
+        // Between two calls there is none; then the turn is what can be stopped.
+        if (!conversation.cancelCalls()) session.cancelTurn();
+        break;
+      case "cancel_turn":
+        session.cancelTurn();
+        break;
+      case "redraw":
+        onRedraw();
+        break;
+      case "quit":
+        session.quit();
+        break;
+    }
+  }
+
+  async function runCommand(name: string, words: string): Promise<void> {
+    const command = session.commands().find((each) => each.name === name);
+    if (command === undefined) return note("error", `There is no command /${name}`, "/help");
+    await command.run(words, session);
+  }
+
+  const session: Session = {
+    ...asking,
+    store,
+    host,
+    conversation,
+    clock,
+    note,
+    fail,
+    commands: () => options.commands(session),
+    press(key) {
+      if (options.overlay?.press(key) === true) return;
+      const { events, action } = routeKey(store.get(), key);
+      for (const event of events) {
+        // What is shown whole, or folded again, takes the place of what stands on the screen.
+        if (event.type === "fold") onRedraw();
+        dispatch(event);
+      }
+      if (action !== undefined) act(action);
+      options.overlay?.pressed(key);
+    },
+    submit(text) {
+      const [, name, words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+      if (name !== undefined && !name.includes("/")) return void runCommand(name, words.trim()).catch(fail);
+      session.send(text);
+    },
+    send(input, shown = typeof input === "string" ? input : "") {
+      if (stop !== undefined) {
+        queue.push({ input, shown });
+        return dispatch({ type: "wait", text: shown });
+      }
+      dispatch({ type: "sent", text: shown, attachments: [], now: clock.now() });
+      void takeTurn(input);
+    },
+    cancelTurn() {
+      dispatch({ type: "cancelling" });
+      stop?.abort();
+    },
+    show: (title, text) => dispatch({ type: "output", title, text }),
+    setModel(model) {
+      conversation.setModel(model);
+      dispatch({ type: "model", model: { provider: model.provider, name: model.name } });
+    },
+    quit() {
+      dispatch({ type: "quit" });
+      stop?.abort();
+      onQuit();
+    },
+  };
+  return session;
+}
+
+function unexpected(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  const message = `This should not have happened: ${errorMessage(error)}`;
+  return new HostError("internal", message, { cause: error });
+}

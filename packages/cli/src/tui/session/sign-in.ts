@@ -1,0 +1,93 @@
+/** Signing in from inside the app: in a connection of its own, with questions on the screen instead of lines in a terminal. */
+
+import type { SignInMessage, SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
+import { HostError } from "@fairlead/core/errors";
+import { refusal } from "@fairlead/core/mcp/server-state";
+import { openUrl } from "@fairlead/core/net/open-url";
+import { joinSafe } from "@fairlead/core/text/safe-text";
+import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
+import { findServer } from "../../commands/mcp/find-server.ts";
+import type { Context } from "../../shell/verb.ts";
+import { messageLines } from "../../sign-in/message-lines.ts";
+import { signInPlace } from "../../sign-in/place.ts";
+import { useHost } from "../../targets/with-host.ts";
+import type { LiveSettings } from "./live-settings.ts";
+import type { Session } from "./session.ts";
+
+export interface SignInOptions {
+  readonly session: Pick<Session, "ask" | "note" | "store" | "host">;
+  readonly settings: LiveSettings;
+  readonly context: Pick<Context, "io" | "globals">;
+}
+
+/** Resolves when the server accepts who signed in; rejects with the reason otherwise. */
+export async function signIn(serverName: string, { session, settings, context }: SignInOptions): Promise<void> {
+  const configuration = settings.get();
+  const { server, admission } = findServer(configuration, serverName);
+  const before = session.host.states().find(({ name }) => name === serverName);
+  if (before !== undefined && (admission.status !== "admitted" || server.definition === undefined))
+    throw refusal(before);
+  if (server.definition !== undefined) await checkHasSignIn(server.definition);
+  const ending = new AbortController();
+  const ways = screenWays(serverName, ending, { session, context });
+  const state = await useHost(
+    configuration,
+    context,
+    async (host) => {
+      await host.start({ servers: [serverName], signal: AbortSignal.any([ending.signal, context.io.signal]) });
+      return host.states().find(({ name }) => name === serverName);
+    },
+    { signIn: ways },
+  );
+  if (state?.status !== "connected" && state !== undefined) throw whyNot(state);
+}
+
+/** What is shown gathers in the question that waits for the pasted address; what nobody needs to answer is a note. */
+function screenWays(
+  serverName: string,
+  ending: AbortController,
+  { session, context: { io } }: Pick<SignInOptions, "session" | "context">,
+): SignInWays {
+  const { ask, note, store } = session;
+  const place = signInPlace(io);
+  const browserFirst = place === "desk";
+  let messages: readonly SignInMessage[] = [];
+
+  function renewQuestion(): void {
+    const open = store.get().questions.find((each) => each.kind === "sign_in" && each.serverName === serverName);
+    if (open?.kind === "sign_in") store.dispatch({ type: "ask_again", question: { ...open, messages } });
+  }
+
+  return {
+    browserFirst,
+    again: true,
+    openBrowser: (url) => openUrl(url, { platform: io.platform, env: io.env }),
+    show(message) {
+      // The question is closed then, or about to be.
+      if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
+        return note("info", joinSafe(messageLines(message, { place, browserFirst })));
+      messages = [...messages, message];
+      renewQuestion();
+    },
+    async consent(consent, signal) {
+      const asked = { kind: "url", serverName, message: "", url: consent.url, purpose: "sign_in", consent } as const;
+      const answer = await ask("url", asked, signal);
+      return answer === "open" ? true : answer === "by_hand" ? undefined : false;
+    },
+    async paste(signal) {
+      const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
+      if (pasted !== undefined) return pasted;
+      const reason = new HostError("cancelled", `the sign-in to "${serverName}" was called off`, { serverName });
+      // Also by a browser that comes back in time: then nobody has called anything off.
+      if (!signal.aborted) ending.abort(reason);
+      throw reason;
+    },
+    askClientId: ({ issuer, redirectUri }, signal) =>
+      ask("client_id", { kind: "client_id", serverName, issuer, redirectUri }, signal),
+    async chooseIssuer(issuers, signal) {
+      const message = "It names several authorization servers. Sign in at which one?";
+      const at = await ask("choice", { kind: "choice", serverName, message, options: issuers }, signal);
+      return (at === undefined ? undefined : issuers[at]) ?? "";
+    },
+  };
+}

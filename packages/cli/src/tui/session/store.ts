@@ -1,0 +1,39 @@
+/** The state of the app, and who wants to know when it changes. */
+
+import type { AppEvent, AppState } from "../state/app-state.ts";
+import { reduce } from "../state/reduce.ts";
+
+export interface Store {
+  readonly get: () => AppState;
+  readonly dispatch: (event: AppEvent) => void;
+  /** Returns the function that stops listening. */
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+/** What happens in one go is told once: a model's words come in bursts. */
+export function createStore(initial: AppState): Store {
+  const listeners = new Set<() => void>();
+  let state = initial;
+  let isDue = false;
+
+  function tell(): void {
+    isDue = false;
+    for (const listener of listeners) listener();
+  }
+
+  return {
+    get: () => state,
+    dispatch(event) {
+      const next = reduce(state, event);
+      if (next === state) return;
+      state = next;
+      if (isDue) return;
+      isDue = true;
+      setImmediate(tell);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Whether a workspace and its servers are trusted, asked on the screen: every server is shown as it would run, and none has started. */
+
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { approve } from "@fairlead/core/trust/approvals";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { type Review, review } from "../../commands/trust/review.ts";
+import { captured } from "../captured.ts";
+import type { Bench } from "../services.ts";
+
+type TrustBench = Pick<Bench, "session" | "context" | "settings">;
+
+export function reviewHere({ context }: Pick<Bench, "context">): Promise<Review> {
+  return review(captured(context).context);
+}
+
+/** Whether there is something to ask about without being told to: what a person has refused before is not. */
+export function hasWaiting({ servers }: Configuration): boolean {
+  return servers.some(
+    ({ admission }) =>
+      admission.status === "blocked" &&
+      (admission.reason === "awaiting_approval" || admission.reason === "untrusted_folder"),
+  );
+}
+
+/** One yes is for the folder and for every server, exactly as shown; `fairlead trust add` asks about each. */
+export async function askTrust(found: Review, { session, settings }: TrustBench): Promise<void> {
+  const { root, pending, needsTrust, state, trustedFolders } = found;
+  const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
+  if (!(await session.ask("trust", { kind: "trust", root, servers })))
+    return session.note("info", `Nothing of ${toVisibleLine(root)} was started.`, "/trust asks again");
+  const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
+  await settings.change(async () => {
+    if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
+    if (approved.length > 0) await approve(state, root, approved);
+  });
+  session.note(
+    "info",
+    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no server"}.`,
+    "/trust remove takes it back",
+  );
+  session.host.start().catch(session.fail);
+}

@@ -1,0 +1,75 @@
+/** What a person sees before a tool runs: who would be asked to do what, with exactly which arguments, and why they are asked. Pure. */
+
+import type { Difference } from "@fairlead/core/discover/tool-changes";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { JsonObject } from "@fairlead/wire";
+import { offeredKeys } from "../../state/confirmation-keys.ts";
+import type { Place } from "../../state/questions.ts";
+import { bodyWidth, type Frame, type Room } from "../frame.ts";
+import { breakLine, type Line, span, wrapLine } from "../line.ts";
+import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
+import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
+
+/** Columns that the keys need to be told at length. */
+const narrow = 50;
+
+export function confirmationFrame(details: ToolCallConfirmationDetails, place: Place, room: Room): Frame {
+  const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
+  const width = bodyWidth(room);
+  const inner = width - quoteColumns;
+  const isOther = toolDisplayName !== toolName;
+  return {
+    title: titleLine([nameSpan(serverName), span(safe`: run `), nameSpan(toolName), span(safe`?`)], place),
+    colour: "yellow",
+    body: [
+      ...labelled(safe`server`, serverName, width),
+      ...labelled(safe`tool`, isOther ? `${toolName} (to the model: ${toolDisplayName})` : toolName, width),
+      ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
+      ...(annotations === undefined ? [] : told(safe`claims`, claimWords(annotations), width)),
+      ...changeLines(change, width),
+      ...(Object.keys(args).length === 0
+        ? wrapLine([span(safe`It is sent no arguments.`, { isBold: true })], width)
+        : section(safe`It is sent exactly this:`, jsonLines(args, inner), width)),
+      ...speech(safe`What the server says of the tool:`, description, width),
+    ],
+    keys: offeredKeys(outcomes).map(({ letter, words, short }) =>
+      key(toSafeLine(letter), toSafeLine(width < narrow ? short : words)),
+    ),
+  };
+}
+
+function changeLines(change: readonly Difference[] | undefined, width: number): readonly Line[] {
+  if (change === undefined) return [];
+  const inner = width - quoteColumns;
+  const lines = change.flatMap(({ member, before, after }) => [
+    ...breakLine([span(toVisibleLine(member))], inner),
+    ...(before === undefined ? [] : side(safe`- `, before, inner, "red")),
+    ...(after === undefined ? [] : side(safe`+ `, after, inner, "green")),
+  ]);
+  const words = safe`CHANGED since it was last accepted. What was (-) and what is (+):`;
+  return section(words, lines, width, { colour: "red" });
+}
+
+function side(sign: SafeText, text: string, width: number, colour: "red" | "green"): readonly Line[] {
+  const indent = span(safe`  `);
+  const rows = breakLine([span(toDecisionText(text), { colour })], width - 4);
+  return rows.map((row, at) => [indent, at === 0 ? span(sign, { colour }) : indent, ...row]);
+}
+
+const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
+  ["readOnlyHint", ["changes nothing", "changes something"]],
+  ["destructiveHint", ["may destroy", "destroys nothing"]],
+  ["idempotentHint", ["can be repeated", "not to be repeated"]],
+  ["openWorldHint", ["reaches outside", "stays inside"]],
+]);
+
+/** Nothing checks them, and that is said. */
+function claimWords(annotations: JsonObject): string {
+  const claims = Object.entries(annotations).map(([name, value]) => {
+    const words = hints.get(name);
+    if (words === undefined || typeof value !== "boolean") return `${name} = ${JSON.stringify(value)}`;
+    return words[value ? 0 : 1];
+  });
+  return claims.length === 0 ? "nothing" : `${claims.join(", ")} (says the server; nothing checks it)`;
+}

@@ -1,0 +1,62 @@
+/** What the dialogs have in common: titles, labelled rows, sections of foreign text, keys. Pure. */
+
+import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Place } from "../../state/questions.ts";
+import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
+import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
+
+/** `(1 of 3) github asks`. How many there are stands first: the end of a title may be cut. */
+export function titleLine(words: Line, { index, total }: Place): Line {
+  return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
+}
+
+/** A name in a title. */
+export function nameSpan(name: string): Line[number] {
+  return span(toVisibleLine(name), { isBold: true });
+}
+
+/** `label  value`, the value whole and in its own column; under the label where there is little room. */
+export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
+  return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
+}
+
+/** The same for a sentence of ours: broken between words. */
+export function told(label: SafeText, words: string, width: number): readonly Line[] {
+  return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
+}
+
+function beside(label: SafeText, width: number, layOut: (room: number) => readonly Line[]): readonly Line[] {
+  const indent = width < 40 ? 2 : labelColumns;
+  const rows = layOut(width - indent);
+  const blank = span(repeatSafe(safe` `, indent));
+  const head = span(label, { isDim: true });
+  if (indent < labelColumns) return [[head], ...rows.map((row) => [blank, ...row])];
+  const [first = [], ...others] = rows;
+  return [[{ ...head, text: padSafe(label, labelColumns) }, ...first], ...others.map((row) => [blank, ...row])];
+}
+
+const labelColumns = 9;
+
+/** A heading of ours, and below it what somebody else says. */
+export function section(heading: SafeText, lines: readonly Line[], width: number, style?: SpanStyle): readonly Line[] {
+  return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
+}
+
+/** What a server says, whole; nothing where it says nothing. */
+export function speech(heading: SafeText, text: string, width: number): readonly Line[] {
+  return text.trim() === "" ? [] : section(heading, decisionLines(text, width - quoteColumns), width);
+}
+
+export function key(letter: SafeText, words: SafeText): Line {
+  return [span(letter, { isBold: true }), span(safe` ${words}`)];
+}
+
+/** The address for a person's eyes and for copying: in the first column where nothing in it could be taken for our own words. */
+export function addressRows(
+  url: string,
+  room: { readonly width: number; readonly body: number },
+): readonly (Line | { readonly isBare: true; readonly line: Line })[] {
+  const text = toVisibleLine(url);
+  if (!/^[\x21-\x7e]+$/.test(text)) return quoted(breakLine([span(text)], room.body - quoteColumns));
+  return breakLine([span(text, { isUnderlined: true })], room.width).map((line) => ({ isBare: true, line }));
+}

@@ -1,0 +1,151 @@
+/** The panel of servers as lines: the list with where each stands and why, or one of them with what it offers. Pure. */
+
+import type { ServerState } from "@fairlead/core/events";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { stateWords } from "../../../output/servers/server-state.ts";
+import { typedHere } from "../../slash/typed-here.ts";
+import { type OpenServer, offeredVerbs, type PanelState, panelTabs, selectedServer } from "../../state/mcp-panel.ts";
+import { within } from "../../state/scroll.ts";
+import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
+import { type Colour, clipLine, type Line, span, wrapLine } from "../line.ts";
+import { outputLines } from "../text-lines.ts";
+import { key } from "./dialog-parts.ts";
+
+export interface PanelView {
+  readonly panel: PanelState;
+  readonly servers: readonly ServerState[];
+  readonly now: number;
+}
+
+export function panelLines(view: PanelView, room: Room): readonly Line[] {
+  const { panel } = view;
+  const frame = panel.open === undefined ? listFrame(view, room) : serverFrame(view, panel.open, room);
+  const extent = frameExtent(frame, room);
+  return frameLines(
+    frame,
+    room,
+    panel.open === undefined ? firstRow(view, room, extent.page) : within(panel.open.scroll, extent),
+  );
+}
+
+function listFrame(view: PanelView, room: Room): Frame {
+  const { panel, servers } = view;
+  const selected = selectedServer(panel, servers);
+  return {
+    title: [span(safe`MCP servers`, { isBold: true })],
+    colour: "cyan",
+    body: servers.length === 0 ? [[span(safe`none`)]] : listRows(view, room).flat(),
+    keys: [
+      key(safe`↑↓`, safe`choose`),
+      key(safe`Enter`, safe`open`),
+      ...(selected === undefined ? [] : verbKeys(selected)),
+      key(safe`Esc`, safe`close`),
+    ],
+  };
+}
+
+/** The rows of each server: where it stands, and for the one that is meant also why. */
+function listRows({ panel, servers, now }: PanelView, room: Room): readonly (readonly Line[])[] {
+  const width = bodyWidth(room);
+  const selected = selectedServer(panel, servers);
+  return servers.map((state) => {
+    const isSelected = state === selected;
+    const signIn = panel.signIns.get(state.name);
+    const facts = [
+      stateWords(state),
+      ...sinceWords(state, now),
+      ...peerWords(state),
+      ...(signIn === undefined ? [] : [signIn]),
+    ];
+    const head = clipLine(
+      [
+        span(isSelected ? safe`› ` : safe`  `, { isBold: true }),
+        span(toVisibleLine(state.name), { isBold: isSelected }),
+        span(safe`  `),
+        span(joinSafe(facts, safe` · `), { colour: colourOf(state) }),
+      ],
+      width,
+    );
+    return [head, ...(isSelected ? whyRows(state, width) : [])];
+  });
+}
+
+/** So that the one that is meant can be seen. */
+function firstRow(view: PanelView, room: Room, page: number): number {
+  const selected = selectedServer(view.panel, view.servers);
+  const rows = listRows(view, room);
+  const at = selected === undefined ? -1 : view.servers.indexOf(selected);
+  const above = rows.slice(0, Math.max(0, at)).flat().length;
+  const own = rows[at]?.length ?? 0;
+  return Math.max(0, above + own - page);
+}
+
+function serverFrame({ panel, servers, now }: PanelView, { server, tab, text }: OpenServer, room: Room): Frame {
+  const width = bodyWidth(room);
+  const state = selectedServer(panel, servers);
+  const tabs = panelTabs.map((each) =>
+    span(each === tab ? safe`[${word(each)}] ` : safe` ${word(each)}  `, { isBold: each === tab }),
+  );
+  const facts = state === undefined ? [] : [stateWords(state), ...sinceWords(state, now), ...peerWords(state)];
+  const signIn = panel.signIns.get(server);
+  return {
+    title: [span(toVisibleLine(server), { isBold: true })],
+    colour: "cyan",
+    body: [
+      ...wrapLine([span(joinSafe([...facts, ...(signIn === undefined ? [] : [signIn])], safe` · `))], width),
+      ...(state === undefined ? [] : whyRows(state, width)),
+      ...wrapLine(tabs, width),
+      ...(text === undefined ? [[span(safe`…`)]] : outputLines(text === "" ? "nothing" : text, width)),
+    ],
+    keys: [
+      key(safe`←→`, safe`what is shown`),
+      key(safe`↑↓`, safe`scroll`),
+      ...(state === undefined ? [] : verbKeys(state)),
+      key(safe`Esc`, safe`back`),
+    ],
+  };
+}
+
+function verbKeys(state: ServerState): readonly Line[] {
+  return offeredVerbs(state).map(({ letter, words }) => key(toSafeLine(letter), toSafeLine(words)));
+}
+
+function whyRows(state: ServerState, width: number): readonly Line[] {
+  if (!("message" in state)) return [];
+  const next = state.next === undefined ? [] : [safe`next: ${toSafeLine(typedHere(state.next))}`];
+  return [toSafeLine(state.message), ...next].flatMap((line) =>
+    wrapLine([span(line)], width - 4).map((row) => [span(safe`    `), ...row]),
+  );
+}
+
+function sinceWords(state: ServerState, now: number): readonly SafeText[] {
+  if (state.status === "connecting") return [safe`${Math.max(0, Math.floor((now - state.since) / 1000))} s`];
+  if (state.status !== "disconnected" || state.reason !== "backoff") return [];
+  return [safe`next try in ${Math.max(0, Math.ceil((state.nextTryAt - now) / 1000))} s`];
+}
+
+function peerWords(state: ServerState): readonly SafeText[] {
+  if (state.status !== "connected") return [];
+  const { protocolVersion, transport, serverInfo } = state.peer;
+  const how = transport === undefined ? [] : [toSafeLine(transport)];
+  return [safe`MCP ${toSafeLine(protocolVersion)}`, ...how, toSafeLine(`${serverInfo.name} ${serverInfo.version}`)];
+}
+
+function colourOf({ status }: ServerState): Colour {
+  switch (status) {
+    case "connected":
+      return "green";
+    case "disconnected":
+      return "red";
+    case "connecting":
+    case "disconnecting":
+    case "needs_auth":
+    case "disabled":
+    case "blocked":
+      return "yellow";
+  }
+}
+
+function word(tab: string): SafeText {
+  return toSafeLine(tab);
+}

@@ -1,0 +1,207 @@
+/** The other questions: an address to open, a model to be asked, a folder to trust, a sign-in that goes on elsewhere. Pure. */
+
+import { type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { isObject, listOf, member } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
+import { count } from "../../../output/output.ts";
+import { approvalFields } from "../../../output/servers/approval-details.ts";
+import { layout } from "../../../output/servers/server-details.ts";
+import { messageLines } from "../../../sign-in/message-lines.ts";
+import type { Editor } from "../../input/editor.ts";
+import type { Place, QuestionOf } from "../../state/questions.ts";
+import { editorLines } from "../editor-lines.ts";
+import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
+import { breakLine, type Line, span, wrapLine } from "../line.ts";
+import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
+import { addressRows, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
+
+export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room): Frame {
+  const { serverName, message, url, purpose, consent } = question;
+  const width = bodyWidth(room);
+  const isSignIn = purpose === "sign_in";
+  const words = isSignIn ? safe` wants you to sign in` : safe` asks you to open a page`;
+  const scopes = consent?.scopes ?? [];
+  return {
+    title: titleLine([nameSpan(serverName), span(words)], place),
+    colour: "cyan",
+    body: [
+      ...labelled(safe`site`, siteOf(url), width),
+      ...(consent === undefined ? [] : labelled(safe`issuer`, consent.issuer, width)),
+      ...(consent?.tokenHost === undefined ? [] : labelled(safe`tokens`, `from ${consent.tokenHost}`, width)),
+      ...(scopes.length === 0 ? [] : labelled(safe`asks for`, scopes.join(", "), width)),
+      ...speech(safe`It says:`, message, width),
+      ...wrapLine([span(safe`The whole address:`, { isBold: true })], width),
+      ...addressRows(url, { width: room.width, body: width }),
+    ],
+    keys: [
+      key(safe`y`, safe`open in the browser`),
+      key(safe`h`, safe`I open it by hand`),
+      key(safe`n`, isSignIn ? safe`no (also Enter)` : safe`decline (also Enter)`),
+      key(safe`Esc`, safe`cancel`),
+    ],
+  };
+}
+
+/** The part of an address that says whose it is; in letters that cannot be mistaken for others. */
+function siteOf(url: string): string {
+  if (parseUrl(url) === undefined) return url;
+  const { protocol, host } = new URL(url);
+  return protocol === "https:" ? host : `${host} (NOT encrypted: ${protocol}//)`;
+}
+
+export function samplingFrame(question: QuestionOf<"sampling">, place: Place, room: Room): Frame {
+  const { serverName, params, model, answer } = question;
+  const width = bodyWidth(room);
+  const title = answer === undefined ? safe` wants to ask your model` : safe` would get this answer`;
+  return {
+    title: titleLine([nameSpan(serverName), span(title)], place),
+    colour: "cyan",
+    body: [
+      ...labelled(safe`model`, model, width),
+      ...labelled(safe`cost`, answer === undefined ? costBefore(params) : costAfter(answer), width),
+      ...(answer === undefined
+        ? requestLines(params, width)
+        : section(safe`The model's answer:`, decisionLines(answer.text, width - quoteColumns), width)),
+    ],
+    keys: [
+      key(safe`y`, answer === undefined ? safe`ask the model` : safe`give it to the server`),
+      key(safe`n`, safe`no (also Enter, Esc)`),
+    ],
+  };
+}
+
+/** As long as a token of English text is on average. */
+const charactersPerToken = 4;
+
+function costBefore(params: object): string {
+  const texts = JSON.stringify([member(params, "messages"), member(params, "systemPrompt")]);
+  const most = member(params, "maxTokens");
+  const out = typeof most === "number" ? `at most ${most}` : "an unknown number of";
+  return `about ${Math.ceil(texts.length / charactersPerToken)} tokens in, ${out} tokens out`;
+}
+
+function costAfter({ inputTokens, outputTokens }: NonNullable<QuestionOf<"sampling">["answer"]>): string {
+  if (inputTokens === undefined || outputTokens === undefined) return "the model does not say";
+  return `${inputTokens} tokens in, ${outputTokens} tokens out`;
+}
+
+function requestLines(params: object, width: number): readonly Line[] {
+  const system = member(params, "systemPrompt");
+  const messages = listOf(member(params, "messages"));
+  const shown = new Set(["messages", "systemPrompt"]);
+  const others = Object.fromEntries(Object.entries(params).filter(([name]) => !shown.has(name)));
+  return [
+    ...(typeof system === "string" ? speech(safe`Its instructions to the model:`, system, width) : []),
+    ...messages.flatMap((message) => {
+      const role = toVisibleLine(String(member(message, "role")));
+      return section(safe`Message (${role}):`, contentLines(member(message, "content"), width - quoteColumns), width);
+    }),
+    ...(Object.keys(others).length === 0 ? [] : section(safe`Also:`, jsonLines(others, width - quoteColumns), width)),
+  ];
+}
+
+function contentLines(content: unknown, width: number): readonly Line[] {
+  return [content].flat().flatMap((block) => {
+    const text = member(block, "text");
+    return typeof text === "string" ? decisionLines(text, width) : jsonLines(withoutBytes(block), width);
+  });
+}
+
+/** Bytes are told by their number. */
+function withoutBytes(block: unknown): unknown {
+  const data = member(block, "data");
+  return isObject(block) && typeof data === "string"
+    ? { ...block, data: `(${data.length} characters of base64)` }
+    : block;
+}
+
+export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place, room: Room): Frame {
+  const width = bodyWidth(room);
+  return {
+    title: titleLine([span(safe`Do you trust this folder, and the servers that it brings?`)], place),
+    colour: "yellow",
+    body: [
+      ...labelled(safe`folder`, root, width),
+      ...wrapLine([span(safe`Trusted, its .gemini/settings.json and .env files count, and these start:`)], width),
+      ...servers.flatMap(({ server, definition, isChanged }) => {
+        const name = toVisibleLine(definition.name);
+        const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
+        // Everything in it has passed the gate; each of its lines is one value.
+        const fields = splitSafe(layout(approvalFields(definition, server), safe``));
+        const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
+        return section(heading, lines, width);
+      }),
+      ...(servers.length === 0 ? wrapLine([span(safe`It brings no servers.`)], width) : []),
+    ],
+    keys: [
+      key(safe`y`, safe`trust it, and start ${count(servers.length, "server")}`),
+      key(safe`n`, safe`no (also Enter, Esc): nothing of it starts`),
+    ],
+  };
+}
+
+export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, place: Place, room: Room): Frame {
+  const { serverName, messages, canPaste } = question;
+  const width = bodyWidth(room);
+  const told = messages.flatMap((message): readonly Row[] =>
+    messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
+      // Addresses are to be copied.
+      /^https?:\/\/\S+$/.test(line)
+        ? addressRows(line, { width: room.width, body: width })
+        : wrapLine([span(line)], width),
+    ),
+  );
+  return {
+    title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], place),
+    colour: "cyan",
+    body: [...told, ...(canPaste ? fieldLines(safe`paste the address here:`, editor, width) : [])],
+    keys: [...(canPaste ? [key(safe`Enter`, safe`use what is pasted`)] : []), key(safe`Esc`, safe`stop the sign-in`)],
+  };
+}
+
+function fieldLines(label: SafeText, editor: Editor, width: number): readonly Line[] {
+  return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
+}
+
+export function clientIdFrame(question: QuestionOf<"client_id">, editor: Editor, place: Place, room: Room): Frame {
+  const { serverName, issuer, redirectUri } = question;
+  const width = bodyWidth(room);
+  const words = safe`Programs do not register there by themselves. Register one by hand, with the redirect address below, and type its client ID.`;
+  return {
+    title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], place),
+    colour: "cyan",
+    body: [
+      ...labelled(safe`issuer`, issuer, width),
+      ...wrapLine([span(words)], width),
+      ...labelled(safe`redirect`, redirectUri, width),
+      ...fieldLines(safe`client ID:`, editor, width),
+    ],
+    keys: [key(safe`Enter`, safe`use it (empty: none)`), key(safe`Esc`, safe`none`)],
+  };
+}
+
+export function choiceFrame(
+  question: QuestionOf<"choice">,
+  chosen: number | undefined,
+  place: Place,
+  room: Room,
+): Frame {
+  const { serverName, message, options } = question;
+  const width = bodyWidth(room);
+  const rows = options.flatMap((option, at) =>
+    breakLine([span(toVisibleLine(option))], width - 4).map((row, index) => [
+      span(index > 0 ? safe`    ` : at === chosen ? safe`(•) ` : safe`( ) `, { isBold: at === chosen }),
+      ...row,
+    ]),
+  );
+  return {
+    title: titleLine([nameSpan(serverName), span(safe`: choose one`)], place),
+    colour: "cyan",
+    body: [...wrapLine([span(toSafeLine(message))], width), ...rows],
+    keys: [
+      key(safe`↑↓`, safe`choose`),
+      key(safe`Enter`, chosen === undefined ? safe`none` : safe`this one`),
+      key(safe`Esc`, safe`none`),
+    ],
+  };
+}

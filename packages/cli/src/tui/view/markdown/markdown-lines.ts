@@ -1,0 +1,201 @@
+/** Markdown as lines. Pure; whatever a model writes is bounded, and made safe after it was taken apart: only then it is what is shown. */
+
+import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { breakLine, type Line, type Span, type SpanStyle, span, wrapLine } from "../line.ts";
+import { outputLines, readingLines } from "../text-lines.ts";
+import type { Highlight } from "./highlight.ts";
+import { markdownBlocks } from "./markdown-blocks.ts";
+import { tableLines } from "./table-lines.ts";
+
+/** Some texts of this length keep the lexer busy for a good while; longer ones are shown as they are. */
+const longestBlock = 8000;
+
+export function markdownLines(text: string, width: number, highlight?: Highlight): readonly Line[] {
+  const blocks = markdownBlocks(text).map((block) =>
+    block.kind === "code" ? codeLines(block, width, highlight) : textLines(block.text, width, highlight),
+  );
+  return blocks.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
+}
+
+/** Whether there is anything that a highlighter would be of use for. */
+export function hasCode(text: string): boolean {
+  return /^ {0,3}(?:`{3,}|~{3,})[ \t]*\w/m.test(text);
+}
+
+interface Code {
+  readonly language: string;
+  readonly code: string;
+}
+
+function codeLines({ language, code }: Code, width: number, highlight: Highlight | undefined): readonly Line[] {
+  const clean = code.replaceAll("\t", "    ").replaceAll("\r", "");
+  const bar = span(safe`┆ `, { isDim: true });
+  const coloured = language === "" ? undefined : highlight?.(clean, language);
+  const lines = coloured?.flatMap((line) => breakLine(line, width - 2)) ?? outputLines(clean, width - 2);
+  const name = language === "" ? [] : [[bar, span(toSafeLine(language), { isDim: true })]];
+  return [...name.flatMap((line) => breakLine(line, width)), ...lines.map((line) => [bar, ...line])];
+}
+
+function textLines(text: string, width: number, highlight: Highlight | undefined): readonly Line[] {
+  const tokens = text.length > longestBlock ? undefined : lex(text);
+  return tokens === undefined ? readingLines(text, width) : blockLines(tokens, { width, highlight });
+}
+
+/** What is nested deeper than a stack goes is shown as it is. */
+function lex(text: string): readonly Token[] | undefined {
+  try {
+    return new Lexer({ gfm: true }).lex(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+interface Where {
+  readonly width: number;
+  readonly highlight: Highlight | undefined;
+}
+
+function blockLines(tokens: readonly Token[], where: Where): readonly Line[] {
+  return tokens.flatMap((token) => lineOfBlock(token as MarkedToken, where));
+}
+
+function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
+  const { width, highlight } = where;
+  switch (token.type) {
+    case "heading":
+      return inlineLines(token.tokens, width, { isBold: true, isUnderlined: token.depth === 1 });
+    case "code":
+      return codeLines({ language: token.lang ?? "", code: token.text }, width, highlight);
+    case "blockquote":
+      return indented(where, { first: safe`┃ `, rest: safe`┃ ` }, (inner) => blockLines(token.tokens, inner));
+    case "list":
+      return token.items.flatMap((item, at) => itemLines(item, bulletOf(token, at), where));
+    case "table":
+      return tableLines(
+        [token.header, ...token.rows].map((row) => row.map((cell) => inline(cell.tokens, {}))),
+        width,
+      );
+    case "hr":
+      return [[span(repeatSafe(safe`─`, Math.min(width, 40)), { isDim: true })]];
+    case "paragraph":
+      return inlineLines(token.tokens, width);
+    case "text":
+      return inlineLines(token.tokens ?? [token], width);
+    case "space":
+      return [[]];
+    case "html":
+    case "def":
+      return readingLines(token.raw.trimEnd(), width);
+    case "br":
+    case "checkbox":
+    case "codespan":
+    case "del":
+    case "em":
+    case "escape":
+    case "image":
+    case "link":
+    case "list_item":
+    case "strong":
+      return inlineLines([token], width);
+  }
+}
+
+/** What is nested so deeply that hardly a word would fit stands where the rest stands. */
+const narrowest = 10;
+
+function indented(
+  where: Where,
+  { first, rest }: { readonly first: SafeText; readonly rest: SafeText },
+  lines: (inner: Where) => readonly Line[],
+): readonly Line[] {
+  const width = where.width - first.length;
+  if (width < narrowest) return lines(where);
+  return lines({ ...where, width }).map((line, at) => [span(at === 0 ? first : rest, { isDim: true }), ...line]);
+}
+
+function bulletOf({ ordered, start }: Tokens.List, at: number): SafeText {
+  return ordered ? safe`${Number(start) + at}. ` : safe`• `;
+}
+
+function itemLines(item: Tokens.ListItem, bullet: SafeText, where: Where): readonly Line[] {
+  const mark = item.task ? (item.checked === true ? safe`${bullet}[x] ` : safe`${bullet}[ ] `) : bullet;
+  const blocks = item.tokens.filter(({ type }) => type !== "checkbox");
+  return indented(where, { first: mark, rest: repeatSafe(safe` `, mark.length) }, (inner) =>
+    blocks.length === 0 ? [[]] : blockLines(blocks, inner),
+  );
+}
+
+function inlineLines(tokens: readonly Token[], width: number, style: SpanStyle = {}): readonly Line[] {
+  const lines: Span[][] = [[]];
+  for (const each of inline(tokens, style))
+    for (const [at, piece] of splitSafe(each.text).entries()) {
+      if (at > 0) lines.push([]);
+      lines.at(-1)?.push({ ...each, text: piece });
+    }
+  return lines.flatMap((line) => wrapLine(line, width));
+}
+
+/** Only breaks that were meant are newlines in it. */
+function inline(tokens: readonly Token[], style: SpanStyle): readonly Span[] {
+  return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
+}
+
+function spansOf(token: MarkedToken, style: SpanStyle): readonly Span[] {
+  switch (token.type) {
+    case "strong":
+      return inline(token.tokens, { ...style, isBold: true });
+    case "em":
+      return inline(token.tokens, { ...style, isItalic: true });
+    case "del":
+      return [span(safe`~`, style), ...inline(token.tokens, style), span(safe`~`, style)];
+    case "codespan":
+      return [span(shown(token.text), { ...style, colour: "cyan" })];
+    case "link": {
+      const words = inline(token.tokens, { ...style, isUnderlined: true });
+      // Where a link goes is not left to its words.
+      const isSaid = token.text === token.href || `mailto:${token.text}` === token.href;
+      return isSaid ? words : [...words, span(safe` (${toSafeLine(token.href)})`, { ...style, isDim: true })];
+    }
+    case "image":
+      return [span(safe`[image: ${shown(token.text)}] (${toSafeLine(token.href)})`, style)];
+    case "br":
+      return [span(safe`\n`, style)];
+    case "text":
+      return token.tokens === undefined ? [span(shown(decoded(token.text)), style)] : inline(token.tokens, style);
+    case "escape":
+      return [span(shown(token.text), style)];
+    case "checkbox":
+      return [span(token.checked ? safe`[x] ` : safe`[ ] `, style)];
+    case "html":
+    case "def":
+    case "space":
+    case "hr":
+    case "heading":
+    case "paragraph":
+    case "blockquote":
+    case "list":
+    case "list_item":
+    case "table":
+    case "code":
+      return [span(shown(token.raw), style)];
+  }
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&amp;", "&"],
+  ["&lt;", "<"],
+  ["&gt;", ">"],
+  ["&quot;", '"'],
+]);
+
+/** Those that models write; the lexer has read the numbered ones. */
+function decoded(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => entities.get(entity) ?? entity);
+}
+
+/** A line break in a paragraph is a blank. */
+function shown(text: string): SafeText {
+  return toSafeLine(text.replaceAll(/[ \t]*\n[ \t]*/g, " ").replaceAll("\t", "    "));
+}

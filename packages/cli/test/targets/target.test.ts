@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { findTarget } from "../../src/targets/target.ts";
+
+const servers = [
+  { name: "a", tools: ["t", "b.c", "b.only"] },
+  { name: "a.b", tools: ["c", "t"] },
+  { name: "closed", tools: [] },
+];
+
+describe("server.tool finds the pair that exists", () => {
+  test.each([
+    ["a.t", { server: "a", tool: "t" }],
+    ["a.b.t", { server: "a.b", tool: "t" }],
+    ["a.b.only", { server: "a", tool: "b.only" }],
+    // None exists: the longest server name is meant.
+    ["a.b.x", { server: "a.b", tool: "x" }],
+    ["a.x", { server: "a", tool: "x" }],
+    // What it offers is not known.
+    ["closed.x.y", { server: "closed", tool: "x.y" }],
+  ])("%s", (word, target) => {
+    expect(findTarget(word, servers)).toEqual(target);
+  });
+});
+
+describe("or says what is wrong", () => {
+  test.each([
+    ["a.b.c", "usage", '"a.b.c" can mean more than one tool', "--server a.b --tool c or --server a --tool b.c"],
+    ["a", "usage", '"a" names a server but no tool', "fairlead tools a"],
+    ["closed.", "usage", '"closed." names a server but no tool', "fairlead tools closed"],
+    ["b.only", "server_unknown", 'there is no "b.only"; did you mean "a.b.only"?', "fairlead tools"],
+    ["clsoed.tool", "server_unknown", 'there is no server "clsoed"; did you mean "closed"?', "fairlead mcp list"],
+    ["elsewhere.tool", "server_unknown", 'there is no server "elsewhere"', "fairlead mcp list"],
+    ["nonsense", "usage", '"nonsense" is not of the form server.tool', "fairlead tools"],
+    ["", "usage", '"" is not of the form server.tool', "fairlead tools"],
+  ])("%s", (word, code, message, next) => {
+    expect(() => findTarget(word, servers)).toThrow(expect.objectContaining({ code, message, next }) as Error);
+  });
+});

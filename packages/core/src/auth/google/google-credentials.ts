@@ -1,0 +1,145 @@
+/**
+ * Application default credentials: the file that a variable names, the one that `gcloud` leaves, or the account of the machine.
+ * Google's library could find them by itself, but it would also run whatever is called `gcloud` to learn of a project.
+ */
+
+import { join } from "node:path";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
+import type { AuthClient, ExternalAccountClientOptions, JWTInput, OAuth2ClientOptions } from "google-auth-library";
+import { HostError } from "../../errors.ts";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import type { Environment } from "../../settings/read/paths.ts";
+import { signInWithGoogle } from "./google-failure.ts";
+
+type Library = typeof import("./google-library.ts");
+
+export interface GoogleCredentialsOptions {
+  readonly serverName: string;
+  readonly environment: Environment;
+  readonly scopes: readonly string[];
+  /** For all that is asked of Google but the machine's own metadata. */
+  readonly fetch: Fetch;
+}
+
+const variable = "GOOGLE_APPLICATION_CREDENTIALS";
+
+export async function openGoogleClient(options: GoogleCredentialsOptions): Promise<AuthClient> {
+  const { environment } = options;
+  const library = await import("./google-library.ts");
+  const named = environment.env[variable];
+  const file = named === undefined || named === "" ? gcloudFile(environment) : named;
+  const found = file === undefined ? ({ kind: "absent" } as const) : await readText(file, limits.settingsBytes);
+  if (found.kind === "text") {
+    const client = fromFile(parseObject(found.text) ?? {}, options, library);
+    if (client === undefined) throw unusable(options, file, "it holds no Google credentials that can be used here");
+    return withQuotaProject(client, environment);
+  }
+  if (found.kind === "unreadable") throw unusable(options, file, found.reason);
+  if (file === named) throw unusable(options, file, `it does not exist, although ${variable} names it`);
+  return withQuotaProject(await fromMachine(options, library), environment);
+}
+
+function gcloudFile({ env, home, platform }: Environment): string | undefined {
+  const appData = env["APPDATA"];
+  const usual =
+    platform === "win32"
+      ? appData === undefined
+        ? undefined
+        : join(appData, "gcloud")
+      : join(home, ".config", "gcloud");
+  const folder = env["CLOUDSDK_CONFIG"] || usual;
+  return folder === undefined ? undefined : join(folder, "application_default_credentials.json");
+}
+
+/** Undefined for what is none of the kinds that Google hands out. */
+function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: Library): AuthClient | undefined {
+  const scopes = [...options.scopes];
+  const shared = clientOptions(options);
+  switch (textIn(json, "type") ?? "") {
+    case "authorized_user": {
+      const client = new library.UserRefreshClient(shared);
+      client.fromJSON(json as JWTInput);
+      return client;
+    }
+    case "service_account": {
+      const client = new library.JWT({ ...shared, scopes });
+      client.fromJSON(json as JWTInput);
+      return client;
+    }
+    case "impersonated_service_account":
+      return fromImpersonation(json, options, library);
+    case "external_account": {
+      // It may have to ask the machine of another cloud, which our own way into the network would not.
+      const client = isExternalAccount(json) ? library.ExternalAccountClient.fromJSON(json) : null;
+      if (client === null) return undefined;
+      client.scopes = scopes;
+      return client;
+    }
+  }
+  return undefined;
+}
+
+/** The library looks at what is in it. */
+function isExternalAccount(json: JsonObject): json is JsonObject & ExternalAccountClientOptions {
+  const texts = [textIn(json, "audience"), textIn(json, "subject_token_type")];
+  return texts.every((text) => text !== undefined) && isObject(json["credential_source"]);
+}
+
+function fromImpersonation(
+  json: JsonObject,
+  options: GoogleCredentialsOptions,
+  library: Library,
+): AuthClient | undefined {
+  const source = isObject(json["source_credentials"])
+    ? fromFile(json["source_credentials"], options, library)
+    : undefined;
+  const address = textIn(json, "service_account_impersonation_url") ?? "";
+  const targetPrincipal = /\/([^/:]+):generateAccessToken$/.exec(address)?.[1];
+  if (source === undefined || targetPrincipal === undefined) return undefined;
+  return new library.Impersonated({
+    ...clientOptions(options),
+    sourceClient: source,
+    targetPrincipal,
+    targetScopes: [...options.scopes],
+  });
+}
+
+async function fromMachine(options: GoogleCredentialsOptions, { Compute, gcpMetadata }: Library): Promise<AuthClient> {
+  const { serverName, scopes } = options;
+  if (!gcpMetadata.getGCPResidency() && !(await gcpMetadata.isAvailable()))
+    throw new HostError("auth_required", `"${serverName}" wants Google credentials, and there are none here`, {
+      serverName,
+      next: signInWithGoogle,
+    });
+  return new Compute({ ...clientOptions(options), scopes: [...scopes] });
+}
+
+function clientOptions({ fetch }: GoogleCredentialsOptions): Pick<OAuth2ClientOptions, "transporterOptions"> {
+  return {
+    transporterOptions: {
+      fetchImplementation: (asked, init) => fetch(asked instanceof Request ? asked.url : asked, init),
+    },
+  };
+}
+
+function withQuotaProject(client: AuthClient, { env }: Environment): AuthClient {
+  const project = env["GOOGLE_CLOUD_QUOTA_PROJECT"];
+  if (project !== undefined && project !== "") client.quotaProjectId = project;
+  return client;
+}
+
+function unusable(
+  { serverName, environment }: GoogleCredentialsOptions,
+  file: string | undefined,
+  why: string,
+): HostError {
+  // What `gcloud` leaves lies elsewhere, and is not looked at while the variable is set.
+  const isNamed = file === environment.env[variable];
+  return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
+    serverName,
+    next: isNamed ? `Correct or unset ${variable}.` : signInWithGoogle,
+  });
+}

@@ -1,0 +1,114 @@
+/** Signing in on another device (RFC 8628): a short code is shown, and tokens are asked for until somebody has typed it there. */
+
+import { parseObject, textIn } from "@fairlead/wire/json";
+import { type Clock, sleep } from "../../clock.ts";
+import { webUrl } from "../../net/open-url.ts";
+import { present } from "../../settings/schema/present.ts";
+import type { SignInMessage } from "../browser/sign-in-ui.ts";
+import type { StoredTokens } from "../store/credentials.ts";
+import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchange.ts";
+import { postForm } from "./endpoint-request.ts";
+import { during, type Fail } from "./failure.ts";
+import { otherTokenHost } from "./token-host.ts";
+
+export interface DeviceOptions extends TokenRequestOptions {
+  readonly serverName: string;
+  readonly clock: Clock;
+  readonly scopes: readonly string[];
+  readonly show: (message: SignInMessage) => void;
+  readonly signal: AbortSignal;
+}
+
+interface DeviceCode {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly verificationUri: string;
+  readonly verificationUriComplete?: string;
+  /** Both in milliseconds. */
+  readonly lifetime: number;
+  readonly interval: number;
+}
+
+const step = "the device code";
+const defaultInterval = 5;
+const slowDown = 5_000;
+const longestInterval = 60;
+const longestLifetime = 1_800;
+const longestCode = 64;
+
+export async function signInByDevice(options: DeviceOptions): Promise<StoredTokens> {
+  const { plan, fail, clock, signal, serverName, show } = options;
+  const code = await askForDeviceCode(options);
+  const { deviceCode, lifetime, interval: first, ...shown } = code;
+  const { userCode, verificationUri, verificationUriComplete } = shown;
+  show({
+    kind: "device",
+    serverName,
+    issuer: plan.issuer,
+    ...present({ tokenHost: otherTokenHost(plan.issuer, plan.endpoints.token) }),
+    userCode,
+    verificationUri,
+    ...present({ verificationUriComplete }),
+    minutes: Math.ceil(lifetime / 60_000),
+  });
+  const end = clock.now() + lifetime;
+  for (let interval = first; clock.now() < end; ) {
+    await sleep(clock, interval, signal);
+    const grant = { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: deviceCode };
+    const answer = await askForTokens(grant, options);
+    if (answer.kind === "tokens") return answer.tokens;
+    if (answer.kind === "error" && answer.error === "authorization_pending") continue;
+    // It may be busy for a moment; the person is still typing.
+    const isHasty = answer.kind === "error" && answer.error === "slow_down";
+    if (!isHasty && answer.kind !== "unavailable")
+      throw fail(step, `${plan.issuer} refused it: ${reasonIn(answer, [deviceCode])}`);
+    interval += slowDown;
+  }
+  throw fail(step, `nobody typed ${userCode} in time`);
+}
+
+async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }: DeviceOptions): Promise<DeviceCode> {
+  const { device: url } = plan.endpoints;
+  if (url === undefined)
+    throw fail(step, `${plan.issuer} does not offer sign-in with a device code`, {
+      next: "Sign in without --device.",
+    });
+  const parameters = {
+    // Some read it only here, whatever else says who asks.
+    client_id: client.clientId,
+    resource: plan.resource,
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    ...(audiences.length > 0 && { audience: audiences.join(" ") }),
+  };
+  const asked = postForm({ url, client, parameters, fetch: post });
+  const response = await during(asked, (words, cause) => fail(step, `${url} cannot be asked: ${words}`, { cause }));
+  return readDeviceCode(await response.text(), `${url} answered ${response.status}`, fail);
+}
+
+function readDeviceCode(text: string, what: string, fail: Fail): DeviceCode {
+  const answer = parseObject(text) ?? {};
+  const [deviceCode, userCode] = [textIn(answer, "device_code"), textIn(answer, "user_code")];
+  const verificationUri = webUrl(textIn(answer, "verification_uri") ?? textIn(answer, "verification_url") ?? "")?.href;
+  if (
+    deviceCode === undefined ||
+    userCode === undefined ||
+    verificationUri === undefined ||
+    userCode.length > longestCode
+  )
+    throw fail(
+      step,
+      `${what}${textIn(answer, "error") === undefined ? ", without a code to show" : ` (${textIn(answer, "error")})`}`,
+    );
+  return {
+    deviceCode,
+    userCode,
+    verificationUri,
+    ...present({ verificationUriComplete: webUrl(textIn(answer, "verification_uri_complete") ?? "")?.href }),
+    lifetime: secondsIn(answer["expires_in"], longestLifetime, longestLifetime) * 1000,
+    interval: secondsIn(answer["interval"], defaultInterval, longestInterval) * 1000,
+  };
+}
+
+function secondsIn(value: unknown, usual: number, most: number): number {
+  return typeof value === "number" && value > 0 ? Math.min(value, most) : usual;
+}

@@ -1,0 +1,89 @@
+/** After a refresh that failed, nobody asks again for a while: neither this process nor another, which finds a note about it beside the lock. */
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject, textIn } from "@fairlead/wire/json";
+import { type ErrorCode, HostError } from "../../errors.ts";
+import { readState, updateState } from "../../files/atomic/state-file.ts";
+
+export interface RefreshPauses {
+  /** What went wrong, while the pause lasts. */
+  readonly errorOf: (name: string) => Promise<HostError | undefined>;
+  /** `took`: how long it was until that was known, in milliseconds; whoever does not answer at all is left alone for longer. */
+  readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
+  readonly end: (name: string) => Promise<void>;
+}
+
+export interface RefreshPausesOptions {
+  readonly folder: string;
+  /** Milliseconds since 1970. */
+  readonly today: () => number;
+  readonly random: () => number;
+}
+
+interface Pause {
+  readonly until: number;
+  readonly tries: number;
+  readonly error: HostError;
+}
+
+const first = 1_000;
+const longest = 60_000;
+/** What a refresh fails with; a note that says anything else is none of ours. */
+const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
+
+export function createRefreshPauses({ folder, today, random }: RefreshPausesOptions): RefreshPauses {
+  const own = new Map<string, Pause>();
+  const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
+
+  /** Also one that is over: the next begins from it. */
+  async function last(name: string): Promise<Pause | undefined> {
+    const mine = own.get(name);
+    if (mine !== undefined && today() < mine.until) return mine;
+    // A note that cannot be read costs one more question.
+    const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
+    return theirs !== undefined && Math.abs(theirs.until - today()) <= longest ? theirs : mine;
+  }
+
+  return {
+    async errorOf(name) {
+      const pause = await last(name);
+      return pause !== undefined && today() < pause.until ? pause.error : undefined;
+    },
+    async begin(name, error, took) {
+      const tries = ((await last(name))?.tries ?? 0) + 1;
+      const growing = first * 2 ** (tries - 1) * (0.5 + random() / 2);
+      const pause = {
+        until: today() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2)),
+        tries,
+        error,
+      };
+      own.set(name, pause);
+      await updateState<object>(
+        fileOf(name),
+        () => ({}),
+        () => noteOf(pause),
+      ).catch(() => undefined);
+    },
+    async end(name) {
+      own.delete(name);
+      await rm(fileOf(name), { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+function noteOf({ until, tries, error: { code, message, serverName, next } }: Pause): object {
+  return { until, tries, code, message, serverName, next };
+}
+
+function parsePause(value: unknown): Pause | undefined {
+  if (!isObject(value)) return undefined;
+  const { until, tries } = value;
+  const code = codes.find((one) => one === value["code"]);
+  const message = textIn(value, "message");
+  if (typeof until !== "number" || typeof tries !== "number" || code === undefined || message === undefined)
+    return undefined;
+  const [serverName, next] = [textIn(value, "serverName"), textIn(value, "next")];
+  const facts = { ...(serverName !== undefined && { serverName }), ...(next !== undefined && { next }) };
+  return { until, tries, error: new HostError(code, message, facts) };
+}

@@ -1,0 +1,23 @@
+/** Ends a sign-in at the authorization server (RFC 7009), as far as it can be ended there. */
+
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import type { Credentials } from "../store/credentials.ts";
+import { postForm } from "./endpoint-request.ts";
+
+/** `unsupported`: the authorization server offers no way. A failure is an answer too: whoever signs out goes on. */
+export type Revocation = "revoked" | "unsupported" | "failed";
+
+/** The refresh token first: with it, most servers end the whole grant. */
+export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
+  const url = endpoints.revocation;
+  if (url === undefined || tokens === undefined) return "unsupported";
+  const { refreshToken, accessToken } = tokens;
+  const revoke = async (token: string, hint: string) => {
+    const parameters = { token, token_type_hint: hint };
+    const response = await postForm({ url, client, parameters, fetch }).catch(() => undefined);
+    return response?.ok ?? false;
+  };
+  const isRefreshRevoked = refreshToken === undefined || (await revoke(refreshToken, "refresh_token"));
+  const isAccessRevoked = await revoke(accessToken, "access_token");
+  return isRefreshRevoked && isAccessRevoked ? "revoked" : "failed";
+}

@@ -1,0 +1,66 @@
+/** Sign-ins that Gemini CLI has stored, as far as they can be used here. Its file is only read. */
+
+import { isObject, textIn } from "@fairlead/wire/json";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import { webUrl } from "../../net/open-url.ts";
+import { present } from "../../settings/schema/present.ts";
+import type { Credentials } from "./credentials.ts";
+import { canonicalServerUrl } from "./stored-credentials.ts";
+
+const mostRecords = 1_000;
+
+/** By the server's address: one without an address could be anybody's. None if the file is absent or makes no sense. */
+export async function readGeminiTokens(file: string, now: number): Promise<ReadonlyMap<string, Credentials>> {
+  const found = await readText(file, limits.settingsBytes);
+  const records = found.kind === "text" ? parseList(found.text).slice(0, mostRecords) : [];
+  const all = new Map<string, Credentials>();
+  for (const record of records) {
+    const credentials = toCredentials(record, now);
+    if (credentials !== undefined) all.set(credentials.serverUrl, credentials);
+  }
+  return all;
+}
+
+function parseList(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what has ended, or could not be renewed later: it says neither who gave it out nor what for. */
+function toCredentials(record: unknown, now: number): Credentials | undefined {
+  if (!isObject(record) || !isObject(record["token"])) return undefined;
+  const token = record["token"];
+  const [serverName, clientId] = [textIn(record, "serverName"), textIn(record, "clientId")];
+  const serverUrl = canonicalServerUrl(webUrl(textIn(record, "mcpServerUrl") ?? "")?.href ?? "");
+  const tokenUrl = webUrl(textIn(record, "tokenUrl") ?? "");
+  const accessToken = textIn(token, "accessToken");
+  if (serverName === undefined || clientId === undefined || serverUrl === undefined) return undefined;
+  if (tokenUrl === undefined || accessToken === undefined) return undefined;
+  const refreshToken = textIn(token, "refreshToken");
+  const expiresAt = momentIn(token["expiresAt"]);
+  if (refreshToken === undefined && expiresAt !== undefined && expiresAt <= now) return undefined;
+  return {
+    serverName,
+    serverUrl,
+    resource: serverUrl,
+    // It is not written down; nobody else may be at that address.
+    issuer: tokenUrl.origin,
+    client: { clientId },
+    endpoints: { token: tokenUrl.href },
+    tokens: {
+      accessToken,
+      tokenType: textIn(token, "tokenType") ?? "Bearer",
+      obtainedAt: momentIn(record["updatedAt"]) ?? 0,
+      ...present({ refreshToken, expiresAt, scope: textIn(token, "scope") }),
+    },
+  };
+}
+
+function momentIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

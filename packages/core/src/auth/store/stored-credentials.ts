@@ -1,0 +1,109 @@
+/** Credentials as text and back. What comes back was perhaps written by another version, or damaged, and is read with that in mind. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
+import { present } from "../../settings/schema/present.ts";
+import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } from "./credentials.ts";
+
+const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
+
+/** The one spelling of a server's address under which its credentials are kept; undefined for what is no web address. */
+export function canonicalServerUrl(serverUrl: string): string | undefined {
+  if (parseUrl(serverUrl) === undefined) return undefined;
+  const url = new URL(serverUrl);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
+  url.hash = "";
+  return url.href;
+}
+
+export function writeCredentials(credentials: Credentials): string {
+  return JSON.stringify(credentials);
+}
+
+/** Undefined for what is damaged. Members that nobody here knows are dropped. */
+export function readCredentials(text: string): Credentials | undefined {
+  const record = parseObject(text);
+  if (record === undefined) return undefined;
+  const [serverName, serverUrl] = [textIn(record, "serverName"), textIn(record, "serverUrl")];
+  const [resource, issuer] = [textIn(record, "resource"), textIn(record, "issuer")];
+  const [client, endpoints] = [readClient(record["client"]), readEndpoints(record["endpoints"])];
+  const tokens = record["tokens"] === undefined ? undefined : readTokens(record["tokens"]);
+  if (tokens === undefined && record["tokens"] !== undefined) return undefined;
+  if (serverName === undefined || serverUrl === undefined || resource === undefined || issuer === undefined)
+    return undefined;
+  if (client === undefined || endpoints === undefined) return undefined;
+  return {
+    serverName,
+    serverUrl,
+    resource,
+    issuer,
+    client,
+    endpoints,
+    ...present({
+      pin: textIn(record, "pin"),
+      account: textIn(record, "account"),
+      tokens,
+      scopes: readTexts(record["scopes"]),
+      audiences: readTexts(record["audiences"]),
+    }),
+  };
+}
+
+function readClient(value: unknown): StoredClient | undefined {
+  if (!isObject(value)) return undefined;
+  const clientId = textIn(value, "clientId");
+  if (clientId === undefined) return undefined;
+  return {
+    clientId,
+    ...present({
+      clientSecret: textIn(value, "clientSecret"),
+      authentication: authentications.find((one) => one === value["authentication"]),
+      registration: isObject(value["registration"]) ? value["registration"] : undefined,
+      redirectUri: textIn(value, "redirectUri"),
+      expiresAt: readMoment(value, "expiresAt"),
+    }),
+  };
+}
+
+function readTokens(value: unknown): StoredTokens | undefined {
+  if (!isObject(value)) return undefined;
+  const accessToken = textIn(value, "accessToken");
+  if (accessToken === undefined) return undefined;
+  return {
+    accessToken,
+    tokenType: textIn(value, "tokenType") ?? "Bearer",
+    obtainedAt: readMoment(value, "obtainedAt") ?? 0,
+    ...present({
+      refreshToken: textIn(value, "refreshToken"),
+      scope: textIn(value, "scope"),
+      idToken: textIn(value, "idToken"),
+      expiresAt: readMoment(value, "expiresAt"),
+    }),
+  };
+}
+
+function readEndpoints(value: unknown): Credentials["endpoints"] | undefined {
+  if (!isObject(value)) return undefined;
+  const token = textIn(value, "token");
+  if (token === undefined) return undefined;
+  return {
+    token,
+    ...present({
+      revocation: textIn(value, "revocation"),
+      authorization: textIn(value, "authorization"),
+      device: textIn(value, "device"),
+    }),
+  };
+}
+
+function readTexts(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items: readonly unknown[] = value;
+  return items.every((item) => typeof item === "string") ? items : undefined;
+}
+
+function readMoment(object: JsonObject, key: string): number | undefined {
+  const value = object[key];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,77 @@
+/**
+ * Replaces the content of a file in one step: a reader, or the next start after a kill or a power cut, finds the old
+ * text or the new one, whole. Not with `write-file-atomic`: on a full disk it takes a short write for a whole one and
+ * puts half a file in the place of a good one; and its temporary names do not show whose they are.
+ */
+
+import type { Stats } from "node:fs";
+import { lstat, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { systemCode, unless } from "../system-error.ts";
+
+/** A process number says nothing on another machine that shares the folder; age does. */
+const abandonedAfter = 60 * 60 * 1000;
+
+export interface Replacement {
+  readonly text: string;
+  /** Without it, what the umask of the process leaves of 0666. */
+  readonly mode: number | undefined;
+  /** Of the file that is replaced; its owner is kept where the system allows. */
+  readonly previous: Stats | undefined;
+  /** Asked last of all: false leaves the file as it is. */
+  readonly isCurrent: () => Promise<boolean>;
+}
+
+export async function replaceFile(file: string, { text, mode, previous, isCurrent }: Replacement): Promise<boolean> {
+  const temporary = temporaryName(file);
+  try {
+    const handle = await open(temporary, "wx", mode === undefined ? 0o666 : 0o600);
+    try {
+      await handle.writeFile(text);
+      if (previous !== undefined && (previous.uid !== process.getuid?.() || previous.gid !== process.getgid?.())) {
+        await handle.chown(previous.uid, previous.gid).catch(unless("EPERM", "EINVAL", "ENOSYS"));
+      }
+      if (mode !== undefined) await handle.chmod(mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (!(await isCurrent())) return false;
+    await rename(temporary, file);
+    return true;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** What killed writers left beside the file. Only for who holds the file's lock: then no living writer is at work. */
+export async function sweepTemporaries(file: string): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    const writer = writerOf(name, basename(file));
+    if (writer === undefined) continue;
+    const path = join(folder, name);
+    const stats = await lstat(path).catch(unless("ENOENT"));
+    if (stats?.isFile() !== true) continue;
+    if (!isRunning(writer) || Date.now() - stats.mtimeMs > abandonedAfter) await rm(path, { force: true });
+  }
+}
+
+function temporaryName(file: string): string {
+  return `${file}.fairlead-${process.pid}-${Math.trunc(Math.random() * 2 ** 48).toString(36)}.tmp`;
+}
+
+function writerOf(name: string, target: string): number | undefined {
+  if (!name.startsWith(`${target}.fairlead-`)) return undefined;
+  const match = /^(\d+)-[0-9a-z]+[.]tmp$/.exec(name.slice(`${target}.fairlead-`.length));
+  return match === null ? undefined : Number(match[1]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
+}

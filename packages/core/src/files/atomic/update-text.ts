@@ -1,0 +1,81 @@
+/** Changes a text file that other programs may be changing too: locked, read again under the lock, replaced in one step. */
+
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { HostError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import { findTarget, type TargetOptions } from "../find-target.ts";
+import { readText } from "../read-text.ts";
+import { notWritten, toWriteError, unless } from "../system-error.ts";
+import { withLock } from "./lock.ts";
+import { replaceFile, sweepTemporaries } from "./replace-file.ts";
+
+/** A program that does not know our lock may write in between, but hardly this often. */
+const attempts = 20;
+
+export interface UpdateOptions extends TargetOptions {
+  /** Of a new file; an existing one keeps its own. Without it, what the process's umask leaves of 0666. */
+  readonly mode?: number;
+}
+
+/**
+ * `change` gets the text there is (undefined: no file) and gives the one to write; undefined or the same text writes
+ * nothing. It may be called more than once: the last call is the one that counts. A symbolic link stays one, its
+ * target is written. Whatever fails, the old file is whole.
+ */
+export async function updateText(
+  path: string,
+  change: (text: string | undefined) => string | undefined,
+  options: UpdateOptions = {},
+): Promise<"written" | "unchanged"> {
+  try {
+    const folder = await stat(dirname(path)).catch(unless("ENOENT"));
+    // With nothing to write, no folder is made either: a `.gemini` folder has a meaning of its own.
+    if (folder === undefined && change(undefined) === undefined) return "unchanged";
+    const file = await findTarget(path, options);
+    return await withLock(file, async () => {
+      await sweepTemporaries(file);
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const outcome = await tryUpdate(file, change, options);
+        if (outcome !== "overtaken") return outcome;
+      }
+      throw new HostError("busy", `${path} is being changed by another program all the time; it was left as it is`, {
+        next: "Close the other program, then try again.",
+      });
+    });
+  } catch (error) {
+    throw toWriteError(path, error);
+  }
+}
+
+async function tryUpdate(
+  file: string,
+  change: (text: string | undefined) => string | undefined,
+  { mode }: UpdateOptions,
+): Promise<"written" | "unchanged" | "overtaken"> {
+  const previous = await stat(file).catch(unless("ENOENT"));
+  const found = await readText(file, limits.settingsBytes);
+  if (found.kind === "unreadable") throw notWritten(file, found.reason);
+  const before = found.kind === "text" ? found.text : undefined;
+  const after = change(before);
+  if (after === undefined || after === before) return "unchanged";
+  if (Buffer.byteLength(after) > limits.settingsBytes) throw tooLarge(file);
+  // As root, or by renaming, a write would go through all the same; but the person has said what they want.
+  if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
+  const isWritten = await replaceFile(file, {
+    text: after,
+    mode: previous === undefined ? mode : previous.mode & 0o7777,
+    previous,
+    isCurrent: async () => isSame(previous, await stat(file).catch(unless("ENOENT"))),
+  });
+  return isWritten ? "written" : "overtaken";
+}
+
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one?.ino === other?.ino && one?.size === other?.size && one?.mtimeMs === other?.mtimeMs;
+}
+
+function tooLarge(path: string): HostError {
+  return new HostError("too_large", `${path} would grow beyond ${limits.settingsBytes} bytes; it was left as it is`);
+}

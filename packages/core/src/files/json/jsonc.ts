@@ -1,0 +1,144 @@
+/** Parses JSON with comments and trailing commas into a tree that knows where everything was written. */
+
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { limits } from "../../limits.ts";
+
+export type { Node } from "jsonc-parser";
+
+/** Line and column count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface JsoncError extends Position {
+  readonly message: string;
+}
+
+/** A property that a later one of the same name in the same object overrules. */
+export interface JsoncDuplicate extends Position {
+  readonly name: string;
+}
+
+export interface JsoncDocument {
+  /** Undefined for a text without a value, and for one that is nested too deeply. */
+  readonly root: Node | undefined;
+  /** In the order of the text; when there are any, `root` is a guess. */
+  readonly errors: readonly JsoncError[];
+  readonly duplicates: readonly JsoncDuplicate[];
+  positionAt(offset: number): Position;
+}
+
+const byteOrderMark = "\uFEFF";
+/** Nobody reads more, and a hostile file can have millions. */
+const errorsKept = 100;
+
+export function parseJsonc(text: string): JsoncDocument {
+  // A blank in place of the byte order mark keeps every offset; the parser takes the mark for a syntax error.
+  const source = text.startsWith(byteOrderMark) ? ` ${text.slice(1)}` : text;
+  const positionAt = createPositionAt(text);
+  const tooDeep = findTooDeep(source);
+  if (tooDeep !== undefined) {
+    const message = `nested more than ${limits.settingsDepth} levels deep`;
+    return { root: undefined, errors: [{ message, ...positionAt(tooDeep) }], duplicates: [], positionAt };
+  }
+  const errors: ParseError[] = [];
+  const root = parseTree(source, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  return {
+    root,
+    errors: errors
+      .slice(0, errorsKept)
+      .map(({ error, offset }) => ({ message: messages[printParseErrorCode(error)], ...positionAt(offset) })),
+    duplicates:
+      root === undefined ? [] : findDuplicates(root).map(({ name, offset }) => ({ name, ...positionAt(offset) })),
+    positionAt,
+  };
+}
+
+/** The property of that name which is in force: the last one, as in `JSON.parse`. */
+export function findProperty(object: Node, name: string): Node | undefined {
+  return object.type === "object"
+    ? object.children?.findLast((property) => keyOf(property)?.value === name)
+    : undefined;
+}
+
+function keyOf(property: Node): Node | undefined {
+  return property.children?.[0];
+}
+
+export function propertyValue(property: Node): Node | undefined {
+  return property.children?.[1];
+}
+
+export function endOf(node: Node): number {
+  return node.offset + node.length;
+}
+
+/** The parser recurses: where its stack could overflow, it is not called. */
+function findTooDeep(source: string): number | undefined {
+  const scanner = createScanner(source, true);
+  let depth = 0;
+  // Strings and comments are one token each, so a first character that is a bracket is one.
+  // The end is known by its place: after a text that ends in "/*" the scanner gives it a length for ever.
+  for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
+    const offset = scanner.getTokenOffset();
+    const character = source[offset];
+    if (character === "{" || character === "[") depth += 1;
+    if (character === "}" || character === "]") depth -= 1;
+    if (depth > limits.settingsDepth) return offset;
+  }
+  return undefined;
+}
+
+function findDuplicates(node: Node): { name: string; offset: number }[] {
+  const children = node.children ?? [];
+  const inside = children.flatMap(findDuplicates);
+  if (node.type !== "object") return inside;
+  const last = new Map(children.map((property) => [nameOf(property), property]));
+  const overruled = children.filter((property) => last.get(nameOf(property)) !== property);
+  return [...overruled.map((property) => ({ name: nameOf(property), offset: property.offset })), ...inside];
+}
+
+function nameOf(property: Node): string {
+  return String(keyOf(property)?.value);
+}
+
+function createPositionAt(text: string): (offset: number) => Position {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let line = 0;
+    for (let step = 2 ** 31; step >= 1; step /= 2) {
+      const start = starts[line + step];
+      if (start !== undefined && start <= offset) line += step;
+    }
+    return { line: line + 1, column: Math.max(offset - (starts[line] ?? 0), 0) + 1 };
+  };
+}
+
+/** The first line starts after the byte order mark, which no editor counts as a column. */
+function lineStarts(text: string): number[] {
+  const starts = [text.startsWith(byteOrderMark) ? 1 : 0];
+  for (const { index, 0: lineBreak } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + lineBreak.length);
+  return starts;
+}
+
+const messages: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
+  InvalidSymbol: "a word that is not JSON; text needs double quotes",
+  InvalidNumberFormat: "this is not a number",
+  PropertyNameExpected: 'a property name in double quotes, or "}", is missing',
+  ValueExpected: "a value is missing",
+  ColonExpected: 'a ":" is missing after the property name',
+  CommaExpected: 'a "," is missing',
+  CloseBraceExpected: 'a "}" is missing',
+  CloseBracketExpected: 'a "]" is missing',
+  EndOfFileExpected: "there is more text after the end of the value",
+  InvalidCommentToken: "this is not a comment; comments are // and /* */",
+  UnexpectedEndOfComment: 'a comment is not closed with "*/"',
+  UnexpectedEndOfString: "a double quote is missing at the end of the text",
+  UnexpectedEndOfNumber: "a number ends too early",
+  InvalidUnicode: "\\u needs four hexadecimal digits after it",
+  InvalidEscapeCharacter: "a backslash in text needs a second one before it",
+  InvalidCharacter: "a control character in text; write a line break as \\n, a tab as \\t",
+  "<unknown ParseErrorCode>": "this is not JSON",
+};

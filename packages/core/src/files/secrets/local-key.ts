@@ -1,0 +1,35 @@
+/** A random key of this installation, made when first asked for: what is digested with it tells nothing to who finds only the digest. */
+
+import { link, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { limits } from "../../limits.ts";
+import { ensurePrivateFolder, privateFileMode } from "../atomic/private-folder.ts";
+import { readText, type TextFile } from "../read-text.ts";
+import { unless } from "../system-error.ts";
+
+const keyBytes = 32;
+const written = /^[0-9a-f]{64}\n$/;
+
+/** One that is damaged is replaced: what was digested with it is no longer found, and that is all. */
+export async function localKey(file: string): Promise<Buffer> {
+  const found = await readText(file, limits.settingsBytes);
+  const before = toKey(found);
+  if (before !== undefined) return before;
+  const { randomBytes } = await import("node:crypto");
+  await ensurePrivateFolder(dirname(file));
+  const key = randomBytes(keyBytes);
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeFile(temporary, `${key.toString("hex")}\n`, { mode: privateFileMode, flag: "wx" });
+    if (found.kind !== "absent") await rm(file, { force: true });
+    // A link appears with its whole content or not at all; of two processes the first one's key counts.
+    await link(temporary, file).catch(unless("EEXIST"));
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return toKey(await readText(file, limits.settingsBytes)) ?? key;
+}
+
+function toKey(found: TextFile): Buffer | undefined {
+  return found.kind === "text" && written.test(found.text) ? Buffer.from(found.text.trimEnd(), "hex") : undefined;
+}

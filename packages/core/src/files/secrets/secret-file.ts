@@ -1,0 +1,152 @@
+/**
+ * Secrets in a file, encrypted, with a random key in a file of its own. This keeps them out of backups and copies of the
+ * one file; against another program of the same user only a keychain helps.
+ */
+
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { HostError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import { withLock } from "../atomic/lock.ts";
+import { ensurePrivateFolder, keepPrivate, privateFileMode } from "../atomic/private-folder.ts";
+import { setAside } from "../atomic/state-file.ts";
+import { updateText } from "../atomic/update-text.ts";
+import { readText, type TextFile } from "../read-text.ts";
+import { notRead } from "../system-error.ts";
+import { createKey, keyFromText, keyId, type Sealed, seal, unseal } from "./secret-cipher.ts";
+import type { SecretStore } from "./secret-port.ts";
+
+export interface SecretFile extends SecretStore {
+  isInUse(): Promise<boolean>;
+}
+
+interface Vault {
+  readonly key: Buffer | undefined;
+  readonly entries: ReadonlyMap<string, Sealed>;
+}
+
+/** Thrown inside this file only: what is wrong, before the store is set aside; and what of it is still good. */
+class Broken extends Error {
+  readonly rest: Vault | undefined;
+
+  constructor(message: string, rest?: Vault) {
+    super(message);
+    this.rest = rest;
+  }
+}
+
+export function openSecretFile(directory: string): SecretFile {
+  const storeFile = join(directory, "secrets.json");
+  const keyFile = join(directory, "secrets.key");
+
+  async function readVault(): Promise<Vault> {
+    await Promise.all([directory, storeFile, keyFile].map(keepPrivate));
+    const [stored, keyText] = await Promise.all([readOwn(storeFile), readOwn(keyFile)]);
+    const key = keyText.kind === "text" ? keyFromText(keyText.text) : undefined;
+    if (stored.kind === "absent") return { key, entries: new Map() };
+    const parsed = stored.kind === "text" ? parseStore(stored.text) : undefined;
+    if (parsed === undefined) throw new Broken("it is damaged");
+    if (key === undefined || keyId(key) !== parsed.key) throw new Broken(`its key, ${keyFile}, is missing or wrong`);
+    return { key, entries: parsed.entries };
+  }
+
+  async function writeVault({ key, entries }: Vault): Promise<void> {
+    const secrets = Object.fromEntries(entries);
+    const text = `${JSON.stringify({ key: key && keyId(key), secrets }, undefined, 2)}\n`;
+    await updateText(storeFile, () => text, { mode: privateFileMode });
+  }
+
+  async function makeKey(): Promise<Buffer> {
+    if ((await readText(keyFile, limits.settingsBytes)).kind !== "absent") await setAside(keyFile);
+    const key = createKey();
+    await updateText(keyFile, () => `${key.toString("base64")}\n`, { mode: privateFileMode });
+    return key;
+  }
+
+  /** Only one process at a time, and only it may set a broken store aside. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    await ensurePrivateFolder(directory);
+    return withLock(join(directory, "secrets"), async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof Broken)) throw error;
+        // The other secrets are there all the time, for those who read without the lock.
+        const aside = await setAside(storeFile, error.rest && copyFile);
+        if (error.rest !== undefined) await writeVault(error.rest);
+        throw brokenStore(storeFile, aside, error);
+      }
+    });
+  }
+
+  /** What looks broken to a reader may only be half changed: it looks again when nobody writes. */
+  async function reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      return exclusively(work);
+    }
+  }
+
+  return {
+    backend: "file",
+    isInUse: async () => (await readText(storeFile, limits.settingsBytes)).kind !== "absent",
+    get: (name) =>
+      reading(async () => {
+        const { key, entries } = await readVault();
+        const sealed = entries.get(name);
+        if (key === undefined || sealed === undefined) return undefined;
+        const value = unseal(key, name, sealed);
+        if (value !== undefined) return value;
+        const rest = new Map(entries);
+        rest.delete(name);
+        throw new Broken(`the secret ${name} in it was changed`, { key, entries: rest });
+      }),
+    set: (name, value) =>
+      exclusively(async () => {
+        const vault = await readVault();
+        const key = vault.key ?? (await makeKey());
+        await writeVault({ key, entries: new Map(vault.entries).set(name, seal(key, name, value)) });
+      }),
+    remove: (name) =>
+      exclusively(async () => {
+        const { key, entries } = await readVault();
+        const rest = new Map(entries);
+        if (!rest.delete(name)) return false;
+        await writeVault({ key, entries: rest });
+        return true;
+      }),
+    list: () => reading(async () => [...(await readVault()).entries.keys()]),
+  };
+}
+
+/** What the system does not let us read today may be good tomorrow: no reason to set it aside. */
+async function readOwn(file: string): Promise<TextFile> {
+  const found = await readText(file, limits.settingsBytes);
+  if (found.kind === "unreadable" && found.cause !== undefined) throw notRead(file, found.reason, found.cause);
+  return found;
+}
+
+function parseStore(text: string): { key: string; entries: Map<string, Sealed> } | undefined {
+  const json = parseJson(text);
+  if (!isObject(json) || typeof json["key"] !== "string" || !isObject(json["secrets"])) return undefined;
+  const entries = new Map<string, Sealed>();
+  for (const [name, sealed] of Object.entries(json["secrets"])) {
+    if (!isSealed(sealed)) return undefined;
+    entries.set(name, sealed);
+  }
+  return { key: json["key"], entries };
+}
+
+function isSealed(value: unknown): value is Sealed {
+  return isObject(value) && ["iv", "tag", "data"].every((part) => typeof value[part] === "string");
+}
+
+function brokenStore(file: string, aside: string, { message: reason, rest }: Broken): HostError {
+  const where = rest === undefined ? "The file is now" : "It was taken out; the file as it was is";
+  return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. ${where} ${aside}`, {
+    next: `Store the secrets again with fairlead secret set; or restore the files from a backup as ${file} and its key.`,
+  });
+}

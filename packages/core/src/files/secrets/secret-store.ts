@@ -1,0 +1,95 @@
+/** The one place for secrets: the keychain of the system where there is one that works, else an encrypted file. */
+
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { Keychain } from "./keychain-port.ts";
+import type { SecretStore } from "./secret-port.ts";
+
+export type { SecretStore } from "./secret-port.ts";
+
+export interface SecretStoreOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** `false`: none. Absent: the one of the system, if it has one. */
+  readonly keychain?: Keychain | false | undefined;
+  /** How long a keychain may take to answer is measured by this one; by default the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+const maxValueBytes = 64 * 1024;
+
+/**
+ * Where secrets are, there they stay: a file in use goes on being used when a keychain appears, and a keychain that
+ * holds secrets but cannot be reached is an error, not an empty file.
+ */
+export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
+  const { openSecretFile } = await import("./secret-file.ts");
+  const file = openSecretFile(options.directory);
+  if (isFileForced(options.env) || (await file.isInUse())) return checked(file);
+  const { openKeychainStore, readKeychainNames } = await import("./keychain-store.ts");
+  const keychain = options.keychain ?? (await findKeychain(options));
+  const { length } = await readKeychainNames(options.directory);
+  if (!keychain) {
+    if (length > 0) throw unreachable(length);
+    return checked(file);
+  }
+  const inKeychain = openKeychainStore(options.directory, keychain);
+  if (length > 0) return checked(inKeychain);
+  const { openUndecided } = await import("./first-secret.ts");
+  return checked(
+    openUndecided({ directory: options.directory, keychain, inKeychain, inFile: file, clock: options.clock }),
+  );
+}
+
+async function findKeychain(options: SecretStoreOptions): Promise<Keychain | undefined> {
+  const { openKeychain } = await import("./keychain.ts");
+  return openKeychain(options);
+}
+
+function isFileForced(env: SecretStoreOptions["env"]): boolean {
+  const choice = env["FAIRLEAD_SECRET_STORE"] ?? "";
+  if (choice !== "" && choice !== "file") {
+    throw new HostError("usage", `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only choice is "file"`, {
+      next: "Set it to file, or unset it to use the keychain where there is one.",
+    });
+  }
+  return choice === "file";
+}
+
+/** The same rules whatever lies below. */
+function checked(store: SecretStore): SecretStore {
+  return {
+    get backend() {
+      return store.backend;
+    },
+    get: async (name) => store.get(checkedName(name)),
+    set: async (name, value) => store.set(checkedName(name), checkedValue(name, value)),
+    remove: async (name) => store.remove(checkedName(name)),
+    list: async () => [...(await store.list())].sort(),
+  };
+}
+
+function checkedName(name: string): string {
+  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return name;
+  throw new HostError("usage", `${JSON.stringify(name)} cannot be the name of a secret`, {
+    next: "Use 1 to 128 letters, digits, dots, hyphens and underscores, such as GITHUB_TOKEN.",
+  });
+}
+
+function checkedValue(name: string, value: string): string {
+  const bytes = Buffer.from(value);
+  if (value === "") throw new HostError("usage", `the value for the secret ${name} is empty`);
+  if (bytes.length > maxValueBytes) {
+    throw new HostError("too_large", `the value for the secret ${name} is larger than ${maxValueBytes} bytes`);
+  }
+  if (bytes.toString() !== value) throw new HostError("usage", `the value for the secret ${name} is not valid text`);
+  return value;
+}
+
+function unreachable(count: number): HostError {
+  const what = count === 1 ? "a secret is" : `${count} secrets are`;
+  return new HostError("internal", `${what} in the keychain of this system, which cannot be reached now`, {
+    next: "Start from your desktop session; or set FAIRLEAD_SECRET_STORE=file and store the secrets again, in a file.",
+  });
+}

@@ -1,0 +1,105 @@
+/** What the Gemini API sends, chunk by chunk, as events; and the whole of it, as it must come back in the next request. */
+
+import type { GenerateContentResponse } from "@google/genai/web";
+import type { Content, Part } from "../../normalise/model-types.ts";
+import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
+
+export interface GeminiAnswer {
+  /** What is to be told at once. */
+  take(chunk: GenerateContentResponse): readonly ModelEvent[];
+  /** What is told when nothing more comes; undefined if the answer has no end. */
+  end(): readonly ModelEvent[] | undefined;
+}
+
+const reasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["CONTINUATION", "length"],
+  ["SAFETY", "safety"],
+  ["RECITATION", "safety"],
+  ["BLOCKLIST", "safety"],
+  ["PROHIBITED_CONTENT", "safety"],
+  ["SPII", "safety"],
+  ["IMAGE_SAFETY", "safety"],
+  ["MALFORMED_FUNCTION_CALL", "malformed_call"],
+  ["UNEXPECTED_TOOL_CALL", "malformed_call"],
+]);
+
+export function createGeminiAnswer(): GeminiAnswer {
+  let parts: Part[] = [];
+  let finish: { readonly reason: FinishReason; readonly message?: string } | undefined;
+  let usage: GenerateContentResponse["usageMetadata"];
+
+  return {
+    take({ candidates, promptFeedback, usageMetadata }) {
+      usage = usageMetadata ?? usage;
+      if (promptFeedback?.blockReason !== undefined)
+        finish = { reason: "safety", message: `the prompt was blocked (${promptFeedback.blockReason})` };
+      const [candidate] = candidates ?? [];
+      const added = candidate?.content?.parts ?? [];
+      parts = added.reduce(withPart, parts);
+      if (candidate?.finishReason !== undefined) finish = toFinish(candidate.finishReason, candidate.finishMessage);
+      return added.flatMap(said);
+    },
+    end() {
+      if (finish === undefined) return undefined;
+      const calls = parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
+      const nameless = calls.some(({ name = "" }) => name === "");
+      const { reason, message } = nameless ? toFinish("MALFORMED_FUNCTION_CALL", "a call without a name") : finish;
+      const isUsable = reason !== "safety" && reason !== "malformed_call";
+      const content: Content = {
+        role: "model",
+        parts: isUsable ? parts : parts.filter(({ functionCall }) => functionCall === undefined),
+      };
+      return [
+        ...(isUsable
+          ? calls.map(({ id, name = "", args = {} }) => toCallEvent({ ...(id && { id }), name, args }))
+          : []),
+        ...toUsage(usage),
+        { type: "finish", reason, ...(message !== undefined && { message }), content },
+      ];
+    },
+  };
+}
+
+function said({ text = "", thought = false }: Part): ModelEvent[] {
+  return text === "" ? [] : [{ type: thought ? "thought" : "text", text }];
+}
+
+function toCallEvent(call: ModelCall): ModelEvent {
+  return { type: "call", call };
+}
+
+function toFinish(given: string, message?: string): { readonly reason: FinishReason; readonly message?: string } {
+  const reason = reasons.get(given) ?? "other";
+  if (reason === "stop") return { reason };
+  const what = reason === "malformed_call" ? "the model wrote a call that makes no sense" : "the answer ended early";
+  return { reason, message: message || `${what} (${given})` };
+}
+
+/** Pieces of one text become one again; a part that is signed, or holds anything else, stays what it is. */
+function withPart(parts: Part[], part: Part): Part[] {
+  const last = parts.at(-1);
+  if (!isPlain(part)) return [...parts, part];
+  if (part.text === "") return parts;
+  if (last === undefined || !isPlain(last) || last.thought !== part.thought) return [...parts, part];
+  return [...parts.slice(0, -1), { ...last, text: `${last.text}${part.text}` }];
+}
+
+function isPlain(part: Part): boolean {
+  return part.text !== undefined && Object.keys(part).every((key) => key === "text" || key === "thought");
+}
+
+/** Each chunk brings it up to date: the last one counts. */
+function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] {
+  if (usage === undefined) return [];
+  const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0, cachedContentTokenCount } = usage;
+  return [
+    {
+      type: "usage",
+      inputTokens: promptTokenCount,
+      outputTokens: candidatesTokenCount + thoughtsTokenCount,
+      ...(cachedContentTokenCount !== undefined && { cachedTokens: cachedContentTokenCount }),
+    },
+  ];
+}

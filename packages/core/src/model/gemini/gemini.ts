@@ -1,0 +1,153 @@
+/** Gemini as a model of the host, through Google's own package, which is loaded with the first request. */
+
+import type { GenerateContentConfig } from "@google/genai/web";
+import { createRedactor } from "../../connect/redact.ts";
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
+import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "../api-failure.ts";
+import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
+import type { Model, StreamOptions } from "../model.ts";
+import { type Refusal, readRefusal } from "../refusal.ts";
+import { type GeminiAccess, modelPath } from "./gemini-access.ts";
+import { createGeminiAnswer } from "./gemini-answer.ts";
+import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
+import { openGemini } from "./open-gemini.ts";
+
+export interface GeminiOptions extends AttemptOptions {
+  readonly name: string;
+  readonly access: GeminiAccess;
+  /** Instead of Google's own address. */
+  readonly baseUrl?: string;
+  readonly fetch: Fetch;
+  /** Milliseconds since 1970. */
+  readonly today?: () => number;
+}
+
+/** Makes a `Model` of the Gemini API. Google's package is loaded with the first request. */
+export function createGeminiModel(options: GeminiOptions): Model {
+  const { name, access, baseUrl, fetch, today = Date.now } = options;
+  const generation = Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0);
+  const takesMediaInResponses = generation >= 3;
+  const api = describeApi(options);
+
+  function toLastEvent(
+    error: unknown,
+    refusal: Refusal | undefined,
+    tools: readonly FunctionDeclaration[],
+  ): AttemptEvent {
+    if (refusal === undefined) return { type: "failed", failure: toLostFailure(error, api) };
+    const problem = toGeminiProblem(refusal, today());
+    const rejection = toGeminiRejection(problem, tools);
+    if (rejection === undefined) return { type: "failed", failure: toFailure(problem, api) };
+    return { ...rejection, message: apiWords(rejection.message, api) };
+  }
+
+  async function* attempt(
+    contents: Content[],
+    tools: readonly FunctionDeclaration[],
+    config: GenerateContentConfig,
+    signal: AbortSignal,
+  ): AsyncGenerator<AttemptEvent, void, undefined> {
+    // The package leaves a connection open whose answer nobody reads any more.
+    const left = new AbortController();
+    const abortSignal = AbortSignal.any([signal, left.signal]);
+    let refusal: Refusal | undefined;
+    const answer = createGeminiAnswer();
+    try {
+      const client = await openGemini(access, baseUrl, async (url, init) => {
+        const response = await fetch(url, init);
+        if (response.ok) return response;
+        refusal = await readRefusal(response);
+        return new Response(refusal.body, { status: refusal.status });
+      });
+      const chunks = await client.models.generateContentStream({
+        model: modelPath(access, name),
+        contents,
+        config: { ...config, abortSignal },
+      });
+      for await (const chunk of chunks) yield* answer.take(chunk);
+      yield* answer.end() ?? [{ type: "failed", failure: brokenOff(api) }];
+    } catch (error) {
+      yield toLastEvent(error, refusal ?? refusalIn(error), tools);
+    } finally {
+      left.abort();
+    }
+  }
+
+  return {
+    provider: "gemini",
+    name,
+    dialect: "gemini",
+    maxDeclarations: 512,
+    takesMediaInResponses,
+    stream(messages, tools, signal, given = {}) {
+      const contents = toContents(messages, takesMediaInResponses);
+      const config = toConfig(tools, given, generation >= 2.5);
+      return withRetries(() => attempt(contents, tools, config, signal), signal, options);
+    },
+  };
+}
+
+function toConfig(
+  tools: readonly FunctionDeclaration[],
+  { system = "" }: StreamOptions,
+  thinks: boolean,
+): GenerateContentConfig {
+  return {
+    // The host asks again by itself, where the person can see it.
+    automaticContinuation: false,
+    ...(system !== "" && { systemInstruction: system }),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
+    // Older models refuse a request that speaks of it.
+    ...(thinks && { thinkingConfig: { includeThoughts: true } }),
+  };
+}
+
+/** A thought that is not signed was told to the person only, and a content without parts is refused. */
+function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
+  return messages
+    .map(({ role, parts }) => ({
+      role,
+      parts: parts.filter(({ thought, thoughtSignature }) => thought !== true || thoughtSignature !== undefined),
+    }))
+    .flatMap((content) => (takesMediaInResponses ? [content] : withMediaBeside(content)))
+    .filter(({ parts }) => parts.length > 0);
+}
+
+/** Beside one response its media may stand; beside several nothing may: it would be counted with them. */
+function withMediaBeside({ role, parts }: Content): Content[] {
+  const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
+  if (media.length === 0) return [{ role, parts }];
+  const bare = parts.map((part) => {
+    const { parts: _media, ...functionResponse } = part.functionResponse ?? {};
+    return part.functionResponse === undefined ? part : { ...part, functionResponse };
+  });
+  return bare.length === 1
+    ? [{ role, parts: [...bare, ...media] }]
+    : [
+        { role, parts: bare },
+        { role, parts: media },
+      ];
+}
+
+/** An error may also come in the middle of a stream that began well: the package reads it, and writes it behind some words. */
+function refusalIn(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || error.name !== "ApiError") return undefined;
+  const status = "status" in error && typeof error.status === "number" ? error.status : 500;
+  return { status, body: error.message.slice(Math.max(0, error.message.indexOf("{"))) };
+}
+
+function describeApi({ name, access }: GeminiOptions): ModelApi {
+  const isVertex = access.kind === "vertex" || access.isVertex === true;
+  return {
+    title: isVertex ? "Vertex AI" : "the Gemini API",
+    model: name,
+    keyNext:
+      access.kind === "key"
+        ? `Check ${access.variable}${isVertex ? "" : "; keys are made at https://aistudio.google.com/apikey"}.`
+        : `Check that your account may use Vertex AI in the project "${access.project}", or sign in: gcloud auth application-default login`,
+    modelNext: `Choose another: --model gemini-2.5-flash`,
+    reachNext: "Check the network and the proxy.",
+    redact: createRedactor(access.kind === "key" ? [access.apiKey] : []),
+  };
+}

@@ -1,0 +1,150 @@
+/** A conversation in the words of OpenAI's chat completions. Pure. */
+
+import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
+import { writeJson } from "../../text/deep-json.ts";
+import { sizeWords } from "../../text/size-words.ts";
+import type { NameMap } from "./openai-names.ts";
+
+type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+
+interface ToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export type OpenaiMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | readonly ContentPart[] }
+  | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+export interface OpenaiTool {
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: object };
+}
+
+export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: NameMap): OpenaiTool[] {
+  return tools.map(({ name, description, parametersJsonSchema }) => ({
+    type: "function",
+    function: { name: toApi(name), description, parameters: parametersJsonSchema },
+  }));
+}
+
+/** Every function that the conversation speaks of. */
+export function namesIn(messages: readonly Content[]): readonly string[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
+  );
+}
+
+interface OpenCall {
+  readonly id: string;
+  /** As the other side of the conversation gave it, if it did. */
+  readonly given: string | undefined;
+  readonly name: string | undefined;
+}
+
+export interface MessageOptions {
+  readonly system?: string | undefined;
+  /** False: the model is told what it is not shown. */
+  readonly takesImages: boolean;
+}
+
+export function toOpenaiMessages(
+  messages: readonly Content[],
+  names: NameMap,
+  { system = "", takesImages }: MessageOptions,
+): OpenaiMessage[] {
+  let open: readonly OpenCall[] = [];
+  const written: OpenaiMessage[] = system === "" ? [] : [{ role: "system", content: system }];
+  for (const [at, { role, parts }] of messages.entries()) {
+    if (role === "model") {
+      // A call that came without an id is given one by its place: the same in every request.
+      open = callsIn(parts).map(({ id, name }, nth) => ({ id: id ?? `call_${at}_${nth}`, given: id, name }));
+      written.push(...fromModel(parts, open, names));
+    } else {
+      const { results, rest } = fromUser(parts, open, takesImages);
+      written.push(...results, ...rest);
+    }
+  }
+  return written;
+}
+
+function callsIn(parts: readonly Part[]): NonNullable<Part["functionCall"]>[] {
+  return parts.flatMap(({ functionCall }) => functionCall ?? []);
+}
+
+/** What it thought stays with it: endpoints refuse to be told, or do not read it. */
+function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }: NameMap): OpenaiMessage[] {
+  const content = parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
+  const tool_calls = callsIn(parts).map(
+    ({ name = "", args = {} }, nth): ToolCall => ({
+      id: open[nth]?.id ?? "",
+      type: "function",
+      function: { name: toApi(name), arguments: writeJson(args) },
+    }),
+  );
+  if (tool_calls.length === 0) return content === "" ? [] : [{ role: "assistant", content }];
+  return [{ role: "assistant", content: content === "" ? null : content, tool_calls }];
+}
+
+/** Results must follow their calls at once; whatever cannot stand in them comes after, in the person's name. */
+function fromUser(
+  parts: readonly Part[],
+  calls: readonly OpenCall[],
+  takesImages: boolean,
+): { readonly results: readonly OpenaiMessage[]; readonly rest: readonly OpenaiMessage[] } {
+  const open = [...calls];
+  const results: OpenaiMessage[] = [];
+  const others: ContentPart[] = [];
+  for (const part of parts) {
+    const { functionResponse } = part;
+    if (functionResponse === undefined) others.push(...toContentParts(part, takesImages));
+    else {
+      const { id, name, response = {}, parts: media = [] } = functionResponse;
+      const place = open.findIndex((call) => (id === undefined ? call.name === name : call.given === id));
+      const [call] = open.splice(Math.max(place, 0), 1);
+      results.push({ role: "tool", tool_call_id: call?.id ?? id ?? "", content: toText(response) });
+      others.push(...media.flatMap((each) => toContentParts(each, takesImages)));
+    }
+  }
+  return { results, rest: others.length === 0 ? [] : [{ role: "user", content: simplest(others) }] };
+}
+
+/** Some endpoints take nothing but text where text is all there is. */
+function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === parts.length ? texts.join("\n") : parts;
+}
+
+function toContentParts({ text, inlineData }: Part, takesImages: boolean): ContentPart[] {
+  if (text !== undefined) return [{ type: "text", text }];
+  if (inlineData === undefined) return [];
+  const { mimeType = "application/octet-stream", data = "" } = inlineData;
+  if (takesImages && mimeType.startsWith("image/"))
+    return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
+  return [
+    {
+      type: "text",
+      text: `[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}: cannot be shown to this model]`,
+    },
+  ];
+}
+
+export function hasImages(messages: readonly OpenaiMessage[]): boolean {
+  return messages.some(
+    ({ role, content }) =>
+      role === "user" && typeof content !== "string" && content.some(({ type }) => type === "image_url"),
+  );
+}
+
+/** What a result is about, without the envelope that Gemini wants. */
+function toText(response: Record<string, unknown>): string {
+  const { output, error } = response;
+  if (typeof output === "string") return output;
+  if (typeof error === "string") return `Error: ${error}`;
+  return writeJson(output ?? response);
+}

@@ -1,0 +1,54 @@
+/** Which model an endpoint means when nobody has named one: the only one it has. */
+
+import { isObject, parseObject, textIn } from "@fairlead/wire/json";
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import { endpointOf } from "./openai.ts";
+
+const mostNamed = 8;
+const next = "Name one: --model NAME";
+
+/** Milliseconds: a list is no answer of a model, and comes at once or not at all. */
+const patience = 10_000;
+
+export interface ListOptions {
+  readonly apiKey: string | undefined;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function onlyModelOf(baseUrl: string, options: ListOptions): Promise<string> {
+  const url = endpointOf(baseUrl, "models");
+  const known = await listModels(url, options);
+  const [only, ...others] = known;
+  if (only !== undefined && others.length === 0) return only;
+  const named = known.slice(0, mostNamed).join(", ");
+  const all = known.length > mostNamed ? `${named} and ${known.length - mostNamed} more` : named;
+  throw new HostError("model", `which model of ${url.origin}? It has ${all || "not said which it has"}`, { next });
+}
+
+/** None if the endpoint has no such list. */
+async function listModels(url: URL, { apiKey, fetch, clock, signal }: ListOptions): Promise<readonly string[]> {
+  const late = new AbortController();
+  const callOff = clock.after(patience, () => late.abort());
+  const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  try {
+    const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+    const response = await fetch(url, { headers, signal: until });
+    const listed = parseObject(await response.text())?.["data"];
+    if (!response.ok || !Array.isArray(listed)) return [];
+    return listed.flatMap((each) => (isObject(each) ? (textIn(each, "id") ?? []) : []));
+  } catch (error) {
+    if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
+    if (late.signal.aborted)
+      throw new HostError("model", `${url.origin} has not said within ${patience / 1000} s which models it has`, {
+        next,
+      });
+    if (!(error instanceof HostError)) throw error;
+    throw new HostError("model", error.message, { next: "Start the server, or check OPENAI_BASE_URL.", cause: error });
+  } finally {
+    callOff();
+  }
+}

@@ -1,0 +1,178 @@
+/** Any endpoint that speaks OpenAI's chat completions as a model of the host: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
+
+import { parseObject } from "@fairlead/wire/json";
+import { createParser } from "eventsource-parser";
+import { createRedactor } from "../../connect/redact.ts";
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import type { FunctionDeclaration } from "../../normalise/model-types.ts";
+import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "../api-failure.ts";
+import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
+import type { Model } from "../model.ts";
+import { type Refusal, readRefusal } from "../refusal.ts";
+import { createOpenaiAnswer } from "./openai-answer.ts";
+import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
+import { hasImages, namesIn, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
+import { mapNames, type NameMap } from "./openai-names.ts";
+
+export interface OpenaiOptions extends AttemptOptions {
+  readonly name: string;
+  /** With the version: `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** None for most local servers. */
+  readonly apiKey?: string | undefined;
+  readonly fetch: Fetch;
+  /** Milliseconds since 1970. */
+  readonly today?: () => number;
+}
+
+/** A path below the base, whatever parameters that has. */
+export function endpointOf(baseUrl: string, path: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
+  return url;
+}
+
+/**
+ * Makes a `Model` of any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp or OpenAI
+ * itself.
+ */
+export function createOpenaiModel(options: OpenaiOptions): Model {
+  const { name, baseUrl, apiKey, fetch, today = Date.now } = options;
+  const url = endpointOf(baseUrl, "chat/completions");
+  const api = describeApi(options, url);
+  const headers = { "content-type": "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
+
+  function ask(request: object, signal: AbortSignal): Promise<Response> {
+    return fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
+  }
+
+  /** Many models cannot see, and their endpoints refuse a whole conversation for one picture in it. */
+  let takesImages = true;
+
+  async function send(request: OpenaiRequest, signal: AbortSignal): Promise<Response | Refusal> {
+    const response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
+    if (response.ok) return response;
+    const refusal = await readRefusal(response);
+    // Not everybody knows of it, and some refuse what they do not know.
+    if (!refusal.body.includes("stream_options")) return refusal;
+    const second = await ask(request, signal);
+    return second.ok ? second : readRefusal(second);
+  }
+
+  async function* attempt(
+    toBody: (takesImages: boolean) => OpenaiRequest,
+    names: NameMap,
+    signal: AbortSignal,
+  ): AsyncGenerator<AttemptEvent, void, undefined> {
+    try {
+      const request = toBody(takesImages);
+      let answer = await send(request, signal);
+      if (!(answer instanceof Response) && hasImages(request.messages) && isAboutImages(answer)) {
+        const blind = await send(toBody(false), signal);
+        if (blind instanceof Response) {
+          takesImages = false;
+          answer = blind;
+        }
+      }
+      yield* answer instanceof Response ? readAnswer(answer, names) : [toLastEvent(answer, request)];
+    } catch (error) {
+      yield { type: "failed", failure: toLostFailure(error, api) };
+    }
+  }
+
+  async function* readAnswer(response: Response, names: NameMap): AsyncGenerator<AttemptEvent, void, undefined> {
+    const answer = createOpenaiAnswer(names);
+    let saysDone = false;
+    for await (const data of dataIn(response)) {
+      saysDone ||= data.trim() === "[DONE]";
+      if (saysDone) continue;
+      const chunk = parseObject(data);
+      if (chunk === undefined) throw new Error(`an event is not JSON: ${data.slice(0, 200)}`);
+      if (chunk["error"] !== undefined) {
+        yield toLastEvent({ status: 500, body: data });
+        return;
+      }
+      yield* answer.take(chunk);
+    }
+    yield* answer.end(saysDone) ?? [{ type: "failed", failure: brokenOff(api) }];
+  }
+
+  function toLastEvent(refusal: Refusal, request?: OpenaiRequest): AttemptEvent {
+    const problem = toOpenaiProblem(refusal, today());
+    const tools = request?.tools ?? [];
+    const rejection = toOpenaiRejection(
+      problem,
+      tools.map((tool) => tool.function.name),
+    );
+    if (rejection === undefined) return { type: "failed", failure: toFailure(problem, api) };
+    return { ...rejection, message: apiWords(rejection.message, api) };
+  }
+
+  return {
+    provider: "openai-compatible",
+    name,
+    dialect: "openai",
+    maxDeclarations: url.hostname === "api.openai.com" ? 128 : Number.POSITIVE_INFINITY,
+    takesMediaInResponses: false,
+    stream(messages, tools, signal, given) {
+      const names = mapNames([...tools.map((tool) => tool.name), ...namesIn(messages)]);
+      const toBody = (withImages: boolean): OpenaiRequest =>
+        toRequest(name, tools, names, toOpenaiMessages(messages, names, { ...given, takesImages: withImages }));
+      return withRetries(() => attempt(toBody, names, signal), signal, options);
+    },
+  };
+}
+
+type OpenaiRequest = ReturnType<typeof toRequest>;
+
+function toRequest(
+  model: string,
+  tools: readonly FunctionDeclaration[],
+  names: NameMap,
+  messages: readonly OpenaiMessage[],
+) {
+  return {
+    model,
+    stream: true,
+    messages,
+    // An empty list is refused.
+    ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
+  };
+}
+
+function isAboutImages({ status, body }: Refusal): boolean {
+  return status !== 429 && /image|vision|multi-?modal/i.test(body);
+}
+
+/** The data of each event; an endpoint that does not stream sends one document. */
+async function* dataIn(response: Response): AsyncGenerator<string, void, undefined> {
+  if (response.body === null) return;
+  if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {
+    yield await response.text();
+    return;
+  }
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => ready.push(data) });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* ready.splice(0);
+  }
+  // Some leave out the blank line after their last event.
+  parser.feed("\n\n");
+  yield* ready.splice(0);
+}
+
+function describeApi({ name, apiKey }: OpenaiOptions, { origin, port, hostname }: URL): ModelApi {
+  const isLocal = /^(?:localhost|127\.|\[::1\])/.test(hostname);
+  return {
+    title: origin,
+    model: name,
+    keyNext: apiKey ? "Check OPENAI_API_KEY." : "Set OPENAI_API_KEY.",
+    modelNext: port === "11434" ? `ollama pull ${name}` : "Choose another: --model NAME",
+    reachNext: isLocal
+      ? `Start the server, or check OPENAI_BASE_URL (${origin}).`
+      : "Check OPENAI_BASE_URL, the network and the proxy.",
+    redact: createRedactor(apiKey ? [apiKey] : []),
+  };
+}

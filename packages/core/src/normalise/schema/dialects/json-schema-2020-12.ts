@@ -1,0 +1,187 @@
+/** The raw schema as draft 2020-12 says it: older drafts' words replaced, references kept inside the document, everything else left alone. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { baseOf, openDocument, type SchemaDocument, type Spot } from "../document.ts";
+import { isFlag, isList, isNumber, isSchema, isText, quote } from "../json-values.ts";
+import { holds } from "../keywords.ts";
+import type { Report } from "../place.ts";
+import { lastStep, pointerTo } from "../pointer.ts";
+import { checkWritten } from "../read/bounds.ts";
+import { typesIn } from "../read/read-type.ts";
+import { fits } from "../valid-values.ts";
+import { definitionName, isReplaced, modernReference } from "./modern-pointer.ts";
+
+type Entries = (readonly [keyword: string, value: unknown])[];
+
+interface Modernising {
+  readonly document: SchemaDocument;
+  readonly report: Report;
+}
+
+const draft = "https://json-schema.org/draft/2020-12/schema";
+
+export function modernise(raw: JsonObject, report: Report): JsonObject {
+  checkWritten(raw);
+  const document = openDocument(raw);
+  const schema = modern(document.root, { document, report });
+  if (schema["type"] === "object") return schema;
+  report("", "type", "type" in raw ? "rewritten" : "added", "Arguments are an object.");
+  return Object.fromEntries([["type", "object"], ...Object.entries(schema).filter(([name]) => name !== "type")]);
+}
+
+function modern(spot: Spot, context: Modernising): JsonObject {
+  const { raw, path } = spot;
+  const base = baseOf(raw, spot.base);
+  const place = { raw: isObject(raw) ? raw : {}, path, base };
+  const entries = Object.entries(place.raw).flatMap(([name, value]) => modernKeyword(name, value, place, context));
+  return Object.fromEntries(combined(entries));
+}
+
+function modernMember(raw: unknown, path: string, base: string, context: Modernising): unknown {
+  if (isFlag(raw)) return raw;
+  if (isObject(raw)) return modern({ raw, path, base }, context);
+  context.report(...lastStep(path), "rewritten", `${quote(raw)} is not a schema: anything fits.`);
+  return {};
+}
+
+function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonObject }, context: Modernising): Entries {
+  const { raw, path, base } = place;
+  const rewritten = (note: string, entries: Entries): Entries => {
+    context.report(path, name, "rewritten", note);
+    return entries;
+  };
+  const removed = (note: string): Entries => {
+    context.report(path, name, "removed", note);
+    return [];
+  };
+  if (!fits(name, value)) return removed(`${quote(value)} is not what it takes.`);
+  switch (name) {
+    case "$schema":
+      if (path !== "") return removed("It is said once, at the top.");
+      return value === draft ? [[name, value]] : rewritten("It is draft 2020-12 now.", [[name, draft]]);
+    case "id":
+      return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("It is called $id now.", [["$id", value]]);
+    case "$ref":
+    case "$recursiveRef":
+      return modernised(String(value), name, place, context, removed);
+    case "type":
+      return modernType(value, raw["nullable"] === true, removed, rewritten);
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+      return modernBound(name, value, raw, removed, rewritten);
+    case "minimum":
+    case "maximum":
+      return raw[name === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"] === true
+        ? rewritten("The bound itself is excluded.", [])
+        : [[name, value]];
+    case "additionalItems":
+      if (isReplaced(raw, name, "")) return removed("It counts only beside a list of items.");
+      return rewritten("It is called items now.", [
+        ["items", modernMember(value, pointerTo(path, name), base, context)],
+      ]);
+    case "dependencies":
+      return rewritten("It is two keywords now.", modernDependencies(value, place, context));
+    case "nullable":
+      if (value !== true || typesIn(raw["type"]).length === 0) return removed("It says what holds anyway.");
+      return rewritten("Null is one of its types.", []);
+  }
+  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems says it.");
+  const nested = modernNested(name, value, place, context);
+  if (name === "definitions") return rewritten("It is called $defs now.", [["$defs", nested]]);
+  if (name === "items" && isList(value)) return rewritten("It is called prefixItems now.", [["prefixItems", nested]]);
+  return [[name, nested]];
+}
+
+type Removed = (note: string) => Entries;
+type Rewritten = (note: string, entries: Entries) => Entries;
+
+function modernType(value: unknown, isNullable: boolean, removed: Removed, rewritten: Rewritten): Entries {
+  const named = typesIn(value);
+  const types = isNullable ? [...new Set([...named, "null"])] : named;
+  if (named.length === 0) return removed("It names no type of JSON Schema, or every one.");
+  const [only] = types;
+  const written = types.length > 1 ? types : only;
+  return JSON.stringify(written) === JSON.stringify(value)
+    ? [["type", value]]
+    : rewritten("In the spelling of JSON Schema.", [["type", written]]);
+}
+
+/** Draft 4's `exclusiveMinimum: true` made the `minimum` beside it exclusive. */
+function modernBound(name: string, value: unknown, raw: JsonObject, removed: Removed, rewritten: Rewritten): Entries {
+  if (isNumber(value)) return [[name, value]];
+  const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
+  return value === true && isNumber(bound)
+    ? rewritten("It is the bound itself now.", [[name, bound]])
+    : removed("It excludes nothing.");
+}
+
+function modernised(
+  value: string,
+  name: string,
+  { path, base }: Spot,
+  context: Modernising,
+  removed: Removed,
+): Entries {
+  const target = context.document.resolve(value, base);
+  // Never fetched: a schema must not make anyone talk to an address of the server's choice.
+  if (target === undefined)
+    return removed(`It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
+  const text = modernReference(value, target, context.document);
+  if (text === undefined) return removed(`It refers to ${quote(value)}, which is no longer part of this schema.`);
+  if (text !== value || name !== "$ref") context.report(path, name, "rewritten", `It is ${quote(text)} now.`);
+  return [["$ref", text]];
+}
+
+function modernDependencies(
+  value: unknown,
+  { raw, path, base }: Spot & { raw: JsonObject },
+  context: Modernising,
+): Entries {
+  const all = Object.entries(Object(value)) as [string, unknown][];
+  const rules = all.filter(([name]) => !isReplaced(raw, "dependencies", name));
+  const names = rules.filter(([, rule]) => isList(rule));
+  const schemas = rules.filter(([, rule]) => isSchema(rule));
+  const member = (name: string, rule: unknown): unknown =>
+    modernMember(rule, pointerTo(path, "dependencies", name), base, context);
+  return [
+    ...(names.length > 0 ? [["dependentRequired", Object.fromEntries(names)] as const] : []),
+    ...(schemas.length > 0
+      ? [["dependentSchemas", Object.fromEntries(schemas.map(([name, rule]) => [name, member(name, rule)]))] as const]
+      : []),
+  ];
+}
+
+function modernNested(
+  name: string,
+  value: unknown,
+  { raw, path, base }: Spot & { raw: JsonObject },
+  context: Modernising,
+): unknown {
+  const member = (inner: unknown, ...segments: readonly (string | number)[]): unknown =>
+    modernMember(inner, pointerTo(path, name, ...segments), base, context);
+  switch (holds(name, value)) {
+    case "schema":
+      return member(value);
+    case "list":
+      return (value as readonly unknown[]).map((inner, index) => member(inner, index));
+    case "map": {
+      const own = name === "definitions" ? (key: string) => definitionName(raw, key) : (key: string) => key;
+      return Object.fromEntries(Object.entries(Object(value)).map(([key, inner]) => [own(key), member(inner, key)]));
+    }
+    case "data":
+      return value;
+  }
+}
+
+/** Two keywords of an older draft may come to one of this one: lists and maps are joined, of anything else the first counts. */
+function combined(entries: Entries): Entries {
+  const found = new Map<string, unknown>();
+  for (const [name, value] of entries) {
+    const earlier = found.get(name);
+    if (earlier === undefined) found.set(name, value);
+    else if (isObject(earlier) && isObject(value))
+      found.set(name, Object.fromEntries([...Object.entries(value), ...Object.entries(earlier)]));
+  }
+  return [...found];
+}

@@ -1,0 +1,232 @@
+/** How shapes combine: what both ask for, either of them, or an object that has room for all of them. */
+
+import type { Report } from "../place.ts";
+import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
+import { type Spent, spendMerge } from "./bounds.ts";
+import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
+import { common, commonTypes, reportChanges, strictest } from "./stricter.ts";
+
+export interface Merging {
+  readonly spent: Spent;
+  readonly report: Report;
+}
+
+/** Alternatives beside alternatives are multiplied out up to this many. */
+const mostProducts = 16;
+
+/** What satisfies both, or either where they contradict each other: no property of theirs is lost. The first one's words and place count. */
+export function meet(a: Shape, b: Shape, merging: Merging): Shape {
+  const both = intersect(a, b, merging);
+  if (both !== undefined) return both;
+  for (const keyword of ruleKeywords(a))
+    merging.report(a.path, keyword, "moved", "It contradicts what stands beside it: either may hold.");
+  return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
+}
+
+/** Any of these. */
+export function union(shapes: readonly Shape[]): Shape {
+  const [first] = shapes;
+  if (first === undefined) return emptyShape("");
+  return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
+}
+
+/** The properties of a shape, with room for those that only some of these have. @param settled names that need no room. */
+export function withOptional(
+  shape: Shape,
+  others: readonly Shape[],
+  merging: Merging,
+  settled: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, Shape> {
+  const found = new Map<string, Shape[]>();
+  for (const other of others.flatMap((each) => alternativesOf(each, merging.report))) {
+    spendMerge(merging.spent, other.properties.size);
+    for (const [name, property] of other.properties) {
+      if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
+    }
+    // Asked for, though nothing describes it.
+    for (const name of shape.isClosed === true ? [] : other.required) {
+      if (!shape.properties.has(name) && !found.has(name)) {
+        found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
+      }
+    }
+  }
+  const merged = new Map(shape.properties);
+  for (const [name, variants] of found) {
+    const own = shape.properties.get(name);
+    merged.set(name, own === undefined ? union(variants) : withRoom(own, variants, merging));
+  }
+  return merged;
+}
+
+/** A property that is there anyway, with room for what only some say is in it. What else they say about it is in the description. */
+function withRoom(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
+  const rich = variants.filter(hasProperties);
+  for (const variant of rich) reportMerged(variant, merging.report);
+  const others = variants.filter((variant) => !rich.includes(variant));
+  reportDropped(others, "Only some ask for it; the description says so.", merging.report);
+  if (rich.length === 0) return property;
+  const isObject = [property, ...rich].every(({ anyOf, items, prefix }) => !anyOf && !items && !prefix);
+  if (isObject) return { ...property, properties: withOptional(property, rich, merging) };
+  return {
+    ...emptyShape(property.path),
+    ...annotated(property, property),
+    anyOf: [withoutWords(property), ...rich],
+    isMade: true,
+  };
+}
+
+/** One shape for all of these, asking for nothing: of any type of theirs, with room for every property, however deep in lists. */
+function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
+  const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
+  for (const shape of all) reportMerged(shape, merging.report);
+  const types =
+    all.every((shape) => shape.types !== undefined) && new Set(all.flatMap((shape) => [...(shape.types ?? [])]));
+  const inner = all.flatMap(itemsOf);
+  const empty = emptyShape(all[0]?.path ?? "");
+  return {
+    ...empty,
+    origins: all.flatMap(({ origins }) => origins),
+    notes: [...new Set(all.flatMap(({ notes }) => notes))],
+    hints: new Set(all.flatMap(({ hints }) => [...hints])),
+    ...(types && { types }),
+    properties: withOptional(empty, all, merging),
+    ...(inner.length > 0 && { items: roomFor(inner, merging) }),
+  };
+}
+
+/** In it, or in anything in it. */
+function hasProperties(shape: Shape): boolean {
+  return shape.properties.size > 0 || [...itemsOf(shape), ...(shape.anyOf ?? [])].some(hasProperties);
+}
+
+/** An object with room for every alternative: for where the API takes one object only, or where the alternatives share properties. */
+export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
+  const { anyOf, isMade: _, ...own } = shape;
+  const base = anyOf === undefined ? own : flatten(own, anyOf, merging);
+  const all = alternatives.flatMap((alternative) => alternativesOf(alternative, merging.report));
+  const possible = all.filter(({ types }) => types === undefined || types.has("object"));
+  const lost = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
+  reportDropped(lost, "There is room for properties only.", merging.report);
+  const [first, ...others] = possible;
+  if (first === undefined) return base;
+  const always = [...first.required].filter((name) => others.every(({ required }) => required.has(name)));
+  const settled = new Set(
+    [...base.properties.keys()].filter((name) => possible.every((each) => each.properties.has(name))),
+  );
+  const properties = new Map(withOptional(base, possible, merging, settled));
+  for (const name of settled) {
+    const variants = possible.flatMap((each) => each.properties.get(name) ?? []);
+    for (const variant of variants) reportMerged(variant, merging.report);
+    properties.set(name, meet(base.properties.get(name) ?? emptyShape(base.path), union(variants), merging));
+  }
+  return { ...base, properties, required: new Set([...base.required, ...always]) };
+}
+
+/** What satisfies both; undefined where nothing does. */
+function intersect(a: Shape, b: Shape, merging: Merging): Shape | undefined {
+  spendMerge(merging.spent, valuesIn(a) + valuesIn(b));
+  const words = annotated(a, b);
+  if (!isConstrained(b)) return { ...a, ...words };
+  if (!isConstrained(a)) return { ...b, ...words, path: a.path };
+  if (a.anyOf !== undefined || b.anyOf !== undefined) return intersectAlternatives(a, b, merging);
+  const types = commonTypes(a, b);
+  const strings = common(a.strings, b.strings);
+  const isWhole = types?.has("integer") === true;
+  const numbers = common(a.numbers, b.numbers)?.filter((value) => !isWhole || Number.isInteger(value));
+  if (types?.size === 0 || strings?.length === 0 || numbers?.length === 0) return undefined;
+  const items = a.items && b.items ? meetInside(a.items, b.items, merging) : (a.items ?? b.items);
+  const prefix = a.prefix && b.prefix ? bothPrefixes(a.prefix, b.prefix, merging) : (a.prefix ?? b.prefix);
+  const merged: Shape = {
+    ...b,
+    ...a,
+    ...words,
+    ...strictest(a, b),
+    ...(types && { types }),
+    ...(strings && { strings }),
+    ...(numbers && { numbers }),
+    ...(items && { items }),
+    ...(prefix && { prefix }),
+    hints: new Set([...a.hints, ...b.hints]),
+    properties: bothProperties(a.properties, b.properties, merging),
+    required: new Set([...a.required, ...b.required]),
+    isClosed: a.isClosed === true || b.isClosed === true,
+  };
+  reportChanges(a, merged, merging.report);
+  return merged;
+}
+
+function valuesIn({ strings = [], numbers = [] }: Shape): number {
+  return strings.length + numbers.length;
+}
+
+function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | undefined {
+  const words = annotated(a, b);
+  const [choice, other] = a.anyOf === undefined ? [b, a] : [a, b];
+  const alternatives = choice.anyOf ?? [];
+  const others = other.anyOf ?? [withoutWords(other)];
+  const haveProperties = (shapes: readonly Shape[]): boolean => shapes.some(({ properties }) => properties.size > 0);
+  if (haveProperties(others) || (other.anyOf !== undefined && haveProperties(alternatives))) {
+    for (const shape of [...alternatives, ...(other.anyOf ?? [])]) reportMerged(shape, merging.report);
+    if (a.anyOf !== undefined && a.isMade !== true)
+      merging.report(a.path, "anyOf", "merged", "It shares properties with what stands beside it.");
+    return { ...flatten(other, alternatives, merging), ...words, path: a.path };
+  }
+  const isTooMany = alternatives.length * others.length > mostProducts && others.length > 1;
+  if (isTooMany && [...alternatives, ...others].some(hasProperties)) {
+    if (a.anyOf !== undefined && a.isMade !== true)
+      merging.report(a.path, "anyOf", "merged", "Too many combinations: there is room for the properties of all.");
+    return { ...roomFor([...alternatives, ...others], merging), ...words, path: a.path };
+  }
+  // Too many to multiply out: the first rule is kept, the second left out.
+  const rules = isTooMany ? [emptyShape(a.path)] : others;
+  if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
+  const products = alternatives.flatMap((shape) =>
+    rules.map((rule) => ({ shape, rule, both: intersect(shape, rule, merging) })),
+  );
+  const anyOf = products.flatMap(({ both }) => both ?? []);
+  if (anyOf.length === 0) return undefined;
+  if (a.anyOf === undefined) {
+    for (const keyword of ruleKeywords(a)) merging.report(a.path, keyword, "moved", "It stands in each alternative.");
+  }
+  const used = new Set(products.flatMap(({ shape, rule, both }) => (both === undefined ? [] : [shape, rule])));
+  const impossible = [...alternatives, ...(other.anyOf ?? [])].filter((shape) => !used.has(shape));
+  reportDropped(
+    impossible,
+    "It contradicts what stands beside it, or there are too many combinations.",
+    merging.report,
+  );
+  return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
+}
+
+/** For what stands inside of what is merged. */
+function meetInside(a: Shape, b: Shape, merging: Merging): Shape {
+  if (a.path !== b.path) reportMerged(b, merging.report);
+  return meet(a, b, merging);
+}
+
+function bothPrefixes(a: readonly Shape[], b: readonly Shape[], merging: Merging): readonly Shape[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, index) => {
+    const [one, other] = [a[index], b[index]];
+    return one && other ? meetInside(one, other, merging) : (one ?? other ?? emptyShape(""));
+  });
+}
+
+function bothProperties(
+  a: ReadonlyMap<string, Shape>,
+  b: ReadonlyMap<string, Shape>,
+  merging: Merging,
+): ReadonlyMap<string, Shape> {
+  const merged = new Map(a);
+  for (const [name, property] of b) {
+    const own = a.get(name);
+    merged.set(name, own === undefined ? property : meetInside(own, property, merging));
+  }
+  return merged;
+}
+
+/** Alternatives among alternatives count as one list. */
+function alternativesOf(shape: Shape, report: Report): readonly Shape[] {
+  if (shape.anyOf === undefined) return [shape];
+  for (const alternative of shape.anyOf) reportMerged(alternative, report);
+  return shape.anyOf.flatMap((alternative) => alternativesOf(alternative, report));
+}

@@ -1,0 +1,71 @@
+/** Keywords that describe: titles, descriptions, defaults, examples, and those that only tools for people use. */
+
+import { toModelText } from "../../../text/model-text.ts";
+import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-values.ts";
+import { drop, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+
+const unneeded = (why: string): Keyword => keyword(isPresent, (_, place, name) => drop(place, name, why));
+const forPeople = unneeded("A model does not need it.");
+const identifies = unneeded("References are put in place, so nothing needs a name to be referred to by.");
+
+function visible(text: string, place: Place, name: string): string {
+  const seen = toModelText(text);
+  if (seen !== text) report(place, name, "rewritten", "Characters that nobody sees are left out.");
+  return seen;
+}
+
+/** True is worth a sentence, false says nothing. */
+const marks = (sentence: string): Keyword =>
+  keyword(isFlag, (value, place, name) => {
+    if (value) tell(place, name, sentence);
+    else drop(place, name, "It says what holds anyway.");
+  });
+
+export const annotations: Readonly<Record<string, Keyword>> = {
+  // `title` and `description` are among the keywords that the Gemini API typings list at `responseJsonSchema`.
+  title: keyword(isText, (value, place, name) => {
+    const seen = visible(value, place, name);
+    if (seen !== "" || value === "") place.shape.title = seen;
+  }),
+  description: keyword(isText, (value, place, name) => {
+    place.shape.description = visible(value, place, name);
+  }),
+  // Not in that list; and Vertex AI rejects it beside `anyOf` (Gemini CLI's documentation, "schema processing").
+  default: keyword(isPresent, (value, place, name) => {
+    if (value === null) drop(place, name, "Null is what is taken when nothing is given.");
+    else tell(place, name, `Default: ${quote(value)}.`);
+  }),
+  examples: keyword(isList, (value, place, name) => {
+    if (value.length === 0) drop(place, name, "It is empty.");
+    else tell(place, name, `For example ${enumerate(value.slice(0, 3).map(quote))}.`);
+  }),
+  // OpenAPI 3.0's `example` is in the list of `parameters`, not in that of the JSON Schema form.
+  example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
+  deprecated: marks("Deprecated."),
+  readOnly: marks("Set by the server only."),
+  writeOnly: marks("Never shown again once set."),
+  // OpenAPI 3.0: said as an alternative of type null instead, see `type`.
+  nullable: keyword(isFlag, (value, place, name) => {
+    if (value) place.shape.isNullable = true;
+    report(
+      place,
+      name,
+      value ? "rewritten" : "removed",
+      value ? "Null is one of its types." : "It says what holds anyway.",
+    );
+  }),
+  // `$schema` goes at every depth: a rule of Gemini CLI's documentation, "schema processing"; reported by many as `Unknown name "$schema"`.
+  $schema: unneeded("The API knows one kind of schema only."),
+  $comment: forPeople,
+  $vocabulary: forPeople,
+  discriminator: unneeded("Its alternatives say it themselves."),
+  externalDocs: forPeople,
+  xml: forPeople,
+  $id: identifies,
+  id: identifies,
+  $anchor: identifies,
+  $dynamicAnchor: identifies,
+  $recursiveAnchor: identifies,
+  // Supported, but the order of `properties` says the same.
+  propertyOrdering: unneeded("The order of the properties says the same."),
+};

@@ -1,0 +1,139 @@
+/** Schemas that combine schemas: all of them, any of them, none of them, one under a condition. */
+
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { isFilled, isFlag, isOpen, isSchema } from "../json-values.ts";
+import {
+  addNote,
+  childOf,
+  described,
+  drop,
+  type Keyword,
+  keyword,
+  type Place,
+  partOf,
+  report,
+  tell,
+} from "../place.ts";
+import { pointerTo } from "../pointer.ts";
+import { spareSubschemas } from "./bounds.ts";
+import { flatten, meet, union, withOptional } from "./merge.ts";
+import { typesIn } from "./read-type.ts";
+import { emptyShape, isConstrained, type Shape } from "./shape.ts";
+
+/** As a list: an object with a member `then` would be taken for a promise. */
+export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
+  ["allOf", keyword(isFilled, readAll)],
+  ["anyOf", keyword(isFilled, readAlternatives)],
+  // Read as `anyOf` by the API (Gemini API typings, `responseJsonSchema`), so that is what it is given.
+  ["oneOf", keyword(isFilled, readAlternatives)],
+  ["not", keyword(isSchema, readNegation)],
+  ["if", keyword(isSchema, readCondition)],
+  ["then", keyword(isSchema, readConsequence)],
+  ["else", keyword(isSchema, readConsequence)],
+];
+
+function readAll(value: readonly unknown[], place: Place, name: string): void {
+  for (const [index, schema] of value.entries()) {
+    const other = partOf(place, schema, name, index);
+    const isSecondDescription = place.shape.description !== undefined && other.description !== undefined;
+    if (isSecondDescription) addNote(place.shape, other.description ?? "");
+    place.shape = meet(place.shape, other, place.reading);
+  }
+  report(place, name, "merged", "All of it stands in one schema.");
+}
+
+function readNegation(value: object | boolean, place: Place, name: string): void {
+  if (value === false) drop(place, name, "It excludes nothing.");
+  else tell(place, name, `Must not be: ${described(place, value)}.`);
+}
+
+function readAlternatives(value: readonly unknown[], place: Place, name: string): void {
+  const { shape, reading } = place;
+  spareSubschemas(reading.spent, value);
+  const alternatives = value.flatMap((schema, index) => {
+    if (isPossible(schema, place.isRoot)) return [partOf(place, schema, name, index)];
+    reading.report(pointerTo(place.path, name), String(index), "removed", "Nothing that can be given here fits it.");
+    return [];
+  });
+  if (alternatives.length === 0) {
+    drop(place, name, "It has no alternative that anything fits.");
+    return;
+  }
+  const [only] = alternatives;
+  if (only !== undefined && alternatives.length === 1) {
+    place.shape = meet(shape, only, reading);
+    report(place, name, "merged", "There is one alternative only.");
+    return;
+  }
+  if (!isConstrained(shape) && !place.isRoot) {
+    place.shape = { ...shape, anyOf: alternatives };
+    if (name !== "anyOf") report(place, name, "rewritten", "The API reads it as anyOf.");
+    return;
+  }
+  // Beside alternatives the API is given nothing but words: what must hold for all of them goes into each.
+  if (shape.properties.size === 0 && !place.isRoot) {
+    report(place, name, "rewritten", "What stands beside it holds in each alternative.");
+    place.shape = meet(shape, union(alternatives), reading);
+    return;
+  }
+  // Properties beside alternatives, or the arguments as a whole: one object with room for each of them, and a sentence about which go together.
+  addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
+  report(place, name, "merged", "Its properties stand beside the others; the description says which go together.");
+  place.shape = flatten(shape, alternatives, reading);
+}
+
+function isPossible(schema: unknown, isRoot: boolean): boolean {
+  if (!isRoot || !isObject(schema)) return schema !== false;
+  const types = typesIn(schema["type"]);
+  return types.length === 0 || types.includes("object");
+}
+
+function readCondition(value: unknown, place: Place, name: string): void {
+  const { then: consequence, else: alternative } = place.raw;
+  const told = [
+    ...(isSchema(consequence) && !isOpen(consequence) ? [`then ${described(place, consequence)}`] : []),
+    ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
+  ];
+  if (told.length === 0) {
+    drop(place, name, "Nothing follows from it.");
+    return;
+  }
+  if (isObject(value)) {
+    const { shape, reading } = place;
+    const asked = loosened(childOf(place, value, name));
+    place.shape = { ...shape, properties: withOptional(shape, [asked], reading) };
+  }
+  tell(place, name, `If ${described(place, value)}, ${told.join(", ")}.`);
+}
+
+/** The properties that a condition asks about, of the same types, without what it asks of them: they may be otherwise. */
+function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
+  return {
+    ...emptyShape(path),
+    origins,
+    hints,
+    required,
+    ...(types && { types }),
+    ...(items && { items: loosened(items) }),
+    ...(anyOf && { anyOf: anyOf.map(loosened), isMade: true }),
+    properties: new Map(
+      [...properties].map(([name, property]) => [name, { ...loosened(property), required: new Set<string>() }]),
+    ),
+  };
+}
+
+/** A property that only a consequence names is offered as an optional one. */
+function readConsequence(value: object | boolean, place: Place, name: string): void {
+  if (!("if" in place.raw)) {
+    drop(place, name, "It counts only beside if.");
+    return;
+  }
+  if (isFlag(value) || !isObject(value) || isOpen(value)) {
+    drop(place, name, "It asks for nothing.");
+    return;
+  }
+  const { shape } = place;
+  place.shape = { ...shape, properties: withOptional(shape, [childOf(place, value, name)], place.reading) };
+  report(place, name, "moved", "The description says it together with if.");
+}

@@ -1,0 +1,103 @@
+/** What is asked of objects: their properties, and rules about the rest of them. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { enumerate, isCount, isList, isOpen, isSchema, isText, quote } from "../json-values.ts";
+import { addNote, childOf, described, drop, hint, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+import { pointerTo } from "../pointer.ts";
+import { inManyWords } from "../write/type-text.ts";
+import { withOptional } from "./merge.ts";
+import type { Shape } from "./shape.ts";
+
+export const objects: Readonly<Record<string, Keyword>> = {
+  properties: keyword(isObject, readProperties),
+  required: keyword(isList, readRequired),
+  // Stripped at every depth: a rule of Gemini CLI's documentation, "schema processing".
+  additionalProperties: keyword(isSchema, readOthers),
+  unevaluatedProperties: keyword(isSchema, readOthers),
+  patternProperties: keyword(isObject, (value, place, name) => {
+    hint(place, "object");
+    const rules = Object.entries(value).slice(0, 5);
+    const told = rules.map(
+      ([pattern, schema]) => `Properties named like ${clip(pattern, 100)}: ${inManyWords(schema)}.`,
+    );
+    if (told.length > 0) tell(place, name, told.join(" "));
+    else drop(place, name, "It is empty.");
+  }),
+  propertyNames: keyword(isSchema, (value, place, name) => {
+    hint(place, "object");
+    // What generators write for every map with plain names.
+    const isAnyText =
+      isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
+    if (isAnyText) drop(place, name, "Names are strings anyway.");
+    else tell(place, name, `Names of properties: ${inManyWords(value)}.`);
+  }),
+  minProperties: keyword(isCount, (value, place, name) => {
+    hint(place, "object");
+    if (value === 0) drop(place, name, "It says what holds anyway.");
+    else tell(place, name, `At least ${value} ${value === 1 ? "property" : "properties"}.`);
+  }),
+  maxProperties: keyword(isCount, (value, place, name) => {
+    hint(place, "object");
+    tell(place, name, `At most ${value} ${value === 1 ? "property" : "properties"}.`);
+  }),
+  dependentRequired: keyword(isObject, readDependencies),
+  dependentSchemas: keyword(isObject, readDependencies),
+  dependencies: keyword(isObject, readDependencies),
+};
+
+function readProperties(value: JsonObject, place: Place, name: string): void {
+  hint(place, "object");
+  const { shape, reading, path } = place;
+  const properties = new Map<string, Shape>();
+  const required = new Set(shape.required);
+  for (const [property, schema] of Object.entries(value)) {
+    if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
+    properties.set(property, childOf(place, schema, name, property));
+    // Draft 3 said it inside the property.
+    if (isObject(schema) && schema["required"] === true) required.add(property);
+  }
+  shape.properties = properties;
+  shape.required = required;
+  if (properties.size === 0 && !place.isRoot) drop(place, name, "It names nothing.");
+}
+
+function readRequired(value: readonly unknown[], place: Place, name: string): void {
+  hint(place, "object");
+  const { shape, reading, path } = place;
+  const names = new Set(value.filter(isText));
+  shape.required = new Set([...names, ...shape.required]);
+  // One of them may turn out to be a property that nothing describes.
+  for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
+  if (names.size === 0) drop(place, name, "It names nothing.");
+  else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
+}
+
+function readOthers(value: JsonObject | boolean, place: Place, name: string): void {
+  hint(place, "object");
+  if (value === false) place.shape.isClosed = true;
+  if (isObject(value) && !isOpen(value)) tell(place, name, `Other properties: ${inManyWords(value)}.`);
+  else drop(place, name, "The API is told of the named properties only.");
+}
+
+/** What must hold once a property is given. Properties that only such a rule names are offered as optional ones. */
+function readDependencies(value: JsonObject, place: Place, name: string): void {
+  hint(place, "object");
+  const { nameOf } = place.reading;
+  const told: string[] = [];
+  const conditional: Shape[] = [];
+  for (const [property, rule] of Object.entries(value)) {
+    if (isList(rule)) {
+      const needed = rule.filter(isText).map((name) => quote(nameOf(name)));
+      if (needed.length > 0) told.push(`With ${quote(nameOf(property))}, ${enumerate(needed)} must be given too.`);
+    } else if (isSchema(rule) && !isOpen(rule)) {
+      told.push(`With ${quote(nameOf(property))}: ${described(place, rule)}.`);
+      conditional.push(childOf(place, rule, name, property));
+    }
+  }
+  place.shape.properties = withOptional(place.shape, conditional, place.reading);
+  for (const sentence of told.slice(0, 10)) addNote(place.shape, sentence);
+  if (told.length === 0) drop(place, name, "It asks for nothing.");
+  else report(place, name, "moved", `The description says: ${clip(told.join(" "), 300)}`);
+}

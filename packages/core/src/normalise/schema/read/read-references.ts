@@ -1,0 +1,78 @@
+/** References and definitions: what is referred to is put in place. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import type { Spot } from "../document.ts";
+import { isText, quote } from "../json-values.ts";
+import { addNote, described, drop, type Keyword, keyword, type Place, type Reading, report } from "../place.ts";
+import { pointerTo } from "../pointer.ts";
+import { spendBytes } from "./bounds.ts";
+import { meet } from "./merge.ts";
+import { emptyShape, type Shape } from "./shape.ts";
+
+// The API takes references, but nothing beside one that does not start with `$`, and cycles only in properties that are not required
+// (Gemini API typings, `responseJsonSchema`); reported as failing with every prompt in gemini-cli #7567. Schemas in place need none of it.
+const reference: Keyword = keyword(isText, readReference);
+
+export const references: Readonly<Record<string, Keyword>> = {
+  $defs: keyword(isObject, readDefinitions),
+  definitions: keyword(isObject, readDefinitions),
+  $ref: reference,
+  $dynamicRef: reference,
+  $recursiveRef: reference,
+};
+
+function readDefinitions(value: JsonObject, place: Place, name: string): void {
+  place.reading.containers.set(pointerTo(place.path, name), {
+    path: place.path,
+    name,
+    definitions: Object.keys(value),
+  });
+}
+
+/** Once everything is read: what stands where it is used, and what nothing refers to. */
+export function reportDefinitions({ containers, visited, report }: Reading): void {
+  for (const [pointer, { path, name, definitions }] of containers) {
+    const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
+    const isUsed = unused.length < definitions.length;
+    report(
+      path,
+      name,
+      isUsed ? "rewritten" : "removed",
+      isUsed ? "What is referred to stands where it is used." : "Nothing refers to it.",
+    );
+    if (isUsed) for (const definition of unused) report(pointer, definition, "removed", "Nothing refers to it.");
+  }
+}
+
+function readReference(value: string, place: Place, name: string): void {
+  const target = place.reading.document.resolve(value, place.base);
+  if (target === undefined) {
+    // Never fetched: a schema must not make the host talk to an address of the server's choice.
+    drop(place, name, `It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
+    return;
+  }
+  const isCycle = place.reading.active.has(target.path);
+  if (!isCycle) spendBytes(place.reading.spent, JSON.stringify(target.raw).length);
+  const shape = isCycle ? cut(target, place) : place.reading.read(target, place.nesting + 1, place.isRoot);
+  const isAlone = Object.keys(place.raw).length === 1;
+  const note = isCycle
+    ? "It refers to what it is part of; the description says so."
+    : "What it refers to stands in its place.";
+  report(place, name, isAlone ? "rewritten" : "merged", note);
+  place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
+}
+
+/** What it refers to is still being read: it is named, not repeated for ever. */
+function cut(target: Spot, place: Place): Shape {
+  const shape = emptyShape(place.path);
+  const type: unknown = isObject(target.raw)
+    ? (target.raw["type"] ?? ("properties" in target.raw ? "object" : undefined))
+    : undefined;
+  if (type === "object" || type === "array") shape.types = new Set([type]);
+  const { cycles } = place.reading;
+  const form = cycles.get(target.path) ?? described(place, target.raw);
+  cycles.set(target.path, form);
+  addNote(shape, `The same form again: ${form}.`);
+  return shape;
+}

@@ -1,0 +1,55 @@
+/** What is asked of strings, and `format`, which may also be about numbers. */
+
+import { clip } from "@fairlead/wire/text";
+import { isCount, isSchema, isText } from "../json-values.ts";
+import { drop, hint, type Keyword, keyword, type Place, tell } from "../place.ts";
+import { inManyWords } from "../write/type-text.ts";
+import type { TypeName } from "./shape.ts";
+
+/** Formats of numbers, as OpenAPI names them. */
+const numeric: Readonly<Record<string, TypeName>> = {
+  int32: "integer",
+  int64: "integer",
+  float: "number",
+  double: "number",
+};
+
+export const strings: Readonly<Record<string, Keyword>> = {
+  format: keyword(isText, readFormat),
+  minLength: keyword(isCount, (value, place, name) => {
+    hint(place, "string");
+    if (value === 0) drop(place, name, "It says what holds anyway.");
+    else tell(place, name, `At least ${value} character${value === 1 ? "" : "s"}.`);
+  }),
+  maxLength: keyword(isCount, (value, place, name) => {
+    hint(place, "string");
+    tell(place, name, `At most ${value} character${value === 1 ? "" : "s"}.`);
+  }),
+  pattern: keyword(isText, (value, place, name) => {
+    hint(place, "string");
+    tell(place, name, `Must match \`${clip(value, 200)}\`.`);
+  }),
+  contentEncoding: keyword(isText, (value, place, name) => {
+    hint(place, "string");
+    tell(place, name, `Encoded as ${clip(value, 60)}.`);
+  }),
+  contentMediaType: keyword(isText, (value, place, name) => {
+    hint(place, "string");
+    tell(place, name, `Holds ${clip(value, 60)}.`);
+  }),
+  contentSchema: keyword(isSchema, (value, place, name) => {
+    hint(place, "string");
+    tell(place, name, `Holds JSON: ${inManyWords(value)}.`);
+  }),
+};
+
+function readFormat(value: string, place: Place, name: string): void {
+  const { shape, reading } = place;
+  const about = numeric[value] ?? "string";
+  hint(place, about);
+  // What Gemini's SDKs write beside an `enum`; it says nothing more.
+  if (value === "enum" || value === "") drop(place, name, "It says nothing.");
+  else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
+    shape.format = value;
+  else tell(place, name, `Format: ${clip(value, 60)}.`);
+}

@@ -1,0 +1,109 @@
+/** `enum` and `const`: which values are allowed. */
+
+import { toModelText } from "../../../text/model-text.ts";
+import { enumerate, isFilled, isList, isNumber, isPresent, isText, quote } from "../json-values.ts";
+import { addNote, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+import type { Shape, TypeName } from "./shape.ts";
+import { common } from "./stricter.ts";
+
+export const values: Readonly<Record<string, Keyword>> = {
+  enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
+  const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
+};
+
+/** Gemini API typings, `responseJsonSchema`: `enum` is for strings and numbers. Everything else becomes a type or a sentence. */
+function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
+  if (place.isRoot) {
+    tell(place, name, `Must be ${enumerate(allowed.slice(0, 5).map(quote))}.`);
+    return;
+  }
+  const { shape } = place;
+  const before = { types: shape.types, notes: shape.notes };
+  const fitting = fittingOf(allowed, shape.types);
+  shape.types = typesOf(fitting, shape.types?.has("number") === true);
+
+  const strings = fitting.filter(isText);
+  // "enum[0]: cannot be empty" is what the API says to an empty string.
+  const filled = [...new Set(strings.filter((text) => text !== ""))];
+  // Given back to the server as they stand, so they cannot be cleaned: one that a person would not see as it is, is not offered.
+  const shown = filled.filter((text) => toModelText(text) === text);
+  if (shown.length > 0) shape.strings = both(shape.strings, shown);
+  else if (filled.length > 0) addNote(shape, "Its values hold characters that cannot be shown.");
+  if (filled.length < new Set(strings).size) {
+    addNote(shape, filled.length === 0 ? "Must be an empty string." : "May also be an empty string.");
+  }
+  const numbers = [...new Set(fitting.filter(isNumber))];
+  if (numbers.length > 0) shape.numbers = both(shape.numbers, numbers);
+  const flags = new Set(fitting.filter((value) => typeof value === "boolean"));
+  const onlyFlags = fitting.every((value) => typeof value === "boolean");
+  if (flags.size === 1) addNote(shape, `${onlyFlags ? "Must be" : "Of true and false only"} ${[...flags].join()}.`);
+  const composed = fitting.filter((value) => typeof value === "object" && value !== null);
+  if (composed.length > 0) {
+    const only = composed.length === fitting.length;
+    addNote(shape, `${only ? "Must be" : "May also be"} ${enumerate(composed.slice(0, 5).map(quote))}.`);
+  }
+  if (name === "const" && "enum" in place.raw)
+    report(place, "enum", "rewritten", "The constant beside it is stricter.");
+  reportChange(place, name, allowed, before);
+}
+
+interface Before {
+  readonly types: Shape["types"] | undefined;
+  readonly notes: Shape["notes"];
+}
+
+function reportChange(place: Place, name: string, allowed: readonly unknown[], before: Before): void {
+  const { shape } = place;
+  const kept: readonly unknown[] = [...(shape.strings ?? []), ...(shape.numbers ?? [])];
+  const told = shape.notes.slice(before.notes.length).join(" ");
+  const isMixed = shape.strings !== undefined && shape.numbers !== undefined;
+  const isSame = kept.length === allowed.length && kept.every((value, at) => value === allowed[at]);
+  if (name === "const" || isMixed || !isSame) {
+    const isHidden = allowed.some((value) => isText(value) && toModelText(value) !== value);
+    const said = isHidden
+      ? "A value with characters that nobody sees is not offered."
+      : name === "const"
+        ? "It is an enum of one value."
+        : "The API's enum takes filled strings, or numbers.";
+    const note = kept.length > 0 ? said : "Its type says it.";
+    report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
+  }
+  const types = shape.types ?? new Set<TypeName>();
+  if (
+    before.types !== undefined &&
+    (types.size !== before.types.size || [...types].some((type) => !before.types?.has(type)))
+  ) {
+    report(place, "type", "rewritten", "The type follows from the allowed values.");
+  }
+}
+
+/** Those of the declared types. Where none is, the values are believed: `{"type": "string", "enum": [1, 2]}` is a slip in the type. */
+function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly unknown[] {
+  if (types === undefined) return allowed;
+  const fitting = allowed.filter((value) => {
+    const type = plainTypeOf(value);
+    return types.has(type) || (type === "integer" && types.has("number"));
+  });
+  return fitting.length > 0 ? fitting : allowed;
+}
+
+/** Whole numbers are numbers where those are declared, or stand beside them. */
+function typesOf(allowed: readonly unknown[], isNumber: boolean): ReadonlySet<TypeName> {
+  const types = new Set(allowed.map(plainTypeOf));
+  if (!types.has("integer") || (!isNumber && !types.has("number"))) return types;
+  return new Set([...types].map((type) => (type === "integer" ? "number" : type)));
+}
+
+function plainTypeOf(value: unknown): TypeName {
+  if (isText(value)) return "string";
+  if (typeof value === "boolean") return "boolean";
+  if (isNumber(value)) return Number.isInteger(value) ? "integer" : "number";
+  if (isList(value)) return "array";
+  return value === null || value === undefined ? "null" : "object";
+}
+
+/** What an earlier `enum` and this one have in common; nothing in common is a slip, and the later one is believed. */
+function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
+  const found = common(later, earlier);
+  return found === undefined || found.length === 0 ? later : found;
+}

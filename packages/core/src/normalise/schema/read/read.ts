@@ -1,0 +1,68 @@
+/** Reads one schema, keyword by keyword, into a shape. Every keyword is kept, or reported. */
+
+import { isObject } from "@fairlead/wire/json";
+import { baseOf, type Spot } from "../document.ts";
+import { quote } from "../json-values.ts";
+import { drop, type Keyword, type Place, type Reading } from "../place.ts";
+import { lastStep } from "../pointer.ts";
+import { schemaLimits, spendSubschema, tooLarge } from "./bounds.ts";
+import { annotations } from "./read-annotations.ts";
+import { arrays } from "./read-arrays.ts";
+import { combinations } from "./read-combinations.ts";
+import { numbers } from "./read-numbers.ts";
+import { objects } from "./read-objects.ts";
+import { references } from "./read-references.ts";
+import { strings } from "./read-strings.ts";
+import { types } from "./read-type.ts";
+import { values } from "./read-values.ts";
+import { emptyShape, type Shape } from "./shape.ts";
+
+/** In the order in which they are read: later ones build on what earlier ones found. */
+const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new Map(
+  [
+    ...Object.entries({
+      ...annotations,
+      ...types,
+      ...values,
+      ...numbers,
+      ...strings,
+      ...arrays,
+      ...objects,
+      ...references,
+    }),
+    ...combinations,
+  ].map(([name, reader], rank) => [name, { ...reader, rank }]),
+);
+
+export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading: Reading): Shape {
+  const { raw, path } = spot;
+  spendSubschema(reading.spent);
+  if (nesting > schemaLimits.nesting) throw tooLarge(`is nested deeper than ${schemaLimits.depth} levels`);
+  const shape = emptyShape(path);
+  if (raw === true) return shape;
+  if (!isObject(raw)) {
+    const why =
+      raw === false ? "The description says that nothing fits." : `${quote(raw)} is not a schema: anything fits.`;
+    reading.report(...lastStep(path), "rewritten", why);
+    return raw === false ? { ...shape, notes: ["Must not be given."] } : shape;
+  }
+  const place: Place = { raw, path, base: baseOf(raw, spot.base), shape, reading, nesting, isRoot };
+  reading.active.add(path);
+  reading.visited.add(path);
+  for (const name of inOrder(raw)) readKeyword(name, raw[name], place);
+  reading.active.delete(path);
+  return place.shape;
+}
+
+function inOrder(raw: object): readonly string[] {
+  const rankOf = (name: string): number => keywords.get(name)?.rank ?? Number.POSITIVE_INFINITY;
+  const names = Object.keys(raw);
+  return names.length < 2 ? names : names.sort((a, b) => rankOf(a) - rankOf(b) || 0);
+}
+
+function readKeyword(name: string, value: unknown, place: Place): void {
+  const known = keywords.get(name);
+  if (known === undefined) drop(place, name, `${place.reading.dialect.name} does not know it.`);
+  else if (known.fits?.(value) === false) drop(place, name, `${quote(value)} is not what it takes.`);
+  else known.read(value as never, place, name);
+}

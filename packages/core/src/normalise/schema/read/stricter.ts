@@ -1,0 +1,50 @@
+/** Two rules about the same thing: what is left when both must hold. */
+
+import type { Report } from "../place.ts";
+import { constraints, type Shape, type TypeName } from "./shape.ts";
+
+/** Every whole number is a number. */
+export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefined {
+  if (a.types === undefined || b.types === undefined) return a.types ?? b.types;
+  const { types } = b;
+  const narrow = (type: TypeName): readonly TypeName[] => {
+    if (types.has(type)) return [type];
+    const isNumeric = (type === "number" && types.has("integer")) || (type === "integer" && types.has("number"));
+    return isNumeric ? ["integer"] : [];
+  };
+  return new Set([...a.types].flatMap(narrow));
+}
+
+export function common<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const allowed = new Set(b);
+  return a.filter((value) => allowed.has(value));
+}
+
+export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> {
+  const found: Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> = {};
+  for (const [limit, stricter] of [
+    ["minimum", Math.max],
+    ["maximum", Math.min],
+    ["minItems", Math.max],
+    ["maxItems", Math.min],
+  ] as const) {
+    const given = [a[limit], b[limit]].filter((value) => value !== undefined);
+    if (given.length > 0) found[limit] = stricter(...given);
+  }
+  return found;
+}
+
+/** Whoever merges reports what was merged in; what that changed in the first one is reported here. */
+export function reportChanges(a: Shape, merged: Shape, report: Report): void {
+  const note = "What stands beside it is stricter.";
+  if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {
+    report(a.path, "type", "rewritten", note);
+  }
+  for (const { member, keyword } of constraints) {
+    const isRule = member !== "items" && member !== "prefix";
+    if (isRule && a[member] !== undefined && String(a[member]) !== String(merged[member])) {
+      report(a.path, keyword, "rewritten", note);
+    }
+  }
+}

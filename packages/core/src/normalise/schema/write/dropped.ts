@@ -1,0 +1,34 @@
+/** Reports what became of whole schemas: folded into another one, or left out with everything in them, wherever that came from. */
+
+import type { Report } from "../place.ts";
+import { lastStep } from "../pointer.ts";
+import type { Shape } from "../read/shape.ts";
+
+export function reportMerged({ path }: Shape, report: Report): void {
+  report(...lastStep(path), "merged", "Merged with what stands beside it.");
+}
+
+export function reportDropped(shapes: Iterable<Shape>, note: string, report: Report): void {
+  const seen = new Set<Shape>();
+  const open = Array.from(shapes, (shape) => ({ shape, above: [] as readonly string[] }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { shape, above } = next;
+    if (seen.has(shape)) continue;
+    seen.add(shape);
+    // What stands in something that is reported needs no word of its own, and the whole is never left out.
+    const elsewhere = shape.origins.filter(
+      (path) => path !== "" && !above.some((outer) => path.startsWith(`${outer}/`)),
+    );
+    for (const path of elsewhere) report(...lastStep(path), "removed", note);
+    const origins = [...above, ...elsewhere];
+    open.push(...inside(shape).map((inner) => ({ shape: inner, above: origins })));
+  }
+}
+
+function inside(shape: Shape): readonly Shape[] {
+  return [...itemsOf(shape), ...shape.properties.values(), ...(shape.anyOf ?? [])];
+}
+
+export function itemsOf({ items, prefix = [] }: Shape): readonly Shape[] {
+  return items === undefined ? prefix : [...prefix, items];
+}

@@ -1,0 +1,245 @@
+/** A JSON Schema as a type that a TypeScript reader knows, of a bounded length whatever the schema is. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, isShallow, listOf, member, objectOf } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { isNumber, isText, quote } from "../json-values.ts";
+import { followReference, referenceName } from "../pointer.ts";
+import { type Property, propertiesOf } from "../properties.ts";
+
+export interface TypeLimits {
+  /** Objects within objects. */
+  readonly depth: number;
+  /** Properties of an object, choices of an enum, alternatives of a union. */
+  readonly members: number;
+  /** Schemas that are looked at in all, so that references to references come to an end. */
+  readonly parts: number;
+}
+
+/** How the parts of a type are written. */
+export interface TypeStyle {
+  /** For a schema that says nothing. */
+  readonly anything: string;
+  /** For a schema that nothing fits. */
+  readonly nothing: string;
+  readonly nameOf: (property: string) => string;
+  readonly literal: (value: unknown) => string;
+  /** References are named instead of followed, and `not`, patterns and bounds are written too: nothing else says them. */
+  readonly isWhole: boolean;
+}
+
+/** For a person, who can look up the rest. */
+const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey, literal: toLiteral, isWhole: false };
+
+/** The type of schemas that are all part of one document; they share its limits. */
+export type TypeWriter = (schema: unknown) => string;
+
+/** The alternatives of a union; an intersection is one alternative that needs brackets beside anything else. */
+type Type = readonly { readonly text: string; readonly isCompound?: true }[];
+
+export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
+  const anything: Type = [{ text: style.anything }];
+  const open = new Set<unknown>([root]);
+  let parts = limits.parts;
+
+  function write(schema: unknown, depth: number): Type {
+    if (schema === false) return [{ text: style.nothing }];
+    if (!isObject(schema)) return anything;
+    parts -= 1;
+    if (parts < 0) return [{ text: "…" }];
+    const reference = member(schema, "$ref");
+    if (typeof reference === "string" && !style.isWhole) return writeReference(reference, depth);
+    const type = writeClaims(schema, depth);
+    return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
+  }
+
+  /** A type that contains itself is named where it comes up again. */
+  function writeReference(reference: string, depth: number): Type {
+    const schema = followReference(root, reference);
+    if (open.has(schema)) return [{ text: clip(referenceName(reference) ?? "…", longestWord) }];
+    open.add(schema);
+    const type = write(schema, depth);
+    open.delete(schema);
+    return type;
+  }
+
+  /** The values that a schema names one by one. */
+  function writeValues(schema: JsonObject): Type {
+    const values = Object.hasOwn(schema, "const") ? [schema["const"]] : listOf(member(schema, "enum"));
+    return fold(values, limits.members, style.literal).map((text) => ({ text }));
+  }
+
+  /** All that a schema says at once. A bare type adds nothing to what is said more exactly beside it. */
+  function writeClaims(schema: JsonObject, depth: number): Type {
+    const values = writeValues(schema);
+    if (values.length > 0 && !style.isWhole) return values;
+    const own = writeTypes(schema, depth);
+    const all = listOf(member(schema, "allOf")).slice(0, limits.members);
+    const others = [
+      values,
+      ...writeRest(schema, depth),
+      writeUnion(member(schema, "anyOf"), depth),
+      writeUnion(member(schema, "oneOf"), depth),
+      ...all.map((part) => write(part, depth)),
+    ].filter(saysSomething);
+    const claims = saysSomething(own) && (others.length === 0 || isExact(schema)) ? [own, ...others] : others;
+    const texts = [...new Set(claims.map(bracketed))];
+    if (texts.length > 1) return [{ text: texts.join(" & "), isCompound: true }];
+    return claims[0] ?? anything;
+  }
+
+  function writeRest(schema: JsonObject, depth: number): readonly Type[] {
+    if (!style.isWhole) return [];
+    const [reference, not] = [member(schema, "$ref"), member(schema, "not")];
+    const names = isObject(member(schema, "properties")) ? [] : listOf(member(schema, "required")).filter(isText);
+    return [
+      ...(isText(reference) ? [[{ text: referenceName(reference) ?? "the whole input" }]] : []),
+      ...(names.length > 0 ? [[{ text: `{${fold(names, limits.members, style.nameOf).join(", ")}}` }]] : []),
+      ...(not === undefined ? [] : [[{ text: `not ${bracketed(write(not, depth + 1))}` }]]),
+    ];
+  }
+
+  /** Where one alternative may be anything, they all say nothing. */
+  function writeUnion(alternatives: unknown, depth: number): Type {
+    const all = listOf(alternatives);
+    const types = all.slice(0, limits.members).map((one) => write(one, depth));
+    if (all.length > limits.members) types.push([{ text: `…+${all.length - limits.members}` }]);
+    return types.every(saysSomething) ? union(types) : anything;
+  }
+
+  function union(types: readonly Type[]): Type {
+    const alternatives = new Map(types.flat().map((alternative) => [alternative.text, alternative]));
+    if (alternatives.size <= limits.members + 1) return [...alternatives.values()];
+    return [...[...alternatives.values()].slice(0, limits.members), { text: "…" }];
+  }
+
+  function writeTypes(schema: JsonObject, depth: number): Type {
+    const types = typeWords(schema).map((type): Type => {
+      if (type === "array") return [{ text: writeArray(schema, depth) }];
+      if (type === "object") return [{ text: writeObject(schema, depth) }];
+      return [{ text: clip(type, longestWord) }];
+    });
+    const details = style.isWhole ? detailsOf(schema).join(" ") : "";
+    if (details === "") return union(types);
+    return [{ text: `${types.length === 0 ? style.anything : toText(union(types))} ${details}` }];
+  }
+
+  function writeArray(schema: JsonObject, depth: number): string {
+    const items = member(schema, "items");
+    const places = [...listOf(member(schema, "prefixItems")), ...listOf(items)];
+    if (places.length === 0) return `${bracketed(write(items, depth))}[]`;
+    return `[${fold(places, limits.members, (place) => toText(write(place, depth))).join(", ")}]`;
+  }
+
+  function writeObject(schema: JsonObject, depth: number): string {
+    const properties = propertiesOf(schema);
+    const others = member(schema, "additionalProperties");
+    const patterns = Object.values(objectOf(member(schema, "patternProperties"))).slice(0, limits.members);
+    // To list a large object costs as much as to look at many small ones.
+    parts -= Math.floor(properties.length / 100);
+    if (properties.length > 0) {
+      if (depth >= limits.depth) return "{…}";
+      const named = fold(properties, limits.members, (property) => writeProperty(property, depth));
+      const rest =
+        isObject(others) && Object.keys(others).length > 0 ? [`[key: string]: ${writeInner(others, depth)}`] : [];
+      return `{${[...named, ...rest].join(", ")}}`;
+    }
+    if (patterns.length > 0) return `Record<string, ${toText(union(patterns.map((one) => write(one, depth + 1))))}>`;
+    if (others === undefined) return "object";
+    return others === false ? "{}" : `Record<string, ${writeInner(others, depth)}>`;
+  }
+
+  function writeProperty({ name, required, schema }: Property, depth: number): string {
+    return `${style.nameOf(name)}${required ? "" : "?"}: ${writeInner(schema, depth)}`;
+  }
+
+  function writeInner(schema: unknown, depth: number): string {
+    return toText(write(schema, depth + 1));
+  }
+
+  function saysSomething(type: Type): boolean {
+    return type.length > 0 && type.every(({ text }) => text !== style.anything);
+  }
+
+  return (schema) => toText(write(schema, 0));
+}
+
+/** What else must hold of a text or a number. */
+function detailsOf(schema: JsonObject): readonly string[] {
+  const words: readonly (readonly [keyword: string, before: string, after?: string])[] = [
+    ["pattern", "matching "],
+    ["format", "in the format "],
+    ["minimum", "at least "],
+    ["maximum", "at most "],
+    ["minLength", "of at least ", " characters"],
+    ["maxLength", "of at most ", " characters"],
+  ];
+  return words.flatMap(([keyword, before, after = ""]) => {
+    const value = member(schema, keyword);
+    return isText(value) || isNumber(value) ? [`${before}${value}${after}`] : [];
+  });
+}
+
+/** For a model, which is told nowhere else; at most some 300 characters. */
+export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
+  return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
+}
+
+/** The same for what goes to the server as it is written: no name is left out as long as there is room. */
+export function inManyWords(schema: unknown): string {
+  return clip(
+    wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
+    1500,
+  );
+}
+
+function wholeType(schema: unknown, limits: TypeLimits, nameOf: TypeStyle["nameOf"]): string {
+  const style = { anything: "anything", nothing: "nothing", nameOf, literal: quote, isWhole: true };
+  return createTypeWriter(schema, limits, style)(schema);
+}
+
+function toText(type: Type): string {
+  return type.map(({ text }) => text).join(" | ");
+}
+
+function bracketed(type: Type): string {
+  return type.length > 1 || type[0]?.isCompound ? `(${toText(type)})` : toText(type);
+}
+
+/** Whether a schema's own type says more than its name. */
+function isExact(schema: JsonObject): boolean {
+  return ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  );
+}
+
+/** What a schema does not say can often be seen from what it says instead. */
+function typeWords(schema: JsonObject): readonly string[] {
+  const words = [member(schema, "type")]
+    .flat()
+    .filter((word) => typeof word === "string")
+    .filter((word) => word !== "");
+  if (words.length > 0) return words.slice(0, 8);
+  const has = (...keywords: readonly string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword));
+  if (has("properties", "additionalProperties", "patternProperties")) return ["object"];
+  return has("items", "prefixItems") ? ["array"] : [];
+}
+
+/** The first of many, and how many more; never `…+1`, which takes as much room as the one. */
+export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
+  if (items.length <= most + 1) return items.map(write);
+  return [...items.slice(0, most).map(write), `…+${items.length - most}`];
+}
+
+const longestWord = 40;
+const plainKey = /^[\p{L}\p{N}_$@.-]+$/u;
+
+/** A name that could be mistaken for more than a name is put in quotes. */
+export function toKey(name: string): string {
+  return plainKey.test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
+}
+
+export function toLiteral(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(clip(value, longestWord));
+  return isShallow(value) ? clip(JSON.stringify(value), longestWord) : "…";
+}

@@ -1,0 +1,246 @@
+/** Writes a shape as a schema of nothing but keywords that the API knows, always in the same order. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { clip } from "@fairlead/wire/text";
+import { isList } from "../json-values.ts";
+import type { ModelDialect, Report } from "../place.ts";
+import { nothingSpent, type Spent, spendBytes, spendSubschema } from "../read/bounds.ts";
+import { flatten, type Merging, union } from "../read/merge.ts";
+import { anyItem, anyValue, isNull } from "../read/open-value.ts";
+import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
+import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
+
+export interface Writing {
+  readonly dialect: ModelDialect;
+  readonly spent: Spent;
+  readonly report: Report;
+  readonly nameOf: (property: string) => string;
+}
+
+/** Long enough for honest ones; the limit of what a server may say to the model in one place. */
+const longestDescription = 4096;
+const longestNotes = 2048;
+const longestTitle = 256;
+
+/** Arguments are an object: "parameters schema should be of type OBJECT" is the answer to anything else (spring-ai #1373). */
+export function writeRoot(shape: Shape, writing: Writing): JsonObject {
+  const merging: Merging = { spent: nothingSpent(), report: writing.report };
+  const flat = shape.anyOf === undefined ? shape : flatten(shape, [], merging);
+  if (flat.types === undefined) writing.report("", "type", "added", "Arguments are an object.");
+  reportForeign(flat, ["object"], writing);
+  const { type, ...rest } = writeType(flat, "object", writing);
+  return { type, ...wordsOf(flat, writing), properties: {}, ...rest };
+}
+
+function write(given: Shape, writing: Writing): JsonObject {
+  const shape = satisfiable(given, writing.report);
+  const variants = shape.anyOf === undefined ? writeTypes(shape, writing) : writeAlternatives(shape.anyOf, writing);
+  if (shape.isNullable === true && !variants.some(({ type }) => type === "null")) variants.push({ type: "null" });
+  if (shape.anyOf !== undefined && variants.length === 1) reportCollapse(shape, shape.anyOf, variants, writing);
+  return joined(variants, wordsOf(shape, writing), writing);
+}
+
+/** Bounds that leave nothing between them would forbid every call: they are said in words, for the server to judge. */
+function satisfiable(shape: Shape, report: Report): Shape {
+  const { minimum, maximum, minItems, maxItems } = shape;
+  const isEmpty = minimum !== undefined && maximum !== undefined && minimum > maximum;
+  const isNone = minItems !== undefined && maxItems !== undefined && minItems > maxItems;
+  if (!isEmpty && !isNone) return shape;
+  const { minimum: _least, maximum: _most, minItems: _fewest, maxItems: _longest, ...rest } = shape;
+  const told = [
+    ...(isEmpty ? [`At least ${minimum} and at most ${maximum}.`] : []),
+    ...(isNone ? [`At least ${minItems} and at most ${maxItems} items.`] : []),
+  ];
+  const moved = [...(isEmpty ? ["minimum", "maximum"] : []), ...(isNone ? ["minItems", "maxItems"] : [])];
+  for (const keyword of moved)
+    report(shape.path, keyword, "moved", `Nothing fits; the description says: ${told.join(" ")}`);
+  return {
+    ...rest,
+    ...(!isEmpty && boundsOf(shape)),
+    ...(!isNone && countsOf(shape)),
+    notes: [...rest.notes, ...told],
+  };
+}
+
+/** Its alternatives turned out to be one. */
+function reportCollapse(
+  { path, title, isMade }: Shape,
+  alternatives: readonly Shape[],
+  [only]: readonly JsonObject[],
+  { report }: Writing,
+): void {
+  if (isMade !== true) report(path, "anyOf", "merged", "Its alternatives come to one.");
+  if (title === undefined || only?.["title"] === undefined) return;
+  for (const alternative of alternatives) reportMerged(alternative, report);
+}
+
+/** One schema for each type that it may have: the API takes a single type, and "didn't specify the schema type field" is an error (new-api #3022). */
+function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
+  const types = [...(shape.types ?? typesSpokenOf(shape))];
+  if (types.length === 0) return anyValue();
+  if (shape.types === undefined)
+    writing.report(shape.path, "type", "added", `Its other keywords are about: ${types.join(", ")}.`);
+  reportForeign(shape, types, writing);
+  return types.map((type) => writeType(shape, type, writing));
+}
+
+function writeAlternatives(alternatives: readonly Shape[], writing: Writing): JsonObject[] {
+  const written = alternatives.flatMap((alternative) => {
+    const schema = write(alternative, writing);
+    const { anyOf } = schema;
+    return Array.isArray(anyOf) && Object.keys(schema).length === 1 ? (anyOf as JsonObject[]) : [schema];
+  });
+  return distinct(joinEnums(written));
+}
+
+/** Alternatives that differ only in their fixed values are one `enum`: the API counts every branch against its limits. */
+function joinEnums(schemas: readonly JsonObject[]): readonly JsonObject[] {
+  const merged: JsonObject[] = [];
+  const byType = new Map<unknown, Set<unknown>>();
+  for (const schema of schemas) {
+    const { type, enum: values } = schema;
+    const isPlain = isList(values) && Object.keys(schema).length === 2;
+    const known = isPlain ? byType.get(type) : undefined;
+    if (known === undefined) merged.push(schema);
+    if (isPlain)
+      byType.set(
+        type,
+        values.reduce<Set<unknown>>((all, value) => all.add(value), known ?? new Set()),
+      );
+  }
+  return merged.map((schema) => {
+    const values = isList(schema["enum"]) && Object.keys(schema).length === 2 ? byType.get(schema["type"]) : undefined;
+    return values === undefined ? schema : { ...schema, enum: [...values] };
+  });
+}
+
+function distinct(schemas: readonly JsonObject[]): JsonObject[] {
+  if (schemas.length < 2) return [...schemas];
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+function joined(variants: readonly JsonObject[], words: JsonObject, writing: Writing): JsonObject {
+  const [only] = variants;
+  if (variants.length > 1 || only === undefined) {
+    if (variants.length > 2 || !variants.some(isNull)) spendSubschema(writing.spent);
+    return { ...words, anyOf: variants };
+  }
+  if (Object.keys(words).length === 0) return only;
+  const { type, title, description, ...rest } = only;
+  const both = [words["description"], description].filter((text) => typeof text === "string").join("\n");
+  return {
+    ...(type !== undefined && { type }),
+    ...((words["title"] ?? title) !== undefined && { title: words["title"] ?? title }),
+    ...(both !== "" && { description: clip(both, longestDescription) }),
+    ...rest,
+  };
+}
+
+/** The description, and what only words can say. Over the limit the description gives way, not the rules. */
+function wordsOf({ path, title, description = "", notes }: Shape, writing: Writing): JsonObject {
+  const told = clip(notes.join(" "), longestNotes);
+  const room = longestDescription - (told === "" ? 0 : told.length + 1);
+  if (description.length > room) writing.report(path, "description", "rewritten", `Cut to ${room} characters.`);
+  const text = [clip(description, room), told].filter((part) => part !== "").join("\n");
+  if (title !== undefined && title.length > longestTitle) {
+    writing.report(path, "title", "rewritten", `Cut to ${longestTitle} characters.`);
+  }
+  return {
+    ...(title !== undefined && { title: clip(title, longestTitle) }),
+    ...(text !== "" && { description: text }),
+  };
+}
+
+function writeType(shape: Shape, type: TypeName, writing: Writing): JsonObject {
+  if (type !== "null") spendSubschema(writing.spent);
+  spendBytes(writing.spent, ((shape.strings?.length ?? 0) + (shape.numbers?.length ?? 0)) * 8);
+  const { format } = shape;
+  const isFormat = format !== undefined && writing.dialect.formats[type]?.includes(format) === true;
+  switch (type) {
+    case "boolean":
+    case "null":
+      return { type };
+    case "string":
+      return { type, ...(isFormat && { format }), ...(shape.strings && { enum: shape.strings }) };
+    case "number":
+    case "integer":
+      return { type, ...(isFormat && { format }), ...(shape.numbers && { enum: shape.numbers }), ...boundsOf(shape) };
+    case "array":
+      return { type, ...writeItems(shape, writing), ...countsOf(shape) };
+    case "object":
+      return { type, ...propertiesOf(shape, writing) };
+  }
+}
+
+function boundsOf({ minimum, maximum }: Shape): JsonObject {
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
+}
+
+function countsOf({ minItems, maxItems }: Shape): JsonObject {
+  return { ...(minItems !== undefined && { minItems }), ...(maxItems !== undefined && { maxItems }) };
+}
+
+/** Always with `items`: "items: missing field" is what the API says to an array without. */
+function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObject {
+  const { knowsPrefixItems } = writing.dialect;
+  const each = [
+    ...(items === undefined || !knowsPrefixItems ? (prefix ?? []) : []),
+    ...(items === undefined ? [] : [items]),
+  ];
+  const shape = each.length === 1 ? each[0] : each.length === 0 ? emptyShape(path) : union(each);
+  const written =
+    shape === undefined || isFree(shape) ? anyItem(shape && wordsOf(shape, writing)) : write(shape, writing);
+  const isPrefixed = knowsPrefixItems && prefix !== undefined;
+  return { items: written, ...(isPrefixed && { prefixItems: prefix.map((member) => write(member, writing)) }) };
+}
+
+function isFree(shape: Shape): boolean {
+  return (
+    shape.types === undefined &&
+    typesSpokenOf(shape).size === 0 &&
+    shape.anyOf === undefined &&
+    shape.isNullable !== true
+  );
+}
+
+function typesSpokenOf({ hints, properties }: Shape): ReadonlySet<TypeName> {
+  return properties.size > 0 ? new Set([...hints, "object"]) : hints;
+}
+
+function propertiesOf(shape: Shape, writing: Writing): JsonObject {
+  const properties = new Map(shape.properties);
+  // "required fields [...] are not defined in the schema properties" (gemini-cli #1458). Where others may be given, the server will ask for it.
+  const unknown = [...shape.required].filter((name) => !properties.has(name));
+  if (unknown.length > 0) {
+    const what =
+      shape.isClosed === true ? "Not asked for, as it is not allowed either" : "Described as a property with any value";
+    writing.report(shape.path, "required", "rewritten", `${what}: ${clip(unknown.join(", "), 200)}.`);
+    if (shape.isClosed !== true) for (const name of unknown) properties.set(name, emptyShape(shape.path));
+  }
+  const required = [...shape.required].filter((name) => properties.has(name)).map(writing.nameOf);
+  return {
+    ...(properties.size > 0 && {
+      properties: Object.fromEntries(
+        [...properties].map(([name, property]) => [writing.nameOf(name), write(property, writing)]),
+      ),
+    }),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** Keywords about types that it cannot have, and what stands in them. */
+function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
+  const note = `It says nothing about: ${types.join(", ")}.`;
+  const { format } = shape;
+  const isFormat = format !== undefined && types.some((type) => dialect.formats[type]?.includes(format));
+  for (const { member, keyword, types: about } of constraints) {
+    const isSaid = member === "format" ? isFormat : about.some((type) => types.includes(type));
+    if (shape[member] !== undefined && !isSaid) report(shape.path, keyword, "removed", note);
+  }
+  const isArray = types.includes("array");
+  const isObject = types.includes("object");
+  if (!isObject && shape.properties.size > 0) report(shape.path, "properties", "removed", note);
+  if (!isObject && shape.required.size > 0) report(shape.path, "required", "removed", note);
+  if (!isArray) reportDropped(itemsOf(shape), note, report);
+  if (!isObject) reportDropped(shape.properties.values(), note, report);
+}

@@ -1,0 +1,165 @@
+/** What is no longer as it was locked, server by server. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import type { Difference } from "../../discover/tool-changes.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import type { LockedOffer, LockFile } from "./lock-file.ts";
+
+/** A server as it is now; without an offer, it was not asked. */
+export interface PresentServer {
+  readonly entry: JsonObject;
+  readonly offer?: LockedOffer;
+}
+
+export interface ListDrift {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+export interface LockDrift {
+  readonly server: string;
+  /** `added`: it is not in the lock file. `removed`: it is in no settings any more. */
+  readonly kind: "added" | "removed" | "changed";
+  /** Members of the entry, those of `env`, `headers` and `oauth` one by one; and `version`, `instructions` of the server. */
+  readonly members: readonly Difference[];
+  readonly tools: ListDrift;
+  readonly prompts: ListDrift;
+}
+
+/** Those that differ, by name. */
+export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServer>): readonly LockDrift[] {
+  const names = [...new Set([...lock.keys(), ...now.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  return names.flatMap((server) => {
+    const [locked, present] = [lock.get(server), now.get(server)];
+    if (locked === undefined) return { server, kind: "added", ...nothing };
+    if (present === undefined) return { server, kind: "removed", ...nothing };
+    const offer = present.offer ?? locked;
+    const drift: LockDrift = {
+      server,
+      kind: "changed",
+      members: [...entryDrift(locked.entry, present.entry), ...ownDrift(locked, offer)],
+      tools: listDrift(locked.tools, offer.tools),
+      prompts: listDrift(locked.prompts, offer.prompts),
+    };
+    return isSame(drift) ? [] : drift;
+  });
+}
+
+/** Whether what would be run or reached is another. */
+export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
+  return entryDrift(locked, now).length > 0;
+}
+
+/** Stands in the lock file where a secret, or what looked like one, is left out. */
+const hidden = "(hidden)";
+
+/**
+ * The same for an entry as it is written, secrets and all: what the lock file hides may be anything. Of what differs only
+ * the place is told, because nobody has looked at whether the value may be shown.
+ */
+export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
+  const { description: _words, ...entry } = written;
+  const isHidden = (name: string): boolean => locked[name] === hidden && Object.hasOwn(entry, name);
+  const shown = (of: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => !isHidden(name)));
+  const [before, after] = [flat(shown(locked)), flat(shown(entry))];
+  const members = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  return members.flatMap((member) => {
+    const [old, now] = [before.get(member), after.get(member)];
+    if (old !== undefined && now !== undefined && fits(old, now)) return [];
+    return [
+      {
+        member: `entry.${member}`,
+        ...(old !== undefined && { before: old }),
+        ...(now !== undefined && { after: "(another; fairlead lock verify shows it)" }),
+      },
+    ];
+  });
+}
+
+/** Whether a text is the one that was hidden in parts; of a list, item by item. */
+function fits(shown: string, text: string): boolean {
+  const [items, others] = [listOf(shown), listOf(text)];
+  if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));
+  const [first = "", ...rest] = shown.split(hidden);
+  if (rest.length === 0) return shown === text;
+  const last = rest.pop() ?? "";
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
+
+/** Of the text of a list, as `flat` makes it, the texts of its items. */
+function listOf(text: string): readonly string[] | undefined {
+  if (!text.startsWith("[")) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.map(wordsOf) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const none: ListDrift = { added: [], removed: [], changed: [] };
+const nothing = { members: [], tools: none, prompts: none } as const;
+
+function isSame({ members, tools, prompts }: LockDrift): boolean {
+  const lists = [tools, prompts].flatMap(({ added, removed, changed }) => [added, removed, changed]);
+  return members.length === 0 && lists.every((names) => names.length === 0);
+}
+
+function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[] {
+  return differences(flat(before), flat(after));
+}
+
+/** Digests say that instructions differ, and nothing else that a person could read. */
+function ownDrift(before: LockedOffer, after: LockedOffer): readonly Difference[] {
+  const own = ({ version, instructions }: LockedOffer): ReadonlyMap<string, string> =>
+    new Map([
+      ...(version === undefined ? [] : [["version", version] as const]),
+      ...(instructions === undefined ? [] : [["instructions", instructions] as const]),
+    ]);
+  return differences(own(before), own(after));
+}
+
+function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly Difference[] {
+  const members = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  return members.flatMap((member) => {
+    const [old, now] = [before.get(member), after.get(member)];
+    if (old === now) return [];
+    return { member, ...(old !== undefined && { before: old }), ...(now !== undefined && { after: now }) };
+  });
+}
+
+/** `env.TOKEN` on a line of its own, a list as a whole: the order of arguments counts. */
+function flat(entry: JsonObject): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(entry).flatMap(([name, value]) =>
+      isObject(value)
+        ? Object.entries(value).map(([inner, text]) => [`${name}.${inner}`, wordsOf(text)] as const)
+        : [[name, wordsOf(value)] as const],
+    ),
+  );
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+function listDrift(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): ListDrift {
+  const sorted = (names: readonly string[]): readonly string[] => names.toSorted((a, b) => (a < b ? -1 : 1));
+  return {
+    added: sorted([...after.keys()].filter((name) => !before.has(name))),
+    removed: sorted([...before.keys()].filter((name) => !after.has(name))),
+    changed: sorted(
+      [...before].flatMap(([name, digest]) => (after.has(name) && after.get(name) !== digest ? name : [])),
+    ),
+  };
+}

@@ -1,0 +1,200 @@
+/** The lock file: what a workspace's servers were when somebody looked at them, as text that can be compared line by line. */
+
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { HostError } from "../../errors.ts";
+import { leadsNowhere } from "../../files/leads-nowhere.ts";
+import { readText } from "../../files/read-text.ts";
+import { notRead } from "../../files/system-error.ts";
+import { limits } from "../../limits.ts";
+import type { Locations } from "../../settings/read/paths.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import { toShellWord } from "../../text/shell-word.ts";
+
+/** What a server offered: a digest for each thing, by the server's own names. */
+export interface LockedOffer {
+  /** Of the package that the entry names, else as the server reports it. */
+  readonly version?: string;
+  readonly instructions?: string;
+  readonly prompts: ReadonlyMap<string, string>;
+  readonly tools: ReadonlyMap<string, string>;
+}
+
+export interface LockedServer extends LockedOffer {
+  /** As written in the settings, without `description` and without secrets. */
+  readonly entry: JsonObject;
+}
+
+export type LockFile = ReadonlyMap<string, LockedServer>;
+
+const schemaVersion = 1;
+
+/** Beside the workspace's settings; undefined where there is no workspace. */
+export function lockPath({ files }: Pick<Locations, "files">): string | undefined {
+  return files.workspace === undefined ? undefined : join(dirname(files.workspace), "mcp.lock");
+}
+
+/** Undefined: there is none. Throws for one that cannot be relied upon; what is about to be `replaced` need not be good. */
+export async function readLock(file: string, replaced?: string): Promise<LockFile | undefined> {
+  const found = await readText(file, limits.settingsBytes);
+  switch (found.kind) {
+    case "absent":
+      if (await leadsNowhere(file)) throw unusable(file, "it is a link that leads nowhere");
+      return undefined;
+    case "unreadable":
+      throw notRead(file, found.reason, found.cause);
+    case "text":
+      return parseLock(found.text, file, replaced);
+  }
+}
+
+export function parseLock(text: string, file: string, replaced?: string): LockFile {
+  const document = parseDocument(text, file);
+  const servers = [...membersOf(document["servers"], file)].map(([name, value]) => {
+    const locked = toServer(value, file);
+    if (name !== replaced && member(value, "checksum") !== checksumOf(name, locked)) throw editedByHand(name, file);
+    return [name, locked] as const;
+  });
+  const names = servers.map(([name]) => name);
+  const isWhole = (set: readonly string[]): boolean => member(document, "checksum") === namesChecksum(set);
+  const without = names.filter((name) => name !== replaced);
+  if (!isWhole(names) && (replaced === undefined || ![without, [...without, replaced]].some(isWhole)))
+    throw unusable(file, "a server was put in or taken out by hand, or a merge went wrong");
+  return new Map(servers);
+}
+
+/** A newer Fairlead's file is not written over by an older one. */
+export function refuseNewer(text: string, file: string): void {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    // Not a lock file at all: nothing of it is lost.
+    return;
+  }
+  throwIfNewer(document, file);
+}
+
+/** Sorted throughout, one thing a line: the same servers have the same text. */
+export function lockText(lock: LockFile): string {
+  const servers = sorted(lock).map(([name, locked]) => {
+    const { entry, ...offer } = toPlain(locked);
+    return [name, { entry: sortMembers(entry), ...offer, checksum: checksumOf(name, locked) }] as const;
+  });
+  const checksum = namesChecksum([...lock.keys()]);
+  return `${JSON.stringify({ schemaVersion, servers: Object.fromEntries(servers), checksum }, undefined, 2)}\n`;
+}
+
+/** The digest of a tool's locked definition. Undefined: that server is not locked. `none`: the server is, without that tool. */
+export function lockedDigest(lock: LockFile, server: string, tool: string): string | undefined {
+  const locked = lock.get(server);
+  return locked && (locked.tools.get(tool) ?? "none");
+}
+
+/** `fromEntries` defines properties and never assigns them: a tool may be called `__proto__`. */
+function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
+  return {
+    entry,
+    ...(version !== undefined && { version }),
+    ...(instructions !== undefined && { instructions }),
+    prompts: Object.fromEntries(sorted(prompts)),
+    tools: Object.fromEntries(sorted(tools)),
+  };
+}
+
+/** Not against a forger, who can do sums too: against an edit, or a merge, that nobody meant to be an approval. */
+function checksumOf(name: string, locked: LockedServer): string {
+  return createHash("sha256")
+    .update(canonicalJson([name, toPlain(locked)]))
+    .digest("hex");
+}
+
+/** Which servers there are: to take one out must not be a way around it. */
+function namesChecksum(names: readonly string[]): string {
+  return createHash("sha256").update(canonicalJson(names.toSorted())).digest("hex");
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, inner]) => [name, sortMembers(inner)]));
+}
+
+function parseDocument(text: string, file: string): JsonObject {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (cause) {
+    const why = /^[<=>|]{7}/m.test(text) ? "a merge has left its marks in it" : "it is not JSON";
+    throw unusable(file, why, cause);
+  }
+  throwIfNewer(document, file);
+  if (!isObject(document) || member(document, "schemaVersion") !== schemaVersion)
+    throw unusable(file, `it has no "schemaVersion": ${schemaVersion}`);
+  return document;
+}
+
+function throwIfNewer(document: unknown, file: string): void {
+  const version = member(document, "schemaVersion");
+  if (typeof version !== "number" || version <= schemaVersion) return;
+  const message = `${file} was written by a newer Fairlead: its schemaVersion is ${version}, and this one reads ${schemaVersion}`;
+  throw new HostError("settings_invalid", message, { next: "Update Fairlead." });
+}
+
+function toServer(value: unknown, file: string): LockedServer {
+  const entry = member(value, "entry");
+  const [version, instructions] = [member(value, "version"), member(value, "instructions")];
+  if (!isObject(entry) || !isMaybeText(version) || !isMaybeText(instructions))
+    throw unusable(file, "a server in it has another shape");
+  return {
+    entry,
+    ...(version !== undefined && { version }),
+    ...(instructions !== undefined && { instructions }),
+    prompts: textsOf(member(value, "prompts"), file),
+    tools: textsOf(member(value, "tools"), file),
+  };
+}
+
+function textsOf(value: unknown, file: string): ReadonlyMap<string, string> {
+  const texts = [...membersOf(value, file)].map(([name, text]) => {
+    if (typeof text !== "string") throw unusable(file, "a digest in it is no text");
+    return [name, text] as const;
+  });
+  return new Map(texts);
+}
+
+function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
+  if (!isObject(value)) throw unusable(file, "a part of it is no object");
+  return new Map(Object.entries(value));
+}
+
+/** What is there under a key, and never what every object has. */
+function member(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function isMaybeText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function unusable(file: string, why: string, cause?: unknown): HostError {
+  return new HostError("settings_invalid", `${file} is not a lock file that can be used: ${why}`, {
+    next: "Put back the one that was committed, or write it anew: fairlead lock",
+    cause,
+  });
+}
+
+function editedByHand(name: string, file: string): HostError {
+  const message = `"${name}" in ${file} was edited by hand, or a merge went wrong: it does not match its own checksum`;
+  return new HostError("settings_invalid", message, {
+    serverName: name,
+    next: `Put back what was committed, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,
+  });
+}

@@ -1,0 +1,33 @@
+/** What of a server goes into the lock file: a digest for everything that a model is shown of it. Pure. */
+
+import { createHash } from "node:crypto";
+import type { Catalog, CatalogPrompt } from "../../discover/catalog.ts";
+import { definitionDigest } from "../../discover/tool-changes.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import type { LockedOffer } from "./lock-file.ts";
+
+export function lockOffer({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedOffer {
+  return {
+    ...(version !== undefined && { version }),
+    ...(instructions !== undefined && { instructions: digestOf(instructions) }),
+    prompts: new Map(prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
+    tools: new Map(tools.map((tool) => [tool.name, definitionDigest(tool)])),
+  };
+}
+
+export function instructionsDigest({ instructions }: Catalog): string | undefined {
+  return instructions === undefined ? undefined : digestOf(instructions);
+}
+
+export function promptDigest(prompt: CatalogPrompt): string {
+  return digestOf(promptText(prompt));
+}
+
+/** All that a person or a model is shown of it. */
+export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
+  return canonicalJson({ name, title, description, arguments: wanted });
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

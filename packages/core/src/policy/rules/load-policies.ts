@@ -1,0 +1,129 @@
+/** All rules that count before a conversation begins: policy files, settings, flags. */
+
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { demoName } from "../../demo/name.ts";
+import { isInside } from "../../files/inside.ts";
+import { leadsNowhere } from "../../files/leads-nowhere.ts";
+import { explain, systemCode } from "../../files/system-error.ts";
+import { limits } from "../../limits.ts";
+import type { Problem } from "../../settings/define/definition.ts";
+import type { Configuration } from "../../trust/configuration.ts";
+import { exactName } from "./name-pattern.ts";
+import type { FileTier, ReadPolicyFile } from "./policy-file.ts";
+import type { PolicyRule, Tier } from "./rule.ts";
+import { rulesOfSettings } from "./settings-rules.ts";
+
+/** Rules that come from flags of the command. */
+export interface PolicyFlags {
+  /** `--allow server.tool`. */
+  readonly allow?: readonly { readonly server: string; readonly tool: string }[];
+}
+
+/** A policy file and whether its rules count. */
+export interface PolicyFileState {
+  readonly file: string;
+  readonly tier: Tier;
+  /** `ignored`: of a workspace that is not trusted, or a link that leads out of it. `broken`: see `problems`. */
+  readonly state: "read" | "ignored" | "broken";
+}
+
+/** The rules from policy files, settings and flags, with the problems found while reading them. */
+export interface Policies {
+  readonly rules: readonly PolicyRule[];
+  readonly problems: readonly Problem[];
+  readonly files: readonly PolicyFileState[];
+}
+
+export async function loadPolicies(configuration: Configuration, flags: PolicyFlags = {}): Promise<Policies> {
+  const { administrator, user, workspace } = configuration.locations.policies;
+  const folders = await Promise.all([
+    readFolder(administrator, "administrator", configuration),
+    readFolder(user, "user", configuration),
+    workspace === undefined ? nothing : readFolder(workspace, "workspace", configuration),
+  ]);
+  return {
+    rules: [
+      ...folders.flatMap(({ rules }) => rules),
+      ...rulesOfSettings(configuration),
+      ...(flags.allow ?? []).map(allowed),
+    ],
+    problems: [...folders.flatMap(({ problems }) => problems), ...configuration.settings.gateProblems.map(believed)],
+    files: folders.flatMap(({ files }) => files),
+  };
+}
+
+/** To the settings a word that nobody knows is a warning; where it was meant to close something, something is open. */
+function believed(problem: Problem): Problem {
+  return { ...problem, severity: "error" };
+}
+
+const nothing: Policies = { rules: [], problems: [], files: [] };
+
+function allowed({ server, tool }: { readonly server: string; readonly tool: string }): PolicyRule {
+  return {
+    tier: "user",
+    decision: "allow",
+    priority: 0,
+    server: exactName(server),
+    tool: exactName(tool),
+    origin: { source: "flag", name: "--allow" },
+  };
+}
+
+async function readFolder(folder: string, tier: FileTier, configuration: Configuration): Promise<Policies> {
+  const listed = await listFiles(folder);
+  if (listed.length === 0) return nothing;
+  const { readPolicyFile, unreadable } = await import("./policy-file.ts");
+  if (typeof listed === "string") return toPolicies(folder, tier, unreadable(folder, tier, listed));
+  const ignored = (file: string): Policies => ({ ...nothing, files: [{ file, tier, state: "ignored" }] });
+  const servers = [...configuration.settings.servers.map(({ name }) => name), demoName];
+  const isOurs = tier !== "workspace";
+  const read = listed.map(async (file) => {
+    if (!isOurs && !configuration.trust.trusted) return ignored(file);
+    if (await leadsNowhere(file)) return toPolicies(file, tier, unreadable(file, tier, linkToNowhere));
+    if (!isOurs && !(await leadsInto(file, configuration.locations.root)))
+      return { ...ignored(file), problems: [ledOut(file)] };
+    const found = await readPolicyFile(file, { tier, servers });
+    return found === undefined ? nothing : toPolicies(file, tier, found);
+  });
+  const files = await Promise.all(read);
+  return {
+    rules: files.flatMap(({ rules }) => rules),
+    problems: files.flatMap(({ problems }) => problems),
+    files: files.flatMap((each) => each.files),
+  };
+}
+
+/** In the order of their names; or why not. */
+async function listFiles(folder: string): Promise<readonly string[] | string> {
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(".toml")).sort();
+    if (names.length > limits.policyFiles) return `holds more than ${limits.policyFiles} policy files`;
+    return names.map((name) => join(folder, name));
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") return `cannot be read: ${explain(error)}`;
+    return (await leadsNowhere(folder)) ? linkToNowhere : [];
+  }
+}
+
+const linkToNowhere = "is a link that leads nowhere";
+
+function toPolicies(file: string, tier: FileTier, { state, rules, problems }: ReadPolicyFile): Policies {
+  return { rules, problems, files: [{ file, tier, state }] };
+}
+
+/** A link that leads out of the workspace would show, in messages, lines of a file that was never meant for it. */
+async function leadsInto(file: string, root: string): Promise<boolean> {
+  const real = await realpath(file).catch(() => undefined);
+  return real !== undefined && isInside(real, root);
+}
+
+function ledOut(file: string): Problem {
+  return {
+    severity: "warning",
+    code: "settings_invalid",
+    message: `${file} leads out of the workspace and is ignored`,
+    origin: { scope: "workspace", file, line: 1, column: 1 },
+  };
+}

@@ -1,0 +1,140 @@
+/** One policy file: its rules, and its mistakes with their places. What cannot be read at all stops more than it would have said, never less. */
+
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { Problem, Scope } from "../../settings/define/definition.ts";
+import { closest } from "../../text/closest.ts";
+import { readRule } from "./read-rule.ts";
+import type { ArgsPattern, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
+import { isTable, type Place, parseToml, type TomlItem, type TomlTable } from "./toml-tree.ts";
+
+/** Those that have policy files. */
+export type FileTier = Extract<Tier, "administrator" | "user" | "workspace">;
+
+export interface ReadPolicyFile {
+  readonly state: "read" | "broken";
+  readonly rules: readonly PolicyRule[];
+  readonly problems: readonly Problem[];
+}
+
+export interface PolicyFileOptions {
+  readonly tier: FileTier;
+  /** Names of the configured servers. */
+  readonly servers: readonly string[];
+}
+
+export async function readPolicyFile(file: string, options: PolicyFileOptions): Promise<ReadPolicyFile | undefined> {
+  const { tier } = options;
+  const read = await readText(file, limits.policyBytes);
+  // It was there when the folder was listed, and has been taken away since.
+  if (read.kind === "absent") return undefined;
+  if (read.kind === "unreadable") return unreadable(file, tier, `cannot be read: ${read.reason}`);
+  const document = await parseToml(read.text);
+  if (document.kind === "broken") return unreadable(file, tier, `is not valid TOML: ${document.reason}`, document);
+  const { rules, problems } = await rulesOf(document.table, file, options);
+  if (rules.length <= limits.policyRules) return { state: "read", rules, problems };
+  return unreadable(file, tier, `holds more than ${limits.policyRules} rules`);
+}
+
+/** Nobody knows what it forbids: until somebody does, the administrator's forbids everything, and the others' asks about everything. */
+export function unreadable(
+  file: string,
+  tier: FileTier,
+  reason: string,
+  at: Place = { line: 1, column: 1 },
+): ReadPolicyFile {
+  const decision = tier === "administrator" ? "deny" : "ask_user";
+  const effect = decision === "deny" ? "nothing is allowed" : "everything is asked about";
+  const origin = originOf(file, tier, at);
+  const message = `${file} ${reason}`;
+  const next = `Correct ${file}. Until then its rules are unknown, so ${effect}.`;
+  return {
+    state: "broken",
+    rules: [
+      {
+        tier,
+        decision,
+        priority: 999,
+        isDoubt: true,
+        denyMessage: `${message}. ${next}`,
+        origin: { source: "policy_file", file, line: at.line, name: "unreadable" },
+      },
+    ],
+    problems: [{ severity: "error", code: "settings_invalid", message, origin, next }],
+  };
+}
+
+async function rulesOf(
+  table: TomlTable,
+  file: string,
+  { tier, servers }: PolicyFileOptions,
+): Promise<{ readonly rules: readonly PolicyRule[]; readonly problems: readonly Problem[] }> {
+  const problems: Problem[] = [];
+  function report(severity: Problem["severity"], at: Place, message: string, next?: string): void {
+    const origin = originOf(file, tier, at);
+    problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
+  }
+  const found = [...table].flatMap(([name, item]) => tablesOf(name, item, report));
+  const compile = await compilerFor(found);
+  const rules = found.flatMap(({ rule, at, isDoubtful }) =>
+    readRule(rule, at, { tier, file, servers, compile, report, isDoubtful }),
+  );
+  return { rules, problems };
+}
+
+interface FoundRule {
+  readonly rule: TomlTable;
+  readonly at: Place;
+  readonly isDoubtful: boolean;
+}
+
+/** Tables of Gemini CLI that are not about rules. */
+const theirTables = ["safety_checker"];
+
+/** `[[rule]]`; and what was meant as one, of which only what stops something counts. */
+function tablesOf(
+  name: string,
+  { value, ...at }: TomlItem,
+  report: (severity: "error", at: Place, message: string, next: string) => void,
+): readonly FoundRule[] {
+  if (theirTables.includes(name)) return [];
+  if (name !== "rule" && closest(name, ["rule"]) === undefined) {
+    const decision = decisions.find((one) => one.startsWith(name.toLowerCase()));
+    const how =
+      decision === undefined ? "Rules are written as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
+    report("error", at, `"${name}" is nothing that a policy file has: nothing in it counts`, how);
+    return [];
+  }
+  const isDoubtful = name !== "rule" || !Array.isArray(value);
+  if (isDoubtful)
+    report(
+      "error",
+      at,
+      `"${name}" is no list of rules; of what stands there, only what denies or asks counts`,
+      "Write [[rule]].",
+    );
+  const items: readonly TomlItem[] = Array.isArray(value) ? value : [{ value, ...at }];
+  return items.flatMap(({ value: rule, ...place }) => {
+    if (isTable(rule)) return [{ rule, at: place, isDoubtful }];
+    report("error", place, "a rule must be a table: this one counts for nothing", "Write [[rule]].");
+    return [];
+  });
+}
+
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+
+/** The engine for patterns is loaded only where a rule has one. */
+async function compilerFor(found: readonly FoundRule[]): Promise<(pattern: string) => ArgsPattern | string> {
+  const isNeeded = found.some(({ rule }) =>
+    [...rule.keys()].some((name) => closest(name, ["argsPattern"]) !== undefined),
+  );
+  if (!isNeeded) return () => "the engine for patterns is not loaded";
+  const { compileArgsPattern } = await import("./args-pattern.ts");
+  return compileArgsPattern;
+}
+
+const scopes: Readonly<Record<FileTier, Scope>> = { administrator: "system", user: "user", workspace: "workspace" };
+
+function originOf(file: string, tier: FileTier, { line, column }: Place): NonNullable<Problem["origin"]> {
+  return { scope: scopes[tier], file, line, column };
+}

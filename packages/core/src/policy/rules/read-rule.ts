@@ -1,0 +1,144 @@
+/** One `[[rule]]` of a policy file becomes rules: one for each tool that it names. Mistakes never open a door. */
+
+import { closest } from "../../text/closest.ts";
+import { exactName, namePattern } from "./name-pattern.ts";
+import type { ApprovalMode, ArgsPattern, DecisionOutcome, PolicyRule, RequestKind, Tier } from "./rule.ts";
+import { createRuleFields, didYouMean, type RuleFields } from "./rule-fields.ts";
+import type { Place, TomlTable } from "./toml-tree.ts";
+
+interface RuleContext {
+  readonly tier: Tier;
+  readonly file: string;
+  /** Names of the configured servers, for names in which server and tool are joined. */
+  readonly servers: readonly string[];
+  readonly compile: (pattern: string) => ArgsPattern | string;
+  /** An error leaves something out or reads it more strictly. */
+  readonly report: (severity: "error" | "warning", at: Place, message: string, next?: string) => void;
+  /** The table itself is written in a way that makes its meaning doubtful. */
+  readonly isDoubtful?: boolean;
+}
+
+/** Gemini CLI's rules about its shell and its own agents: nothing to us, and no mistakes. */
+const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
+
+export function readRule(table: TomlTable, start: Place, context: RuleContext): readonly PolicyRule[] {
+  // Beside a server they are as good as misspelt: no server has a shell that we know of.
+  if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
+  const mistakes: { at: Place; message: string; next: string | undefined }[] = [];
+  const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
+  const decision = decisionOf(fields);
+  const rule = { ...conditionsOf(fields, context.compile), decision, tier: context.tier };
+  const pairs = { server: fields.text("mcpName"), tools: fields.texts("toolName") };
+
+  if (context.tier === "workspace" && decision === "allow") {
+    const message = "a workspace may only tighten: its rule that allows is left out";
+    context.report("warning", start, message, "Move it to your own policies if you want it.");
+    return [];
+  }
+  const effect = decision === "allow" ? "the rule is left out" : "the rule counts, as strictly as it can be read";
+  for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
+  const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
+  if (decision === "allow" && isDoubt) return [];
+  // In Gemini CLI, `modes` may name one that we do not have: such a rule never applies here.
+  if (rule.modes?.length === 0) return [];
+  const origin = { source: "policy_file", file: context.file, line: start.line } as const;
+  return namedBy(pairs, decision, fields, context).map((pair) => ({
+    ...rule,
+    ...pair,
+    ...(isDoubt && { isDoubt }),
+    origin,
+  }));
+}
+
+function decisionOf(fields: RuleFields): DecisionOutcome {
+  if (!fields.has("decision")) fields.mistake("decision", "is missing: it is allow, ask_user or deny");
+  return fields.oneOf("decision", ["allow", "ask_user", "deny"]) ?? "deny";
+}
+
+type Conditions = Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool">;
+
+function conditionsOf(fields: RuleFields, compile: RuleContext["compile"]): Conditions {
+  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling"]);
+  const argsPattern = argsPatternOf(fields, compile);
+  const annotations = annotationsOf(fields);
+  const modes = modesOf(fields);
+  const interactive = fields.flag("interactive");
+  const denyMessage = fields.text("denyMessage");
+  return {
+    priority: fields.number("priority", 0, 999) ?? 999,
+    ...(kind && { kind }),
+    ...(argsPattern && { argsPattern }),
+    ...(annotations && { annotations }),
+    ...(modes && { modes }),
+    ...(interactive === undefined ? {} : { interactive }),
+    ...(denyMessage && { denyMessage }),
+  };
+}
+
+function argsPatternOf(fields: RuleFields, compile: RuleContext["compile"]): ArgsPattern | undefined {
+  const text = fields.text("argsPattern");
+  const pattern = text === undefined ? undefined : compile(text);
+  return typeof pattern === "string" ? fields.mistake("argsPattern", `cannot be used: ${pattern}`) : pattern;
+}
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+function annotationsOf(fields: RuleFields): ReadonlyMap<string, unknown> | undefined {
+  const annotations = fields.plainTable("annotations");
+  const wrong = hints.find((name) => annotations?.has(name) && typeof annotations.get(name) !== "boolean");
+  if (wrong === undefined) return annotations;
+  return fields.mistake("annotations", `holds "${wrong}" as something else than true or false`);
+}
+
+const ourModes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
+const theirModes = ["autoEdit"];
+
+function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
+  const words = fields.texts("modes");
+  const unknown = words?.find((word) => ![...ourModes, ...theirModes].includes(word));
+  if (unknown === undefined) return words && ourModes.filter((mode) => words.includes(mode));
+  const meant = closest(unknown, ourModes);
+  return fields.mistake("modes", `holds "${unknown}"; modes are ${ourModes.join(", ")}`, didYouMean(meant));
+}
+
+interface Pairs {
+  readonly server: string | undefined;
+  /** Undefined: none is named. */
+  readonly tools: readonly string[] | undefined;
+}
+
+type NamedPair = Pick<PolicyRule, "server" | "tool">;
+
+function namedBy(
+  { server, tools }: Pairs,
+  decision: DecisionOutcome,
+  fields: RuleFields,
+  { report, servers }: RuleContext,
+): readonly NamedPair[] {
+  const every = server === undefined || server === "*" ? {} : { server: namePattern(server) };
+  if (tools === undefined) return [every];
+  const isGeneral = fields.has("mcpName") || fields.has("kind");
+  return tools.flatMap((tool): readonly NamedPair[] => {
+    const named = { ...every, tool: namePattern(tool) };
+    if (isGeneral || tool === "*") return [named];
+    if (decision !== "allow") return [named, ...joined(tool, servers)];
+    const message = `the rule allows "${tool}" but names no server, so it is about Gemini CLI's own tools and counts for none here`;
+    report("warning", fields.place("toolName"), message, 'Add mcpName = "…" if a tool of a server is meant.');
+    return [];
+  });
+}
+
+/**
+ * Gemini CLI also takes names in which server and tool are joined. They are never taken apart: they are compared with the
+ * names of the servers that there are. Where two servers fit, both are meant: only rules that stop something come here.
+ */
+function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
+  if (tool === "mcp_*") return [{ tool: namePattern("*") }];
+  return servers.flatMap((server) =>
+    [`mcp_${server}_`, `${server}__`].flatMap((start): NamedPair[] =>
+      tool.startsWith(start) && tool.length > start.length
+        ? [{ server: exactName(server), tool: namePattern(tool.slice(start.length)) }]
+        : [],
+    ),
+  );
+}

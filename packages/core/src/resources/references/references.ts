@@ -1,0 +1,87 @@
+/** What a person typed, in pieces: their words, and whatever resources and files they refer to. Reads nothing and asks nobody. */
+
+import { HostError } from "../../errors.ts";
+import { findMentions, type Mention } from "./find-mentions.ts";
+import type { FindFile, LocalFile } from "./local-file.ts";
+import { findResource, type ResourceAddress, type ResourceSource, toWishes, withScheme } from "./resource-reference.ts";
+import { writeMention } from "./write-reference.ts";
+
+/** `text` is what was typed: joined, the pieces are all of it. */
+export type Piece = { readonly text: string } & (
+  | { readonly kind: "text" }
+  | ({ readonly kind: "resource" } & ResourceAddress)
+  | LocalFile
+  | { readonly kind: "unresolved"; readonly error: HostError }
+);
+
+export interface ReferenceSource extends ResourceSource {
+  /** Without it, there are no files. */
+  readonly findFile?: FindFile;
+}
+
+/** In one text. */
+const mostReferences = 64;
+const mostMentions = 1000;
+
+/** Only for what a person typed: an `@` in a file, in piped input or in a result is nothing but a character. */
+export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
+  const pieces: Piece[] = [];
+  let mentions = 0;
+  const references = new Set<string>();
+  for (const part of findMentions(typed)) {
+    mentions += part.kind === "mention" ? 1 : 0;
+    const piece = mentions > mostMentions ? asText(part) : await resolve(part, source);
+    // What is referred to again is read once.
+    if (piece.kind !== "text") references.add(piece.text);
+    pieces.push(references.size > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
+  }
+  return pieces;
+}
+
+/** Servers that a text refers to by name: whoever resolves it should know first what they offer. */
+export function serversNamedIn(typed: string, servers: readonly string[]): readonly string[] {
+  const targets = findMentions(typed).flatMap((part) => (part.kind === "mention" ? [part.target] : []));
+  return servers.filter((server) => targets.some((target) => toWishes(target, [server]).length > 0));
+}
+
+async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
+  if (part.kind === "text") return part;
+  const { text, target, isQuoted } = part;
+  const resource = findResource(target, source);
+  if (resource.kind === "resource" && isTemplate(resource, source))
+    return unresolved(text, `${resource.uri} is a template of "${resource.server}": write values in place of its {…}`);
+  if (resource.kind !== "other") return { text, ...resource };
+  const isExplicit = isQuoted || /^[.]{1,2}[\\/]|[.][A-Za-z][A-Za-z0-9]{0,7}$/.test(target);
+  // A URI is a server's affair: it is never taken for a file of ours.
+  const file = withScheme.test(target) ? undefined : await source.findFile?.(target);
+  switch (file?.kind) {
+    case "file":
+    case "folder":
+      return { text, ...file };
+    case "refused":
+      return unresolved(text, `${target} is not read: it ${file.reason}`);
+    case "absent":
+    case undefined: {
+      if (!isExplicit && file?.near === undefined) return asText(part);
+      const near = file?.near === undefined ? "" : `; did you mean ${writeMention(file.near)}?`;
+      return unresolved(text, `there is no resource and no file "${target}"${near}`);
+    }
+  }
+}
+
+/** Nothing of that very name is listed, and its variables are not filled in. */
+function isTemplate({ server, uri }: ResourceAddress, { resources }: ReferenceSource): boolean {
+  return /[{}]/.test(uri) && !resources.getResourcesByServer(server).some((listed) => listed.uri === uri);
+}
+
+function asText({ text }: Mention): Piece {
+  return { kind: "text", text };
+}
+
+function tooMany({ text }: Piece): Piece {
+  return unresolved(text, `${text} is not read: it comes after ${mostReferences} other references`);
+}
+
+function unresolved(text: string, message: string): Piece {
+  return { kind: "unresolved", text, error: new HostError("usage", message) };
+}

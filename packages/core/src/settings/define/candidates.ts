@@ -1,0 +1,101 @@
+/** Which entry counts for each name, and what it shadows. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { textOf } from "../read/nodes.ts";
+import type { CheckedSource } from "../schema/checked.ts";
+import { splitShellLine } from "../shell-line.ts";
+import type { Problem, Scope } from "./definition.ts";
+
+/** An entry somewhere under a name. */
+export interface Candidate {
+  readonly name: string;
+  readonly source: CheckedSource;
+  /** Where the name stands. */
+  readonly at: Node;
+  /** Undefined when there is a line, but it was refused. */
+  readonly entry: Node | undefined;
+  readonly problems: readonly Problem[];
+  /** It was made of `mcp.serverCommand`. */
+  readonly fromLine: boolean;
+}
+
+export interface Choice {
+  readonly winner: Candidate;
+  readonly shadowed: readonly Candidate[];
+  /** `mcp.serverCommand`s that do nothing because there is an entry `mcp`. */
+  readonly idleLines: readonly Candidate[];
+}
+
+/** Who keeps a bare tool name is a matter of this order; for one name, of strength. */
+const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
+
+/** `sources` weakest first. An untrusted workspace shadows nothing: it gets the names that nobody else has. */
+export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly Choice[] {
+  const byName = new Map<string, Candidate[]>();
+  const inOrder = [...sources].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
+  for (const candidate of inOrder.flatMap(candidatesOf))
+    byName.set(candidate.name, [...(byName.get(candidate.name) ?? []), candidate]);
+  return [...byName.values()].flatMap((candidates) => choose(candidates, sources, trusted) ?? []);
+}
+
+function choose(
+  candidates: readonly Candidate[],
+  sources: readonly CheckedSource[],
+  trusted: boolean,
+): Choice | undefined {
+  const weakestFirst = candidates.toSorted((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source));
+  const counted = weakestFirst.filter(({ source }) => trusted || source.scope !== "workspace");
+  const pool = counted.length > 0 ? counted : weakestFirst;
+  const written = pool.filter(({ fromLine }) => !fromLine);
+  const effective = written.length > 0 ? written : pool;
+  const winner = effective.at(-1);
+  return (
+    winner && { winner, shadowed: effective.slice(0, -1), idleLines: pool.filter((line) => !effective.includes(line)) }
+  );
+}
+
+function candidatesOf(source: CheckedSource): readonly Candidate[] {
+  const written = [...source.entries.values()].map(({ name, key, value }) => ({
+    name,
+    source,
+    at: key,
+    entry: value,
+    fromLine: false,
+    problems: source.entryProblems.get(name) ?? [],
+  }));
+  const node = source.read("mcp", "serverCommand");
+  const line = textOf(node);
+  return node === undefined || line === undefined ? written : [...written, fromLine(source, node, line)];
+}
+
+function fromLine(source: CheckedSource, node: Node, line: string): Candidate {
+  const candidate = { name: "mcp", source, at: node, fromLine: true };
+  const split = splitShellLine(line);
+  if (split.kind === "words") return { ...candidate, entry: entryOf(node, split.words), problems: [] };
+  const problem: Problem = {
+    severity: "error",
+    code: "settings_invalid",
+    message: `server "mcp": mcp.serverCommand is refused at character ${split.at}: ${split.reason}`,
+    origin: source.originOf(node),
+    serverName: "mcp",
+    next: "Write an entry with command and args under mcpServers instead.",
+  };
+  return { ...candidate, entry: undefined, problems: [problem] };
+}
+
+/** The entry that the line stands for, every part of it placed where the line is. */
+function entryOf({ offset, length }: Node, words: readonly string[]): Node {
+  const text = (value: string): Node => ({ type: "string", value, offset, length });
+  const property = (name: string, value: Node): Node => ({
+    type: "property",
+    offset,
+    length,
+    children: [text(name), value],
+  });
+  const [command = "", ...args] = words;
+  const children = [
+    property("command", text(command)),
+    property("args", { type: "array", offset, length, children: args.map(text) }),
+  ];
+  return { type: "object", offset, length, children };
+}

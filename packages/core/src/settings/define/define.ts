@@ -1,0 +1,158 @@
+/** Turns an entry into a `ServerDefinition`, exactly once. Nobody looks at the entry after this. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { childOf, numberOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
+import type { Source } from "../read/source.ts";
+import { isReserved, type Lookup } from "../read/variables.ts";
+import { defaults } from "../schema/defaults.ts";
+import { present } from "../schema/present.ts";
+import { whyNotUrl } from "../schema/validate.ts";
+import type { Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
+import { readAuthentication } from "./entry-authentication.ts";
+import { type Report, readTransport } from "./entry-transport.ts";
+import { type PathBase, renderer, resolveCommand, resolveTransport } from "./expand.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { findMentions, type Mentions, type Mistake } from "./mentions.ts";
+import { parseTemplate, valueOfVariable } from "./template.ts";
+
+export interface EntryContext {
+  readonly source: Source;
+  /** Where the name stands. */
+  readonly at: Node;
+  /** Absent for an entry of an untrusted workspace: its variables are not looked up. */
+  readonly lookup: Lookup | undefined;
+  readonly base: PathBase;
+  readonly extras: ServerExtras;
+  /** What validation has found in the entry. */
+  readonly found: readonly Problem[];
+}
+
+export interface DefinedEntry {
+  readonly kind: Transport["kind"] | undefined;
+  readonly definition?: ServerDefinition;
+  readonly problems: readonly Problem[];
+}
+
+export function defineServer(name: string, entry: Node, context: EntryContext): DefinedEntry {
+  const problems = [...context.found];
+  const add = (problem: Pick<Problem, "severity" | "code" | "message">, node: Node, next?: string): void => {
+    const message = `server "${name}": ${problem.message}`;
+    problems.push(present({ ...problem, message, origin: context.source.originOf(node), serverName: name, next }));
+  };
+  const report: Report = (severity, node, message, next) =>
+    add({ severity, code: "settings_invalid", message }, node, next);
+
+  const transport = readTransport(entry, report);
+  const authentication = transport && readAuthentication(entry, transport.kind, report);
+  const mentions = findMentions(entry, context.lookup);
+  for (const mistake of mentions.mistakes) {
+    const { code, message, next } = explain(mistake);
+    add({ severity: "error", code, message }, mistake.text.node, next);
+  }
+  checkUrls(mentions, report);
+
+  const kind = transport?.kind;
+  const isInvalid = problems.some(({ severity, code }) => severity === "error" && code === "settings_invalid");
+  if (transport === undefined || authentication === undefined || isInvalid) return { kind, problems };
+
+  const isComplete = context.lookup !== undefined && !problems.some(({ code }) => code === "variable_unset");
+  const render = renderer(mentions.values);
+  const resolved = isComplete ? resolveTransport(transport, context.base, render) : undefined;
+  if (resolved?.kind === "stdio" && resolved.command.trim() === "") {
+    report("error", childOf(entry, "command") ?? entry, '"command" is empty once its variables are filled in');
+    return { kind, problems };
+  }
+  const definition: ServerDefinition = {
+    name,
+    scope: context.source.scope,
+    origin: context.source.originOf(context.at),
+    transport,
+    ...present({ resolved, description: textOf(childOf(entry, "description")) }),
+    variables: mentions.variables,
+    values: mentions.values,
+    base: context.base,
+    secrets: mentions.secrets,
+    timeout: numberOf(childOf(entry, "timeout")) ?? defaults.timeout,
+    trust: switchOf(childOf(entry, "trust")) ?? false,
+    ...present({ includeTools: listOf(childOf(entry, "includeTools")) }),
+    excludeTools: textsOf(childOf(entry, "excludeTools")),
+    authentication,
+    extras: context.extras,
+    fingerprint: fingerprintOf({
+      entry,
+      command: commandOf(transport, mentions, context.base),
+      workspaceValues: context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
+    }),
+  };
+  return { kind, definition, problems };
+}
+
+function listOf(node: Node | undefined): readonly string[] | undefined {
+  return node === undefined ? undefined : textsOf(node);
+}
+
+/** Undefined as long as a variable in it has no value, whatever the rest of the entry needs. */
+function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
+  if (transport.kind !== "stdio") return undefined;
+  const template = parseTemplate(transport.command);
+  const isKnown =
+    template.kind === "parts" &&
+    template.parts.every((part) => part.kind !== "variable" || valueOfVariable(part, values) !== undefined);
+  return isKnown ? resolveCommand(transport.command, base, renderer(values)) : undefined;
+}
+
+function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, string> {
+  const used = variables.filter(({ from }) => from === "workspace-env-file");
+  return new Map(used.map(({ name }) => [name, values.get(name) ?? ""]));
+}
+
+/** A URL can be judged once every part of it is known; secrets are judged when they are read. */
+function checkUrls({ texts, values, secrets }: Mentions, report: Report): void {
+  const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
+  for (const { key, text, where, node } of texts) {
+    if (key.type !== "text" || key.format === undefined) continue;
+    const template = parseTemplate(text);
+    if (template.kind === "malformed") continue;
+    const { parts } = template;
+    if (parts.some((part) => part.kind === "variable" && valueOfVariable(part, values) === undefined)) continue;
+    if (parts[0]?.kind === "secret") continue;
+    const reason = whyNotUrl(render(text), key.format);
+    // Quoted as written: the values of variables may be confidential.
+    const once = parts.some(({ kind }) => kind !== "text") ? " once its variables are filled in" : "";
+    if (reason !== undefined) report("error", node, `"${where}" is "${text}", which is ${reason}${once}`);
+  }
+}
+
+function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
+  const { where } = mistake.text;
+  switch (mistake.kind) {
+    case "malformed":
+      return {
+        code: "settings_invalid",
+        message: `"${where}" cannot be expanded: ${mistake.reason}`,
+        next: "Write $$ for a dollar sign.",
+      };
+    case "secret-in-path":
+      return {
+        code: "settings_invalid",
+        message: `"${where}" uses the secret ${mistake.secret}; what is run must be visible`,
+        next: 'Hand the secret over in "env" instead.',
+      };
+    case "confined":
+      return {
+        code: "variable_unset",
+        message: `"${where}" uses the variable ${mistake.variable}, which only the workspace's .env file sets; for this entry, that file can fill in "env" and "headers" only`,
+        next: `Set ${mistake.variable} in the environment or in ~/.gemini/.env.`,
+      };
+    case "unset":
+      return {
+        code: "variable_unset",
+        message: `"${where}" uses the variable ${mistake.variable}, which is not set`,
+        next: `Set ${mistake.variable} ${placesFor(mistake.variable)}, or write \${${mistake.variable}:-default}.`,
+      };
+  }
+}
+
+function placesFor(variable: string): string {
+  return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
+}

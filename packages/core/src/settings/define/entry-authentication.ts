@@ -1,0 +1,81 @@
+/** Who signs in to a server, from an entry's `authProviderType`, `oauth` and target keys. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { childOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
+import { present } from "../schema/present.ts";
+import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
+import type { Report } from "./entry-transport.ts";
+
+/** What `authProviderType` can be: the short names, and the names that Gemini CLI's settings use for the same. */
+export const AuthProviderType = {
+  OAUTH: "oauth",
+  GOOGLE: "google",
+  SA_IMPERSONATION: "sa-impersonation",
+  DYNAMIC_DISCOVERY: "dynamic_discovery",
+  GOOGLE_CREDENTIALS: "google_credentials",
+  SERVICE_ACCOUNT_IMPERSONATION: "service_account_impersonation",
+} as const;
+export type AuthProviderType = (typeof AuthProviderType)[keyof typeof AuthProviderType];
+
+const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
+  [AuthProviderType.OAUTH, "oauth"],
+  [AuthProviderType.DYNAMIC_DISCOVERY, "oauth"],
+  [AuthProviderType.GOOGLE, "google"],
+  [AuthProviderType.GOOGLE_CREDENTIALS, "google"],
+  [AuthProviderType.SA_IMPERSONATION, "sa-impersonation"],
+  [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
+]);
+
+/** Undefined once a mistake has been reported. */
+export function readAuthentication(entry: Node, kind: Transport["kind"], report: Report): Authentication | undefined {
+  const node = childOf(entry, "authProviderType");
+  const provider = providers.get(textOf(node) ?? "oauth");
+  if (provider === undefined) return undefined;
+  if (node !== undefined && provider !== "oauth" && kind === "stdio") {
+    report("error", node, `"authProviderType": "${textOf(node)}" needs "url" or "httpUrl"`);
+    return undefined;
+  }
+  if (provider === "sa-impersonation") return impersonation(entry, node ?? entry, report);
+  for (const key of ["targetAudience", "targetServiceAccount"]) {
+    const unused = childOf(entry, key);
+    if (unused !== undefined)
+      report("warning", unused, `"${key}" has an effect only with "authProviderType": "sa-impersonation"`);
+  }
+  const oauth = readOAuth(childOf(entry, "oauth"));
+  if (provider === "oauth" || (oauth.scopes?.length ?? 0) > 0) return { provider, oauth };
+  report("error", node ?? entry, 'Google credentials need "oauth": { "scopes": […] } as well');
+  return undefined;
+}
+
+function impersonation(entry: Node, node: Node, report: Report): Authentication | undefined {
+  const targetAudience = textOf(childOf(entry, "targetAudience"));
+  const targetServiceAccount = textOf(childOf(entry, "targetServiceAccount"));
+  if (targetAudience && targetServiceAccount)
+    return { provider: "sa-impersonation", targetAudience, targetServiceAccount };
+  const missing = [
+    ...(targetAudience ? [] : ["targetAudience"]),
+    ...(targetServiceAccount ? [] : ["targetServiceAccount"]),
+  ];
+  report("error", node, `service account impersonation needs ${missing.join(" and ")} as well`);
+  return undefined;
+}
+
+function readOAuth(oauth: Node | undefined): OAuthSettings {
+  const text = (key: string): string | undefined => textOf(childOf(oauth, key));
+  const list = (key: string): readonly string[] | undefined => {
+    const node = childOf(oauth, key);
+    return node === undefined ? undefined : textsOf(node);
+  };
+  return present({
+    enabled: switchOf(childOf(oauth, "enabled")),
+    clientId: text("clientId"),
+    clientSecret: text("clientSecret"),
+    authorizationUrl: text("authorizationUrl"),
+    tokenUrl: text("tokenUrl"),
+    issuer: text("issuer"),
+    registrationUrl: text("registrationUrl"),
+    scopes: list("scopes"),
+    audiences: list("audiences"),
+    redirectUri: text("redirectUri"),
+  });
+}

@@ -1,0 +1,122 @@
+/** From a transport as written to one that can be used: variables and secrets filled in once, paths made absolute. */
+
+import { resolve, sep } from "node:path";
+import { HostError } from "../../errors.ts";
+import { whyNotUrl } from "../schema/validate.ts";
+import type { Authentication, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
+import { parseTemplate, valueOfVariable } from "./template.ts";
+
+type Render = (text: string) => string;
+type Secret = (name: string) => Promise<string | undefined>;
+
+/** What `~` stands for, and what relative paths are relative to. */
+export interface PathBase {
+  readonly home: string;
+  readonly folder: string;
+}
+
+/** Called when the server is about to be reached, and only then: this is where secrets are read. */
+export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
+  const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));
+  if (transport.kind !== "stdio") checkReady(definition.name, transport.url, transport.headers);
+  return transport;
+}
+
+export async function expandAuthentication(definition: ServerDefinition, secret: Secret): Promise<Authentication> {
+  const { authentication } = definition;
+  if (authentication.provider === "sa-impersonation") return authentication;
+  const render = await renderWith(definition, secret);
+  return { provider: authentication.provider, oauth: renderOAuth(authentication.oauth, render) };
+}
+
+/** Secrets stay as written: the outcome is for showing and comparing. */
+export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
+  if (transport.kind !== "stdio")
+    return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
+  return {
+    kind: "stdio",
+    command: resolveCommand(transport.command, base, render),
+    args: transport.args.map((arg) => renderPath(arg, base, render)),
+    env: renderAll(transport.env, render),
+    ...(transport.cwd === undefined ? {} : { cwd: resolve(base.folder, renderPath(transport.cwd, base, render)) }),
+  };
+}
+
+/** A bare name is left for `PATH`; a relative path must not depend on where the host was started. */
+export function resolveCommand(command: string, base: PathBase, render: Render): string {
+  const path = renderPath(command, base, render);
+  return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
+}
+
+/** `~` is looked for in what was written, not in what a variable holds. */
+function renderPath(text: string, { home }: PathBase, render: Render): string {
+  return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
+}
+
+function renderAll(texts: ReadonlyMap<string, string>, render: Render): ReadonlyMap<string, string> {
+  return new Map([...texts].map(([name, text]) => [name, render(text)]));
+}
+
+function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
+  const rendered = Object.entries(oauth).map(([key, value]: [string, unknown]) => {
+    if (typeof value === "string") return [key, render(value)];
+    return [key, Array.isArray(value) ? value.map((item) => render(String(item))) : value];
+  });
+  return Object.fromEntries(rendered);
+}
+
+/** Fills in what is known. What is not (a secret that is not to be read, an unset variable) stays as written. */
+export function renderer(
+  values: ReadonlyMap<string, string>,
+  secrets: ReadonlyMap<string, string> = new Map(),
+): Render {
+  return (text) => {
+    const template = parseTemplate(text);
+    if (template.kind === "malformed") return text;
+    const texts = template.parts.map((part) => {
+      if (part.kind === "text") return part.text;
+      if (part.kind === "secret") return secrets.get(part.name) ?? `\${secret:${part.name}}`;
+      return valueOfVariable(part, values) ?? `\${${part.name}}`;
+    });
+    return texts.join("");
+  };
+}
+
+async function renderWith(
+  { name, resolved, variables, values, secrets }: ServerDefinition,
+  secret: Secret,
+): Promise<Render> {
+  if (resolved === undefined) {
+    const missing = variables.filter(({ from }) => from === "unset" || from === "not-looked-up").map((use) => use.name);
+    throw new HostError("variable_unset", `"${name}" cannot be reached: ${missing.join(", ")} has no value`, {
+      serverName: name,
+    });
+  }
+  const stored = new Map<string, string>();
+  for (const secretName of secrets) {
+    const value = await secret(secretName);
+    if (value === undefined)
+      throw new HostError("variable_unset", `"${name}" uses the secret ${secretName}, which is not stored`, {
+        serverName: name,
+        next: `fairlead secret set ${secretName}`,
+      });
+    stored.set(secretName, value);
+  }
+  return renderer(values, stored);
+}
+
+/** With secrets in it, a value can be checked only now; the message must not quote it. */
+function checkReady(serverName: string, url: string, headers: ReadonlyMap<string, string>): void {
+  if (whyNotUrl(url, "url") !== undefined)
+    throw new HostError(
+      "settings_invalid",
+      `the URL of "${serverName}" is not a URL once its variables are filled in`,
+      { serverName },
+    );
+  for (const [name, value] of headers) {
+    if (/[\0\r\n]/.test(value))
+      throw new HostError("settings_invalid", `the header ${name} of "${serverName}" has a line break in its value`, {
+        serverName,
+      });
+  }
+}

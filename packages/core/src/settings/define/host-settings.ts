@@ -1,0 +1,107 @@
+/** What `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files come to. A workspace may only restrict. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { childOf, entriesOf, numberOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
+import type { CheckedSource } from "../schema/checked.ts";
+import { defaults } from "../schema/defaults.ts";
+import { present } from "../schema/present.ts";
+import type { HostSettings, NameList, Problem } from "./definition.ts";
+
+export interface HostWide {
+  readonly allowed?: NameList;
+  readonly excluded: NameList;
+  readonly host: HostSettings;
+  readonly problems: readonly Problem[];
+}
+
+/** `sources` are those that count, weakest first. */
+export function hostWide(sources: readonly CheckedSource[]): HostWide {
+  const problems: Problem[] = [];
+  const own = sources.filter(({ scope }) => scope !== "workspace");
+  const strongest = <T>(
+    read: (node: Node | undefined) => T | undefined,
+    path: readonly string[],
+    from = own,
+  ): T | undefined => from.map((source) => read(source.read(...path))).findLast((value) => value !== undefined);
+  const bounded = (normal: number, ...path: readonly string[]): number => {
+    const bound = strongest(numberOf, path) ?? normal;
+    const workspace = sources.find(({ scope }) => scope === "workspace");
+    const node = workspace?.read(...path);
+    const wish = numberOf(node);
+    if (workspace === undefined || node === undefined || wish === undefined) return bound;
+    if (wish > bound) {
+      const message = `"${path.at(-1)}" is ${wish}, but a workspace may only lower it; ${bound} counts`;
+      problems.push({ severity: "warning", code: "settings_invalid", message, origin: workspace.originOf(node) });
+    }
+    return Math.min(wish, bound);
+  };
+  const toolBudget = bounded(Number.POSITIVE_INFINITY, "fairlead", "toolBudget");
+  const start = strongest(textOf, ["fairlead", "start"], [...sources]);
+  return {
+    ...present({ allowed: allowedOf(sources) }),
+    excluded: united(sources, "mcp", "excluded"),
+    host: {
+      start: start === "lazy" ? "lazy" : "background",
+      connectTimeout: bounded(defaults.connectTimeout, "fairlead", "connectTimeout"),
+      limits: {
+        callTotal: bounded(defaults.callTotal, "fairlead", "limits", "callTotal"),
+        callsPerServer: bounded(defaults.callsPerServer, "fairlead", "limits", "callsPerServer"),
+        callsTotal: bounded(defaults.callsTotal, "fairlead", "limits", "callsTotal"),
+      },
+      permissions: {
+        servers: permittedTools(sources),
+        denyTools: [...united(sources, "fairlead", "permissions", "denyTools").names],
+      },
+      ...present({
+        toolBudget: Number.isFinite(toolBudget) ? toolBudget : undefined,
+        clientMetadataUrl: strongest(textOf, ["fairlead", "clientMetadataUrl"]),
+      }),
+      resourceFunctions: [own, sources].every(
+        (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
+      ),
+      googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
+      audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
+    },
+    problems,
+  };
+}
+
+/** Intersection of the lists that exist. One of the wrong type allows nothing: a mistake must not open a door. */
+function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
+  const lists = sources.flatMap((source) => {
+    const node = childOf(source.root, "mcp", "allowed");
+    return node === undefined ? [] : [{ names: new Set(textsOf(node)), origin: source.originOf(node) }];
+  });
+  const [first, ...others] = lists;
+  if (first === undefined) return undefined;
+  const names = [...first.names].filter((name) => others.every((other) => other.names.has(name)));
+  return { names: new Set(names), origins: lists.map(({ origin }) => origin) };
+}
+
+/** Union of the lists. A text in place of a list counts as a list of one: here, too, the stricter reading is taken. */
+function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
+  const lists = sources.flatMap((source) => {
+    const node = childOf(source.root, ...path);
+    return node === undefined
+      ? []
+      : [{ names: [textOf(node) ?? [], ...textsOf(node)].flat(), origin: source.originOf(node) }];
+  });
+  return { names: new Set(lists.flatMap(({ names }) => names)), origins: lists.map(({ origin }) => origin) };
+}
+
+/** Of the person's own lists for a server the strongest counts; the workspace's is cut down to it. */
+function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
+  const permitted = new Map<string, readonly string[]>();
+  const workspaceLast = [...sources].sort((a, b) => Number(a.scope === "workspace") - Number(b.scope === "workspace"));
+  for (const source of workspaceLast) {
+    for (const { name, value } of entriesOf(childOf(source.root, "fairlead", "permissions", "servers")).values()) {
+      const own = source.scope === "workspace" ? permitted.get(name) : undefined;
+      const bound = own && new Set(own);
+      permitted.set(
+        name,
+        textsOf(value).filter((tool) => bound?.has(tool) ?? true),
+      );
+    }
+  }
+  return permitted;
+}

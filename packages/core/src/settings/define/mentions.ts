@@ -1,0 +1,114 @@
+/** Finds the variables and secrets that an entry mentions, and what the variables stand for. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { limits } from "../../limits.ts";
+import { childOf, entriesOf, itemsOf, textOf } from "../read/nodes.ts";
+import type { Lookup, Variable } from "../read/variables.ts";
+import { entrySchema } from "../schema/entry-schema.ts";
+import type { Key, LeafKey } from "../schema/key.ts";
+import type { VariableUse } from "./definition.ts";
+import { type Part, parseTemplate, valueOfVariable } from "./template.ts";
+
+/** A text of an entry in which variables are expanded. */
+export interface ExpandedText {
+  /** For example `env.TOKEN`. */
+  readonly where: string;
+  readonly key: LeafKey;
+  readonly node: Node;
+  readonly text: string;
+}
+
+export type Mistake = { readonly text: ExpandedText } & (
+  | { readonly kind: "malformed"; readonly reason: string }
+  | { readonly kind: "unset"; readonly variable: string }
+  /** A workspace's file would decide what an entry of the person runs or reaches. */
+  | { readonly kind: "confined"; readonly variable: string }
+  /** A command or folder is shown, approved and logged: it cannot hold a secret. */
+  | { readonly kind: "secret-in-path"; readonly secret: string }
+);
+
+export interface Mentions {
+  readonly texts: readonly ExpandedText[];
+  readonly variables: readonly VariableUse[];
+  readonly values: ReadonlyMap<string, string>;
+  readonly secrets: readonly string[];
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Nobody reads more of one entry, and a hostile one can have very many. */
+const mistakesKept = 100;
+
+/** Without a lookup (an untrusted workspace) nothing is looked up and nothing is missed. */
+export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions {
+  const texts = expandedTexts(entry, entrySchema, "");
+  const variables = new Map<string, VariableUse>();
+  const values = new Map<string, string>();
+  const secrets = new Set<string>();
+  const mistakes: Mistake[] = [];
+
+  function see(part: Part, text: ExpandedText): Mistake | undefined {
+    if (part.kind === "text") return undefined;
+    if (part.kind === "secret") {
+      secrets.add(part.name);
+      const isPath = text.where === "command" || text.where === "cwd";
+      return isPath ? { kind: "secret-in-path", secret: part.name, text } : undefined;
+    }
+    const found = lookup?.(part.name);
+    if (found !== undefined) values.set(part.name, found.value);
+    const value = valueOfVariable(part, values);
+    const from = lookup === undefined ? "not-looked-up" : originOf(value, found);
+    // Used once with a default and once without, it is as good as the worse of the two.
+    if (variables.get(part.name)?.from !== "unset") variables.set(part.name, { name: part.name, from });
+    if (found?.isConfined === true && !/^(?:env|headers)[.]/.test(text.where))
+      return { kind: "confined", variable: part.name, text };
+    return from === "unset" ? { kind: "unset", variable: part.name, text } : undefined;
+  }
+
+  for (const text of texts) {
+    if (mistakes.length >= mistakesKept) break;
+    const template = parseTemplate(text.text);
+    const found: readonly Mistake[] =
+      template.kind === "malformed"
+        ? [{ kind: "malformed", reason: template.reason, text }]
+        : template.parts.flatMap((part) => see(part, text) ?? []);
+    // Mentioned twice in one text, it is one mistake.
+    const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
+    mistakes.push(...[...different.values()].slice(0, mistakesKept));
+  }
+  return { texts, variables: [...variables.values()], values, secrets: [...secrets], mistakes };
+}
+
+function subjectOf(mistake: Mistake): string {
+  switch (mistake.kind) {
+    case "unset":
+    case "confined":
+      return mistake.variable;
+    case "secret-in-path":
+      return `secret:${mistake.secret}`;
+    case "malformed":
+      return mistake.reason;
+  }
+}
+
+function originOf(value: string | undefined, found: Variable | undefined): VariableUse["from"] {
+  if (value === undefined) return "unset";
+  return value === found?.value ? found.from : "default";
+}
+
+function expandedTexts(node: Node, key: Key, where: string): readonly ExpandedText[] {
+  if (key.type === "object") {
+    return Object.entries(key.properties).flatMap(([name, inner]) => {
+      const child = childOf(node, name);
+      return child === undefined ? [] : expandedTexts(child, inner, where === "" ? name : `${where}.${name}`);
+    });
+  }
+  if (key.type === "named" || !key.expanded) return [];
+  const text = textOf(node);
+  // Validation has refused what is longer.
+  if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
+  const items = itemsOf(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
+  const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));
+  return [...items, ...values]
+    .filter((inner) => textOf(inner.node) !== undefined)
+    .flatMap((inner) => expandedTexts(inner.node, key, inner.where));
+}

@@ -1,0 +1,166 @@
+/** All scopes become one: entries are chosen and defined, lists combined, every mistake handed to whom it concerns. */
+
+import { type Candidate, type Choice, chooseEntries } from "../define/candidates.ts";
+import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
+import { disabledBy, extrasFor, privileges } from "../define/extras.ts";
+import { hostWide } from "../define/host-settings.ts";
+import { type CheckedSource, checkSource } from "../schema/checked.ts";
+import { present } from "../schema/present.ts";
+import { gatesOf } from "./gates.ts";
+import { childOf } from "./nodes.ts";
+import type { Source } from "./source.ts";
+import { type LookupSources, lookupFor } from "./variables.ts";
+
+export interface MergeContext {
+  readonly trusted: boolean;
+  readonly lookup: LookupSources;
+}
+
+export async function merge(sources: readonly Source[], context: MergeContext): Promise<Settings> {
+  const { trusted } = context;
+  const checked = sources.map(checkSource);
+  const counting = checked.filter(({ scope }) => trusted || scope !== "workspace");
+  const { allowed, excluded, host, problems } = hostWide(counting);
+  const choices = chooseEntries(checked, trusted);
+  // Hashing, expanding and all that is loaded only where there is something to define.
+  const define = choices.length > 0 ? (await import("../define/define.ts")).defineServer : undefined;
+  const servers = define
+    ? choices.map((choice) => configure(choice, counting, { ...context, start: host.start, define }))
+    : [];
+  const found = [
+    ...sources.flatMap((source) => source.problems),
+    ...context.lookup.envFiles.problems,
+    ...problems,
+    ...checked.flatMap((source) => leftOver(source, choices, trusted)),
+    ...servers.flatMap((server) => server.problems),
+  ];
+  return {
+    files: sources.map(({ scope, file, state }) => ({
+      scope,
+      file,
+      state: scope === "workspace" && state === "read" && !trusted ? "ignored" : state,
+    })),
+    servers,
+    ...present({ allowed }),
+    excluded,
+    gates: gatesOf(counting),
+    gateProblems: counting.flatMap((source) => source.gateProblems),
+    switchedOff: switchedOff(counting),
+    host,
+    problems: inFileOrder(found, sources),
+  };
+}
+
+function switchedOff(counting: readonly CheckedSource[]): ReadonlyMap<string, Origin> {
+  const names = new Set(counting.flatMap(({ extras }) => [...extras.keys()]));
+  return new Map(
+    [...names].flatMap((name): [string, Origin][] => {
+      const origin = disabledBy(name, counting);
+      return origin === undefined ? [] : [[name, origin]];
+    }),
+  );
+}
+
+type Define = typeof import("../define/define.ts").defineServer;
+
+interface ConfigureContext extends MergeContext {
+  readonly start: "background" | "lazy";
+  readonly define: Define;
+}
+
+function configure(
+  { winner, shadowed, idleLines }: Choice,
+  counting: readonly CheckedSource[],
+  { trusted, lookup, start, define }: ConfigureContext,
+): ConfiguredServer {
+  const { name, source, at, entry } = winner;
+  const isWorkspace = source.scope === "workspace";
+  const privileged = !isWorkspace || shadowed.length === 0;
+  const extras = extrasFor(name, counting, { start, privileged });
+  const found = [
+    ...winner.problems,
+    ...counting.flatMap(({ extrasProblems }) => extrasProblems.get(name) ?? []),
+    ...idleLines.map(idleLine),
+    ...(privileged ? [] : withheld(name, counting)),
+  ];
+  const { home } = lookup.environment;
+  const defined =
+    entry &&
+    define(name, entry, {
+      source,
+      at,
+      extras,
+      found,
+      lookup: isWorkspace && !trusted ? undefined : lookupFor(source.scope, lookup),
+      base: { home, folder: isWorkspace ? lookup.root : home },
+    });
+  return {
+    name,
+    scope: source.scope,
+    origin: source.originOf(at),
+    kind: defined?.kind,
+    shadows: shadowed.map((other) => other.source.originOf(other.at)),
+    enabled: extras.enabled,
+    ...present({ disabledBy: disabledBy(name, counting), definition: defined?.definition }),
+    problems: defined?.problems ?? found,
+  };
+}
+
+function idleLine({ source, at }: Candidate): Problem {
+  return {
+    severity: "warning",
+    code: "settings_invalid",
+    message: 'mcp.serverCommand has no effect: there is an entry named "mcp"',
+    origin: source.originOf(at),
+    serverName: "mcp",
+  };
+}
+
+/** What was granted to a name goes to the entry that the person knew under it, not to one that a workspace puts in its place. */
+function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {
+  return sources
+    .filter(({ scope }) => scope !== "workspace")
+    .flatMap((source) => {
+      const given = source.extras.get(name)?.value;
+      return privileges.flatMap((key) => {
+        const node = childOf(given, key);
+        if (node === undefined) return [];
+        const message = `server "${name}": "${key}" does not pass to the entry with which this workspace replaces yours`;
+        return {
+          severity: "warning",
+          code: "settings_invalid",
+          message,
+          origin: source.originOf(node),
+          serverName: name,
+        };
+      });
+    });
+}
+
+/** What concerns no server that is used: worth reading, but it must not count against a server of the same name. */
+function leftOver(source: CheckedSource, choices: readonly Choice[], trusted: boolean): readonly Problem[] {
+  const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
+  const names = new Set(choices.map(({ winner }) => winner.name));
+  const counts = trusted || source.scope !== "workspace";
+  const unused = [
+    ...[...source.entryProblems].filter(([name]) => !winners.has(name)),
+    ...[...source.extrasProblems].filter(([name]) => !counts || !names.has(name)),
+  ].flatMap(([, problems]) => problems.map(withoutServer));
+  return [...(counts ? source.otherProblems : source.otherProblems.map(withoutServer)), ...unused];
+}
+
+function withoutServer({ code, message, origin, next }: Problem): Problem {
+  return present({ severity: "warning" as const, code, message, origin, next });
+}
+
+function inFileOrder(problems: readonly Problem[], sources: readonly Source[]): readonly Problem[] {
+  // Files that are not among the sources (`.env`) come last.
+  const files = new Map(sources.map(({ file }, index) => [file, index]));
+  const rank = ({ origin }: Problem): number => files.get(origin?.file ?? "") ?? sources.length;
+  return problems.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (a.origin?.line ?? 0) - (b.origin?.line ?? 0) ||
+      (a.origin?.column ?? 0) - (b.origin?.column ?? 0),
+  );
+}

@@ -1,0 +1,81 @@
+/** Reading a parsed settings file: of a key that stands twice the last counts, and no name is special, not even `__proto__`. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+
+export interface Property {
+  readonly name: string;
+  readonly key: Node;
+  readonly value: Node;
+}
+
+/** All properties as written, repeated ones included. */
+export function propertiesOf(node: Node | undefined): readonly Property[] {
+  if (node?.type !== "object") return [];
+  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
+  );
+}
+
+/** The properties that count, in the order of their first appearance. */
+export function entriesOf(node: Node | undefined): ReadonlyMap<string, Property> {
+  return new Map(propertiesOf(node).map((property) => [property.name, property]));
+}
+
+export function childOf(node: Node | undefined, ...path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>(
+    (here, name) => propertiesOf(here).findLast((property) => property.name === name)?.value,
+    node,
+  );
+}
+
+export function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.type === "array" ? (node.children ?? []) : [];
+}
+
+export function textOf(node: Node | undefined): string | undefined {
+  return node?.type === "string" ? String(node.value) : undefined;
+}
+
+export function switchOf(node: Node | undefined): boolean | undefined {
+  return node?.type === "boolean" ? node.value === true : undefined;
+}
+
+export function numberOf(node: Node | undefined): number | undefined {
+  return node?.type === "number" ? Number(node.value) : undefined;
+}
+
+/** The strings of a list; whatever else stands in it is left out. */
+export function textsOf(node: Node | undefined): readonly string[] {
+  return itemsOf(node).flatMap((item) => textOf(item) ?? []);
+}
+
+/** A name → text map; numbers and booleans count as what they look like. */
+export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { name, value } of entriesOf(node).values()) {
+    if (value.type === "string" || value.type === "number" || value.type === "boolean")
+      texts.set(name, String(value.value));
+  }
+  return texts;
+}
+
+/** The value as plain data. */
+export function plainValueOf(node: Node): unknown {
+  if (node.type === "array") return itemsOf(node).map(plainValueOf);
+  // `fromEntries` defines properties where assignment would set a prototype.
+  if (node.type === "object")
+    return Object.fromEntries(propertiesOf(node).map(({ name, value }) => [name, plainValueOf(value)]));
+  return node.value;
+}
+
+/** Text that is the same for the same value: sorted keys, no spaces. */
+export function canonicalOf(node: Node, leaveOut: readonly string[] = []): string {
+  if (node.type === "array")
+    return `[${itemsOf(node)
+      .map((item) => canonicalOf(item))
+      .join()}]`;
+  if (node.type !== "object") return typeof node.value === "number" ? String(node.value) : JSON.stringify(node.value);
+  const properties = [...entriesOf(node).values()].filter(({ name }) => !leaveOut.includes(name));
+  properties.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return `{${properties.map(({ name, value }) => `${JSON.stringify(name)}:${canonicalOf(value)}`).join()}}`;
+}

@@ -1,0 +1,181 @@
+/** Where everything lies: the workspace root, the settings file of each scope, the `.env` files, our own state. */
+
+import { realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, posix, resolve, win32 } from "node:path";
+import { HostError } from "../../errors.ts";
+import { isInside } from "../../files/inside.ts";
+import { realPathOf } from "../../files/real-path.ts";
+import type { Scope } from "../define/definition.ts";
+
+/** What the process knows about the outside, handed in: core itself reads no environment. */
+export interface Environment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
+
+export interface LocateOptions {
+  readonly environment: Environment;
+  /** The workspace root, instead of searching for it. */
+  readonly root?: string;
+  /** Replaces the user's settings file. */
+  readonly settingsFile?: string;
+  /** The user's settings as JSON: no file is read for that scope. */
+  readonly userSettings?: string;
+  /** `false` leaves the workspace's files out. */
+  readonly workspace?: boolean;
+}
+
+export interface Locations {
+  /** A real path. */
+  readonly root: string;
+  readonly rootFrom: "option" | "gemini-folder" | "git" | "cwd";
+  readonly files: Readonly<Record<Scope, string | undefined>>;
+  readonly trustedFolders: string;
+  /** Folders of policy files. */
+  readonly policies: {
+    readonly administrator: string;
+    readonly user: string;
+    readonly workspace: string | undefined;
+  };
+  /** Our own folder, `FAIRLEAD_HOME`. */
+  readonly state: string;
+  /** Strongest first. */
+  readonly envFiles: { readonly user: readonly string[]; readonly workspace: readonly string[] };
+}
+
+export async function locate(options: LocateOptions): Promise<Locations> {
+  const { environment } = options;
+  // An empty or relative HOME would turn the current folder into the user's own.
+  if (!isAbsolute(environment.home))
+    throw new HostError("settings_invalid", `the home folder is "${environment.home}", which is not an absolute path`, {
+      next: "Set HOME to an absolute path.",
+    });
+  const home = await realPathOf(environment.home);
+  const { root, rootFrom } = await findRoot(options, home);
+  const gemini = join(environment.home, ".gemini");
+  // The home folder's `.gemini` is the user scope; it never doubles as a workspace.
+  const hasWorkspace = options.workspace !== false && root !== home;
+  return {
+    root,
+    rootFrom,
+    files: {
+      ...systemFiles(environment),
+      user: await userFile(options, join(gemini, "settings.json")),
+      workspace: hasWorkspace ? join(root, ".gemini", "settings.json") : undefined,
+    },
+    trustedFolders:
+      absoluteVariable(environment, "GEMINI_CLI_TRUSTED_FOLDERS_PATH") ?? join(gemini, "trustedFolders.json"),
+    policies: {
+      administrator: await policyFolder(environment, root, home),
+      user: join(gemini, "policies"),
+      workspace: hasWorkspace ? join(root, ".gemini", "policies") : undefined,
+    },
+    state: await stateFolder(environment, root, home),
+    envFiles: {
+      user: [join(gemini, ".env"), join(environment.home, ".env")],
+      workspace: hasWorkspace ? [join(root, ".gemini", ".env"), join(root, ".env")] : [],
+    },
+  };
+}
+
+async function findRoot(
+  { environment, root: given }: LocateOptions,
+  home: string,
+): Promise<Pick<Locations, "root" | "rootFrom">> {
+  const { cwd } = environment;
+  if (given === "") throw new HostError("usage", "the workspace root is an empty path", { next: "Name a folder." });
+  if (given !== undefined) {
+    const root = resolve(cwd, given);
+    if (!(await isFolder(root))) throw new HostError("usage", `the workspace root "${root}" is not a folder`);
+    return { root: await realpath(root), rootFrom: "option" };
+  }
+  if (!(await isFolder(cwd))) throw new HostError("usage", `the current folder "${cwd}" does not exist any more`);
+  const parents = selfAndParents(await realpath(cwd));
+  for (const folder of parents)
+    if (folder !== home && (await isFolder(join(folder, ".gemini"))))
+      return { root: folder, rootFrom: "gemini-folder" };
+  for (const folder of parents) if (await exists(join(folder, ".git"))) return { root: folder, rootFrom: "git" };
+  return { root: await realpath(cwd), rootFrom: "cwd" };
+}
+
+function selfAndParents(folder: string): readonly string[] {
+  const folders = [folder];
+  for (let here = folder; dirname(here) !== here; here = dirname(here)) folders.push(dirname(here));
+  return folders;
+}
+
+async function userFile(options: LocateOptions, usual: string): Promise<string | undefined> {
+  if (options.userSettings !== undefined) return undefined;
+  return options.settingsFile === undefined ? usual : givenFile(options.settingsFile, options.environment);
+}
+
+async function givenFile(file: string, { cwd }: Environment): Promise<string> {
+  if (file === "") throw new HostError("usage", "the settings file is an empty path", { next: "Name a file." });
+  const path = resolve(cwd, file);
+  if (!(await exists(path)))
+    throw new HostError("usage", `the settings file "${path}" does not exist`, {
+      next: "Check the path after --settings.",
+    });
+  return path;
+}
+
+function systemFiles(environment: Environment): { readonly system: string; readonly "system-defaults": string } {
+  const path = environment.platform === "win32" ? win32 : posix;
+  const system =
+    absoluteVariable(environment, "GEMINI_CLI_SYSTEM_SETTINGS_PATH") ?? systemSettings(environment.platform);
+  const defaults = absoluteVariable(environment, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH");
+  return { system, "system-defaults": defaults ?? path.join(path.dirname(system), "system-defaults.json") };
+}
+
+function systemSettings(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json";
+  if (platform === "win32") return "C:\\ProgramData\\gemini-cli\\settings.json";
+  return "/etc/gemini-cli/settings.json";
+}
+
+/** A relative path would mean another file in every folder, and so could be planted in one. */
+function absoluteVariable({ env }: Environment, name: string): string | undefined {
+  const value = env[name];
+  if (value === undefined || value === "") return undefined;
+  if (isAbsolute(value)) return value;
+  throw new HostError("settings_invalid", `${name} is "${value}", which is not an absolute path`, {
+    next: `Set ${name} to an absolute path, or unset it.`,
+  });
+}
+
+async function stateFolder(environment: Environment, root: string, home: string): Promise<string> {
+  const state = absoluteVariable(environment, "FAIRLEAD_HOME") ?? join(environment.home, ".fairlead");
+  await refuseInWorkspace("FAIRLEAD_HOME", state, root, home);
+  return state;
+}
+
+/** The administrator's. The variable is for machines on which the usual place does not suit; like all of ours it counts from no `.env` file. */
+async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
+  const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
+  if (given !== undefined) await refuseInWorkspace("FAIRLEAD_SYSTEM_POLICIES_PATH", given, root, home);
+  return given ?? systemPolicies(environment.platform);
+}
+
+function systemPolicies(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/Fairlead/policies";
+  if (platform === "win32") return "C:\\ProgramData\\fairlead\\policies";
+  return "/etc/fairlead/policies";
+}
+
+/** Who works in the home folder, or above it, has everything inside: there it says nothing. */
+async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
+  if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
+  throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {
+    next: `Set ${name} to a folder outside the workspace: what lies in a workspace can be planted.`,
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,70 @@
+/** One settings file as it was found: parsed, or left out with the reason. */
+
+import { type Node, parseJsonc } from "../../files/json/jsonc.ts";
+import { readText, type TextFile } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import { type Origin, optionOrigin, type Problem, type Scope, type SettingsFile } from "../define/definition.ts";
+
+export interface Source {
+  readonly scope: Scope;
+  readonly file: string;
+  readonly state: Exclude<SettingsFile["state"], "ignored">;
+  /** The object at the top; undefined when the file is absent, broken or blank. */
+  readonly root: Node | undefined;
+  readonly problems: readonly Problem[];
+  originOf(node: Pick<Node, "offset">): Origin;
+}
+
+export async function readSource(scope: Scope, file: string): Promise<Source> {
+  return toSource(scope, file, await readText(file, limits.settingsBytes));
+}
+
+/** Settings given as a text, in place of the user's file. Lines and columns are those of the text. */
+export function textSource(text: string): Source {
+  return toSource("user", optionOrigin, { kind: "text", text });
+}
+
+function toSource(scope: Scope, file: string, read: TextFile): Source {
+  const start = { scope, file, line: 1, column: 1 };
+  const without = (state: Source["state"], problems: readonly Problem[]): Source => ({
+    scope,
+    file,
+    state,
+    problems,
+    root: undefined,
+    originOf: () => start,
+  });
+  if (read.kind === "absent") return without("absent", []);
+  if (read.kind === "unreadable") return without("broken", [broken(start, `${file} cannot be read: ${read.reason}`)]);
+  const document = parseJsonc(read.text);
+  const { root } = document;
+  const originOf = (node: Pick<Node, "offset">): Origin => ({ scope, file, ...document.positionAt(node.offset) });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const origin = { scope, file, line: error.line, column: error.column };
+    return without("broken", [broken(origin, `${file} is not valid JSON: ${error.message}`)]);
+  }
+  if (root === undefined) return without("read", [{ ...broken(start, `${file} is blank`), severity: "warning" }]);
+  if (root.type !== "object") return without("broken", [broken(originOf(root), `${file} must hold an object, { … }`)]);
+  const tooMany = findTooMany(root);
+  if (tooMany !== undefined)
+    return without("broken", [broken(originOf(tooMany), `${file} holds more than ${limits.settingsValues} values`)]);
+  return { scope, file, state: "read", root, problems: [], originOf };
+}
+
+/** Checking and showing cost more than parsing: a file made to be slow is left out. */
+function findTooMany(root: Node): Node | undefined {
+  let count = 0;
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    count += 1;
+    if (count > limits.settingsValues) return node;
+    for (const child of node.children ?? []) waiting.push(child);
+  }
+  return undefined;
+}
+
+function broken(origin: Origin, message: string): Problem {
+  const next = `Correct ${origin.file} at line ${origin.line}, column ${origin.column}. Until then nothing in it counts.`;
+  return { severity: "error", code: "settings_invalid", message, origin, next };
+}

@@ -1,0 +1,101 @@
+/** Where variables get their values: the process environment, then `.env` files, in the order that suits the entry's scope. */
+
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { Problem, Scope, VariableUse } from "../define/definition.ts";
+import type { Environment, Locations } from "./paths.ts";
+
+export interface Variable {
+  readonly value: string;
+  readonly from: VariableUse["from"];
+  /** From a workspace's file, for an entry that nobody approves again when that file changes: see `lookupFor`. */
+  readonly isConfined?: boolean;
+}
+
+export type Lookup = (name: string) => Variable | undefined;
+
+type Values = ReadonlyMap<string, string>;
+
+export interface EnvFiles {
+  readonly user: Values;
+  readonly workspace: Values;
+  readonly problems: readonly Problem[];
+}
+
+/** Those of the workspace only when it is trusted. */
+export async function readEnvFiles({ envFiles }: Locations, trusted: boolean): Promise<EnvFiles> {
+  const problems: Problem[] = [];
+  const user = await readAll(envFiles.user, "user", problems);
+  const workspace = await readAll(trusted ? envFiles.workspace : [], "workspace", problems);
+  return { user, workspace, problems };
+}
+
+async function readAll(files: readonly string[], scope: Scope, problems: Problem[]): Promise<Values> {
+  const values = new Map<string, string>();
+  for (const file of files) {
+    const read = await readText(file, limits.settingsBytes);
+    if (read.kind === "unreadable")
+      problems.push(warning(`${file} cannot be read: ${read.reason}`, { scope, file, line: 1, column: 1 }));
+    if (read.kind !== "text") continue;
+    const { parseEnv } = await import("node:util");
+    const text = read.text.replace(/^\uFEFF/, "");
+    const lines = linesOf(text);
+    for (const [name, value] of Object.entries(parseEnv(text))) {
+      if (isReserved(name)) problems.push(reserved(name, { scope, file, line: lines.get(name) ?? 1, column: 1 }));
+      else if (value !== undefined && !values.has(name)) values.set(name, value);
+    }
+  }
+  return values;
+}
+
+/** A file in a folder must not be able to move where settings, trust and state are looked for. */
+export function isReserved(name: string): boolean {
+  return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);
+}
+
+function reserved(name: string, origin: NonNullable<Problem["origin"]>): Problem {
+  return warning(`${name} in a .env file is ignored: it counts only in the environment of the process`, origin);
+}
+
+function warning(message: string, origin: NonNullable<Problem["origin"]>): Problem {
+  return { severity: "warning", code: "settings_invalid", message, origin };
+}
+
+function linesOf(text: string): ReadonlyMap<string, number> {
+  return new Map(text.split("\n").map((line, index) => [/^\s*(?:export\s+)?(\w*)/.exec(line)?.[1] ?? "", index + 1]));
+}
+
+export interface LookupSources {
+  readonly environment: Environment;
+  readonly root: string;
+  readonly envFiles: EnvFiles;
+}
+
+/**
+ * The nearer `.env` files come first: the workspace's for its own entries, the user's for all others. A workspace entry
+ * is approved together with what its files feed into it; any other entry is not, so there such values are confined to
+ * places that decide neither what is run nor what is reached.
+ */
+export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
+  const user = { values: envFiles.user, from: "user-env-file" } as const;
+  const workspace = { values: envFiles.workspace, from: "workspace-env-file" } as const;
+  const isOwn = scope === "workspace";
+  const files = isOwn ? [workspace, user] : [user, workspace];
+  return (name) => {
+    if (name === "PWD") return { value: root, from: "workspace-root" };
+    const value = fromProcess(name, environment);
+    if (value !== undefined) return { value, from: "environment" };
+    for (const { values, from } of files) {
+      const inFile = values.get(name);
+      if (inFile !== undefined) return { value: inFile, from, isConfined: from === "workspace-env-file" && !isOwn };
+    }
+    return undefined;
+  };
+}
+
+function fromProcess(name: string, { env, platform }: Environment): string | undefined {
+  if (Object.hasOwn(env, name)) return env[name];
+  if (platform !== "win32") return undefined;
+  const key = Object.keys(env).find((candidate) => candidate.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : env[key];
+}

@@ -1,0 +1,79 @@
+/** A settings file after validation: what it holds, and whom each mistake in it concerns. */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import { closest } from "../../text/closest.ts";
+import type { Problem } from "../define/definition.ts";
+import { childOf, entriesOf, type Property } from "../read/nodes.ts";
+import type { Source } from "../read/source.ts";
+import { present } from "./present.ts";
+import { type Finding, validate } from "./validate.ts";
+
+export interface CheckedSource extends Source {
+  readonly entries: ReadonlyMap<string, Property>;
+  /** `fairlead.servers`, by name. */
+  readonly extras: ReadonlyMap<string, Property>;
+  /** Mistakes in the entry of a name, in its extras, and everywhere else. */
+  readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
+  readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
+  readonly otherProblems: readonly Problem[];
+  /** Those of them that may keep something open which somebody believes closed. */
+  readonly gateProblems: readonly Problem[];
+  /** The value at a path, unless it is missing or itself a mistake. */
+  read(...path: readonly string[]): Node | undefined;
+}
+
+export function checkSource(source: Source): CheckedSource {
+  const findings = source.root === undefined ? [] : validate(source.root, source.scope);
+  const mistaken = new Set(findings.flatMap(({ severity, node }) => (severity === "error" ? [node] : [])));
+  const of = (concerns: (path: readonly string[]) => string | undefined): Map<string, Problem[]> => {
+    const problems = new Map<string, Problem[]>();
+    for (const finding of findings) {
+      const name = concerns(finding.path);
+      if (name === undefined) continue;
+      const others = problems.get(name) ?? [];
+      others.push(toProblem(finding, source, name));
+      problems.set(name, others);
+    }
+    return problems;
+  };
+  return {
+    ...source,
+    entries: entriesOf(childOf(source.root, "mcpServers")),
+    extras: entriesOf(childOf(source.root, "fairlead", "servers")),
+    entryProblems: of(entryNameOf),
+    extrasProblems: of(extrasNameOf),
+    otherProblems: findings
+      .filter(({ path }) => entryNameOf(path) === undefined && extrasNameOf(path) === undefined)
+      .map((finding) => toProblem(finding, source)),
+    gateProblems: findings.filter(({ path }) => isAboutGates(path)).map((finding) => toProblem(finding, source)),
+    read(...path) {
+      const node = childOf(source.root, ...path);
+      return node === undefined || mistaken.has(node) ? undefined : node;
+    },
+  };
+}
+
+/** `mcp` and `fairlead.permissions`, however they are spelt. */
+function isAboutGates([first = "", second = ""]: readonly string[]): boolean {
+  if (first === "fairlead") return closest(second, ["permissions"]) !== undefined;
+  return closest(first, ["mcp"]) !== undefined && second !== "serverCommand";
+}
+
+function entryNameOf([first, name]: readonly string[]): string | undefined {
+  return first === "mcpServers" ? name : undefined;
+}
+
+function extrasNameOf([first, second, name]: readonly string[]): string | undefined {
+  return first === "fairlead" && second === "servers" ? name : undefined;
+}
+
+function toProblem({ severity, message, node, next }: Finding, source: Source, serverName?: string): Problem {
+  return present({
+    severity,
+    code: "settings_invalid" as const,
+    message: serverName === undefined ? message : `server "${serverName}": ${message}`,
+    origin: source.originOf(node),
+    serverName,
+    next,
+  });
+}

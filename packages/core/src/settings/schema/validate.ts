@@ -1,0 +1,224 @@
+/** Holds a parsed settings file against the schema: wrong types, unknown and repeated keys, each with its place. */
+
+import { parseUrl } from "@fairlead/wire/text";
+import type { Node } from "../../files/json/jsonc.ts";
+import { limits } from "../../limits.ts";
+import { closest } from "../../text/closest.ts";
+import { toVisibleLine } from "../../text/safe-text.ts";
+import type { Scope } from "../define/definition.ts";
+import { whyNotServerName } from "../define/server-name.ts";
+import { entriesOf, itemsOf, type Property, propertiesOf } from "../read/nodes.ts";
+import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";
+import { settingsSchema } from "./schema.ts";
+
+export interface Finding {
+  /** The names from the top of the file down to where the mistake is. */
+  readonly path: readonly string[];
+  readonly node: Node;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly next?: string;
+}
+
+/** A place in the file, and how to say what is wrong there. */
+interface Place {
+  readonly path: readonly string[];
+  readonly node: Node;
+  readonly scope: Scope;
+  readonly report: (finding: Finding) => void;
+}
+
+export function validate(root: Node, scope: Scope = "user"): readonly Finding[] {
+  const findings: Finding[] = [];
+  check({ path: [], node: root, scope, report: (finding) => findings.push(finding) }, settingsSchema);
+  return findings;
+}
+
+function check(place: Place, key: Key): void {
+  if (key.type === "object") checkObject(place, key);
+  else if (key.type === "named") checkNamed(place, key);
+  else {
+    checkLeaf(place, key);
+    if (key.ignored !== undefined) warn(place, `${quoted(place)} is ignored: ${key.ignored}`);
+    if (place.scope === "workspace" && key.workspace === "never: user or system settings only")
+      warn(place, `${quoted(place)} counts only from user or system settings; here it is ignored`);
+  }
+}
+
+function checkNamed(place: Place, { each }: NamedKey): void {
+  for (const property of propertiesAt(place)) {
+    const at = below(place, property);
+    const flaw = whyNotServerName(property.name);
+    if (flaw !== undefined) error({ ...at, node: property.key }, `the name "${toVisibleLine(property.name)}" ${flaw}`);
+    check(at, each);
+  }
+}
+
+function checkObject(place: Place, { properties, shared }: ObjectKey): void {
+  for (const property of propertiesAt(place)) {
+    const { name, key } = property;
+    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (inner !== undefined) {
+      check(below(place, property), inner);
+      continue;
+    }
+    const meant = closest(name, Object.keys(properties));
+    // Beside other programs' keys only a near miss is worth a word.
+    if (shared && meant === undefined) continue;
+    const at = { ...below(place, property), node: key };
+    warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
+  }
+}
+
+/** The properties that count; those written twice are reported. */
+function propertiesAt(place: Place): Iterable<Property> {
+  if (place.node.type !== "object") {
+    error(place, `${quoted(place)} must be an object, not ${typeNames[place.node.type]}`);
+    return [];
+  }
+  const counting = entriesOf(place.node);
+  for (const property of propertiesOf(place.node)) {
+    if (counting.get(property.name)?.key === property.key) continue;
+    const at = { ...below(place, property), node: property.key };
+    warn(at, `${quoted(at)} is written more than once; the last one counts`);
+  }
+  return counting.values();
+}
+
+function checkLeaf(place: Place, key: LeafKey): void {
+  const wanted = wantedTypes[key.type];
+  if (place.node.type !== wanted.type) {
+    error(place, `${quoted(place)} must be ${wanted.words}, not ${typeNames[place.node.type]}`);
+    return;
+  }
+  switch (key.type) {
+    case "text":
+      checkText(place, key);
+      break;
+    case "number":
+      checkNumber(place, key);
+      break;
+    case "list":
+      checkItems(place);
+      break;
+    case "texts":
+      checkTexts(place, key);
+      break;
+    case "lists":
+      for (const property of propertiesAt(place)) checkLeaf(below(place, property), { ...key, type: "list" });
+      break;
+    case "switch":
+      break;
+  }
+}
+
+function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
+  const text = String(place.node.value);
+  const flaw = flawOf(text);
+  if (flaw !== undefined) error(place, `${quoted(place)} ${flaw}`);
+  else if (oneOf !== undefined && !oneOf.includes(text))
+    error(
+      place,
+      `${quoted(place)} is "${text}", which is none of ${oneOf.join(", ")}`,
+      didYouMean(closest(text, oneOf)),
+    );
+  // What is expanded is checked once its variables are known.
+  const reason = format === undefined || expanded ? undefined : whyNotUrl(text, format);
+  if (reason !== undefined) error(place, `${quoted(place)} is "${text}", which is ${reason}`);
+}
+
+export function whyNotUrl(text: string, format: NonNullable<TextKey["format"]>): string | undefined {
+  const allowed = format === "https-url" ? ["https:"] : ["http:", "https:"];
+  if (parseUrl(text) === undefined) return "not a URL";
+  const { protocol } = new URL(text);
+  return allowed.includes(protocol) ? undefined : `not an ${allowed.map((start) => `${start}//`).join(" or ")} URL`;
+}
+
+function checkNumber(place: Place, { minimum, maximum }: NumberKey): void {
+  const value = Number(place.node.value);
+  if (value < minimum || value > maximum)
+    error(place, `${quoted(place)} is ${value}; it must be between ${minimum} and ${maximum}`);
+}
+
+function checkItems(place: Place): void {
+  for (const [index, node] of itemsOf(place.node).entries()) {
+    const item = `item ${index + 1} of ${quoted(place)}`;
+    if (node.type !== "string") error({ ...place, node }, `${item} must be text, not ${typeNames[node.type]}`);
+    else {
+      const flaw = flawOf(String(node.value));
+      if (flaw !== undefined) error({ ...place, node }, `${item} ${flaw}`);
+    }
+  }
+}
+
+function checkTexts(place: Place, { names }: TextsKey): void {
+  const rule = nameRules[names];
+  for (const property of propertiesAt(place)) {
+    const at = below(place, property);
+    const { type } = property.value;
+    const text = String(property.value.value);
+    if (!rule.name.test(property.name))
+      error({ ...at, node: property.key }, `${quoted(at)} cannot be the name of ${rule.words}`);
+    if (type === "number" || type === "boolean") warn(at, `${quoted(at)} is ${text}, taken as the text "${text}"`);
+    else if (type !== "string") error(at, `${quoted(at)} must be text, not ${typeNames[type]}`);
+    else {
+      const isBroken = names === "header" && /[\r\n]/.test(text);
+      const flaw = isBroken ? "has a line break in it" : flawOf(text);
+      if (flaw !== undefined) error(at, `${quoted(at)} ${flaw}`);
+    }
+  }
+}
+
+const nameRules = {
+  environment: { name: /^[^=\0]+$/, words: "an environment variable" },
+  header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
+} as const;
+
+/** What no text here may be, whatever it is for. */
+function flawOf(text: string): string | undefined {
+  if (text.includes("\0")) return "has a NUL character in it";
+  return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;
+}
+
+function below(place: Place, { name, value }: Property): Place {
+  return { ...place, path: [...place.path, name], node: value };
+}
+
+function quoted({ path }: Place): string {
+  return `"${path.at(-1) ?? ""}"`;
+}
+
+function didYouMean(meant: string | undefined): string | undefined {
+  return meant === undefined ? undefined : `Did you mean "${meant}"?`;
+}
+
+const typeNames: Readonly<Record<Node["type"], string>> = {
+  object: "an object",
+  array: "a list",
+  property: "a property",
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  null: "null",
+};
+
+const wantedTypes = {
+  text: { type: "string", words: "text" },
+  switch: { type: "boolean", words: "true or false" },
+  number: { type: "number", words: "a number" },
+  list: { type: "array", words: "a list of texts" },
+  texts: { type: "object", words: "an object" },
+  lists: { type: "object", words: "an object" },
+} as const;
+
+function error(place: Place, message: string, next?: string): void {
+  say("error", place, message, next);
+}
+
+function warn(place: Place, message: string, next?: string): void {
+  say("warning", place, message, next);
+}
+
+function say(severity: Finding["severity"], { path, node, report }: Place, message: string, next?: string): void {
+  report({ path, node, severity, message, ...(next === undefined ? {} : { next }) });
+}

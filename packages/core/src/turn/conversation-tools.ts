@@ -1,0 +1,201 @@
+/** Which tools a conversation has, under which names, and what its model is offered of them. */
+
+import type { Model } from "../model/model.ts";
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { ConversationTools } from "../registry/pinned-tools.ts";
+import {
+  chooseResourceNames,
+  declareResourceFunctions,
+  type ResourceFunction,
+  type ResourceFunctionNames,
+} from "./resource-declarations.ts";
+import type { TurnHost } from "./turn-host.ts";
+
+/** What a request offers; a tool and its declaration stand at the same place. */
+export interface ToolOffer {
+  readonly declarations: readonly FunctionDeclaration[];
+  readonly tools: readonly DiscoveredMCPTool[];
+  /** Those for which there was no room. */
+  readonly leftOut: readonly DiscoveredMCPTool[];
+}
+
+export type Found =
+  | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
+  | { readonly kind: "resources"; readonly which: ResourceFunction }
+  /** There is none by that name that could be called now. */
+  | { readonly kind: "none"; readonly why?: string };
+
+/** A tool as the conversation has it. Texts are the server's own: raw. */
+export interface ConversationTool {
+  /** As the model knows it. */
+  readonly name: string;
+  readonly server: string;
+  readonly serverToolName: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  /** Why the model cannot be offered it. */
+  readonly quarantined?: string;
+}
+
+export interface Toolbox {
+  readonly offer: (model: Model) => ToolOffer;
+  readonly find: (name: string, model: Model) => Found;
+  /** Everything that can be called by name. */
+  readonly names: (model: Model) => readonly Named[];
+  readonly servers: () => readonly string[];
+  /** The model's API does not take it as it is defined now. */
+  readonly quarantine: (tool: DiscoveredMCPTool, reason: string) => void;
+  readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
+  readonly list: (model: Model) => readonly ConversationTool[];
+}
+
+export interface Named {
+  readonly name: string;
+  readonly server?: string;
+  readonly serverToolName?: string;
+}
+
+export interface ToolboxOptions {
+  readonly host: TurnHost;
+  /** The person's choice, instead of all. */
+  readonly servers?: readonly string[];
+}
+
+/** Roughly: what is cut by it is cut by the same measure everywhere. */
+const charactersPerToken = 4;
+
+export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbox {
+  const disabled = new Set<string>();
+  /** With the definition that was refused: another one may pass. */
+  const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
+  const seen = new Map<string, DiscoveredMCPTool>();
+  const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
+  let opened: ConversationTools | undefined;
+  let functionNames: ResourceFunctionNames | undefined;
+
+  const servers = (): readonly string[] => chosen ?? host.servers();
+
+  /** In the order of the settings, those that cannot be offered too. */
+  function all(
+    { dialect, provider }: Model,
+    from: ConversationTools = opened ?? host.openTools(),
+  ): readonly DiscoveredMCPTool[] {
+    const wanted = new Set(servers());
+    // A person names whom they mean, also one that "all" does not mean.
+    const isAnyMeant = chosen === undefined && provider === "manual";
+    return from.getEveryTool().flatMap((tool) => {
+      if (!isAnyMeant && !wanted.has(tool.serverName)) return [];
+      const known = inDialect.get(tool) ?? new Map<Model["dialect"], DiscoveredMCPTool>();
+      const compiled = known.get(dialect) ?? tool.inDialect(dialect);
+      inDialect.set(tool, known.set(dialect, compiled));
+      return [compiled];
+    });
+  }
+
+  function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
+    if (tool.quarantine !== undefined) return tool.quarantine;
+    const verdict = refused.get(keyOf(tool));
+    return verdict?.schema === schemaOf(tool) ? verdict.reason : undefined;
+  }
+
+  const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
+  const isOffered = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && quarantineOf(tool) === undefined;
+
+  /** Settled when the model is first shown them: a tool that comes later does not take them. */
+  function ownFunctions(tools: readonly DiscoveredMCPTool[]): readonly FunctionDeclaration[] {
+    if (!host.offersResources() || !servers().some((server) => hasResources(server))) return [];
+    functionNames ??= chooseResourceNames(tools.map(({ name }) => name));
+    return declareResourceFunctions(functionNames);
+  }
+
+  function hasResources(server: string): boolean {
+    const { resources } = host;
+    return resources.getResourcesByServer(server).length > 0 || resources.getTemplatesByServer(server).length > 0;
+  }
+
+  function functionOf(name: string): ResourceFunction | undefined {
+    if (functionNames === undefined) return undefined;
+    return name === functionNames.list ? "list" : name === functionNames.read ? "read" : undefined;
+  }
+
+  return {
+    servers,
+
+    offer(model) {
+      opened ??= host.openTools();
+      const everything = all(model);
+      const offered = everything.filter(isOffered);
+      const own = ownFunctions(everything);
+      const room = { count: model.maxDeclarations - own.length, tokens: host.toolBudget() };
+      const tools = fitting(offered, room);
+      for (const tool of tools) seen.set(tool.name, tool);
+      return {
+        declarations: [...tools.map((tool) => tool.schema), ...own],
+        tools,
+        leftOut: offered.slice(tools.length),
+      };
+    },
+
+    find(name, model) {
+      const which = functionOf(name);
+      if (which !== undefined) return { kind: "resources", which };
+      const tool = all(model).find((each) => each.name === name);
+      if (tool === undefined) {
+        const gone = seen.get(name);
+        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" does not offer it any more` }) };
+      }
+      const quarantine = quarantineOf(tool);
+      if (quarantine !== undefined) return { kind: "none", why: `it is not offered to you: ${quarantine}` };
+      return isEnabled(tool) ? { kind: "tool", tool } : { kind: "none", why: "the person has taken it out" };
+    },
+
+    names(model) {
+      const own = functionNames === undefined ? [] : [{ name: functionNames.list }, { name: functionNames.read }];
+      const tools = all(model).filter(isOffered);
+      return [
+        ...tools.map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),
+        ...own,
+      ];
+    },
+
+    quarantine: (tool, reason) => void refused.set(keyOf(tool), { schema: schemaOf(tool), reason }),
+
+    setTool(serverName, serverToolName, enabled) {
+      const key = keyOf({ serverName, serverToolName });
+      if (enabled) disabled.delete(key);
+      else disabled.add(key);
+    },
+
+    list: (model) =>
+      all(model).map((tool) => {
+        const { name, serverName: server, serverToolName, description } = tool;
+        const quarantined = quarantineOf(tool);
+        const listing = { name, server, serverToolName, description, enabled: isEnabled(tool) };
+        return quarantined === undefined ? listing : { ...listing, quarantined };
+      }),
+  };
+}
+
+/** As many as there is room for, from the first on. */
+function fitting(
+  tools: readonly DiscoveredMCPTool[],
+  { count, tokens = Number.POSITIVE_INFINITY }: { readonly count: number; readonly tokens: number | undefined },
+): readonly DiscoveredMCPTool[] {
+  let left = tokens * charactersPerToken;
+  const over = tools.findIndex((tool, at) => {
+    if (at >= count) return true;
+    if (left === Number.POSITIVE_INFINITY) return false;
+    left -= JSON.stringify(tool.schema).length;
+    return left < 0;
+  });
+  return over === -1 ? tools : tools.slice(0, over);
+}
+
+function keyOf({ serverName, serverToolName }: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
+  return JSON.stringify([serverName, serverToolName]);
+}
+
+function schemaOf({ schema }: DiscoveredMCPTool): string {
+  return JSON.stringify([schema.name, schema.description, schema.parametersJsonSchema]);
+}

@@ -1,0 +1,103 @@
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { openReturn, type Return, type ReturnOptions } from "../../../src/auth/browser/redirect-listener.ts";
+import { createFail } from "../../../src/auth/oauth/failure.ts";
+import { freePort } from "../free-port.ts";
+
+const state = "the-state";
+
+function opening({ ways, ...more }: { ways?: { callbackPort: number } } & Partial<Omit<ReturnOptions, "ways">> = {}) {
+  return openReturn({
+    oauth: {},
+    client: undefined,
+    state,
+    fail: createFail("docs"),
+    ways: { show: () => {}, browserFirst: true, ...ways },
+    ...more,
+  });
+}
+
+/** The way back that this opens, closed again. */
+async function opened(options: Parameters<typeof opening>[0]): Promise<Pick<Return, "redirectUri" | "answer">> {
+  const back = await opening(options);
+  await back.close();
+  return back;
+}
+
+/** A port that somebody listens at meanwhile. */
+async function taken(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+test("a client that nobody knows yet gets a path that nobody can guess", async () => {
+  const [one, other] = [await opened({}), await opened({})];
+  expect(one.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/);
+  expect(new URL(one.redirectUri).pathname).not.toBe(new URL(other.redirectUri).pathname);
+});
+
+test("one that is known there already gets the path that was told beforehand", async () => {
+  expect((await opened({ client: { clientId: "c" } })).redirectUri).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/,
+  );
+});
+
+test("where we were sent back before, we listen again", async () => {
+  const redirectUri = `http://127.0.0.1:${await freePort()}/before`;
+  expect((await opened({ client: { clientId: "c", redirectUri } })).redirectUri).toBe(redirectUri);
+});
+
+test("unless somebody else listens there now, or another port is wanted", async () => {
+  await using other = await taken();
+  const client = { clientId: "c", redirectUri: `http://127.0.0.1:${other.port}/before` };
+  const elsewhere = await opened({ client });
+  expect(new URL(elsewhere.redirectUri).port).not.toBe(String(other.port));
+  expect(new URL(elsewhere.redirectUri).pathname).toMatch(/^\/[\w-]{43}$/);
+  const port = await freePort();
+  const asked = await opened({
+    client: { clientId: "c", redirectUri: "http://127.0.0.1:7/before" },
+    ways: { callbackPort: port },
+  });
+  expect(asked.redirectUri).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/[\\w-]{43}$`));
+});
+
+test("at an address elsewhere nobody listens, unless a port is named that it leads to", async () => {
+  const redirectUri = "https://app.example/cb";
+  const back = await opened({ oauth: { redirectUri } });
+  expect([back.redirectUri, back.answer]).toEqual([redirectUri, undefined]);
+  const forwarded = await opened({
+    oauth: { redirectUri },
+    ways: { callbackPort: await freePort() },
+  });
+  expect(forwarded.redirectUri).toBe(redirectUri);
+  expect(forwarded.answer).toBeInstanceOf(Promise);
+});
+
+test("an address of this machine is listened to as it is written", async () => {
+  const { redirectUri, answer } = await opened({ oauth: { redirectUri: "http://localhost/cb" } });
+  expect(redirectUri).toMatch(/^http:\/\/localhost:\d+\/cb$/);
+  expect(answer).toBeInstanceOf(Promise);
+});
+
+test("what is no address is refused by its name", async () => {
+  await expect(opening({ oauth: { redirectUri: "nonsense" } })).rejects.toMatchObject({
+    code: "auth_failed",
+    message: 'the sign-in to "docs" ended at the listener: "redirectUri" is no address: nonsense',
+  });
+});
+
+test("a port that is taken is named, with what to set: of the settings, and of the address", async () => {
+  await using other = await taken();
+  const { port } = other;
+  const next =
+    "End that program, or set OAUTH_CALLBACK_PORT to a free port (it must suit the redirect URI that is registered).";
+  const message = `the sign-in to "docs" ended at the listener: port ${port} is taken by another program`;
+  await expect(opening({ ways: { callbackPort: port } })).rejects.toMatchObject({ message, next });
+  const redirectUri = `http://127.0.0.1:${port}/cb`;
+  await expect(opening({ oauth: { redirectUri } })).rejects.toMatchObject({ message, next });
+});

@@ -1,0 +1,168 @@
+import { status, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import type { SignInMessage } from "../../../src/auth/sign-in.ts";
+import type { Clock } from "../../../src/clock.ts";
+import { both } from "../both-servers.ts";
+import { type Person, person } from "../person.ts";
+import { signingIn, storageIn } from "../signing-in.ts";
+
+type Code = Extract<SignInMessage, { readonly kind: "device" }>;
+
+/** Time that passes as soon as somebody waits for it. */
+function hastyClock(): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    after(milliseconds, action) {
+      const waiting = setImmediate(() => {
+        now += milliseconds;
+        action();
+      });
+      return () => clearImmediate(waiting);
+    },
+  };
+}
+
+/** Somebody with a telephone in hand: does this when the code is shown. */
+function typist(then: (code: Code) => void): Person {
+  return person({ ways: { device: true, show: (message) => message.kind === "device" && then(message) } });
+}
+
+test("a code is shown, and typed on another device", async () => {
+  await using servers = await both({}, { scopes: ["read"] });
+  await using folder = await temporaryFolder();
+  const codes: Code[] = [];
+  const someone = typist((code) => {
+    codes.push(code);
+    servers.authorization.decideDevice(code.userCode, "approve");
+  });
+  const credentials = await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+  expect(codes).toMatchObject([
+    { serverName: "docs", verificationUri: `${servers.authorization.issuer}/activate`, minutes: expect.any(Number) },
+  ]);
+  expect(someone.opened).toEqual([]);
+  expect(await storageIn(folder).getCredentials(servers.guarded.url)).toEqual(credentials);
+  const [asked] = servers.authorization.callsTo("device");
+  expect(Object.fromEntries(asked?.params ?? [])).toEqual({
+    client_id: credentials.client.clientId,
+    resource: servers.guarded.url,
+    scope: "read",
+  });
+});
+
+test("whoever is told to slow down does, and goes on", async () => {
+  await using servers = await both({
+    deviceInterval: 1,
+    deviceErrors: ["authorization_pending", "slow_down", "slow_down"],
+  });
+  await using folder = await temporaryFolder();
+  const clock = hastyClock();
+  const askedAt: number[] = [];
+  for (let times = 0; times < 4; times += 1)
+    servers.authorization.interrupt("token", (_request, response, usual) => {
+      askedAt.push(clock.now());
+      void usual().then(({ status: code, headers, body }) => response.writeHead(code, headers).end(body));
+    });
+  const someone = typist(({ userCode }) => servers.authorization.decideDevice(userCode, "approve"));
+  await signingIn(servers.guarded.url, someone, folder, { clock });
+  const pauses = askedAt.map((at, index) => at - (askedAt[index - 1] ?? 0));
+  // One second as the server wants it, and five more each time.
+  expect(pauses).toEqual([1_000, 1_000, 6_000, 11_000]);
+});
+
+test.each([
+  ["deny", /refused it: access_denied/],
+  ["expire", /refused it: expired_token/],
+] as const)("%s", async (decision, message) => {
+  await using servers = await both({ deviceInterval: 1 });
+  await using folder = await temporaryFolder();
+  const someone = typist(({ userCode }) => servers.authorization.decideDevice(userCode, decision));
+  await expect(signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() })).rejects.toMatchObject({
+    code: "auth_failed",
+    message: expect.stringMatching(message),
+  });
+});
+
+test("nobody waits longer for the code to be typed than it is good for", async () => {
+  await using servers = await both({ deviceInterval: 60 });
+  await using folder = await temporaryFolder();
+  const codes: Code[] = [];
+  const someone = typist((code) => codes.push(code));
+  const clock = hastyClock();
+  const attempt = signingIn(servers.guarded.url, someone, folder, { clock });
+  await expect(attempt).rejects.toMatchObject({
+    code: "auth_failed",
+    message: expect.stringContaining("nobody typed"),
+  });
+  const [code] = codes;
+  await expect(attempt).rejects.toThrow(`ended at the device code: nobody typed ${code?.userCode} in time`);
+  expect(servers.authorization.callsTo("token")).toHaveLength(code?.minutes ?? 0);
+  expect(clock.now()).toBe((code?.minutes ?? 0) * 60_000);
+});
+
+test.each<[string, object]>([
+  ["no code for the device", { user_code: "AB", verification_uri: "https://issuer/activate" }],
+  ["no code for the person", { device_code: "d", verification_uri: "https://issuer/activate" }],
+  ["no place to type it", { device_code: "d", user_code: "AB" }],
+  ["a place that no browser may open", { device_code: "d", user_code: "AB", verification_uri: "file:///activate" }],
+  ["a code too long to type", { device_code: "d", user_code: "A".repeat(65), verification_uri: "https://issuer/a" }],
+])("an answer with %s is none", async (_, answer) => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  servers.authorization.interrupt("device", (_request, response) => response.end(JSON.stringify(answer)));
+  const someone = typist(() => {});
+  await expect(signingIn(servers.guarded.url, someone, folder)).rejects.toMatchObject({
+    message: expect.stringMatching(/ended at the device code: .*\/device answered 200, without a code to show/),
+  });
+});
+
+test("a refusal is told by its name", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  servers.authorization.interrupt("device", (_request, response) =>
+    response.writeHead(400).end('{"error":"unauthorized_client"}'),
+  );
+  await expect(
+    signingIn(
+      servers.guarded.url,
+      typist(() => {}),
+      folder,
+    ),
+  ).rejects.toMatchObject({ message: expect.stringMatching(/\/device answered 400 \(unauthorized_client\)/) });
+});
+
+test("an authorization server that is busy for a moment is asked again", async () => {
+  await using servers = await both({ deviceInterval: 1 });
+  await using folder = await temporaryFolder();
+  servers.authorization.interrupt("token", status(503), 2);
+  const someone = typist(({ userCode }) => servers.authorization.decideDevice(userCode, "approve"));
+  await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+  expect(servers.authorization.callsTo("token").length).toBe(3);
+});
+
+test("who does not offer it says so, and what is offered", async () => {
+  await using servers = await both({ hasDeviceFlow: false });
+  await using folder = await temporaryFolder();
+  await expect(
+    signingIn(
+      servers.guarded.url,
+      typist(() => {}),
+      folder,
+    ),
+  ).rejects.toMatchObject({
+    message: expect.stringContaining("ended at the device code"),
+  });
+});
+
+test("it can be called off while it waits", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  const stop = new AbortController();
+  const someone = person({
+    ways: { device: true, show: (message) => message.kind === "device" && setImmediate(() => stop.abort()) },
+  });
+  await expect(signingIn(servers.guarded.url, someone, folder, { signal: stop.signal })).rejects.toMatchObject({
+    code: "cancelled",
+  });
+  expect(servers.authorization.callsTo("token")).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { readTokenAnswer } from "../../../src/auth/oauth/token-answer.ts";
+
+const askedAt = 1_000_000;
+const good = { access_token: "a", token_type: "Bearer" };
+const tokens = { accessToken: "a", tokenType: "Bearer", obtainedAt: askedAt };
+
+function answer(body: unknown, status = 200, type = "application/json"): Promise<unknown> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return readTokenAnswer(new Response(text, { status, headers: { "content-type": type } }), askedAt);
+}
+
+test("everything that is meant for us is kept, nothing else", async () => {
+  const body = {
+    ...good,
+    refresh_token: "r",
+    scope: "read",
+    id_token: "i",
+    expires_in: 60,
+    extra: "x",
+    __proto__: { error: "x" },
+  };
+  expect(await answer(body)).toEqual({
+    kind: "tokens",
+    tokens: { ...tokens, refreshToken: "r", scope: "read", idToken: "i", expiresAt: askedAt + 60_000 },
+  });
+});
+
+test("a form is understood too", async () => {
+  const type = "application/x-www-form-urlencoded; charset=utf-8";
+  expect(await answer("access_token=a&token_type=bearer&expires_in=60", 200, type)).toEqual({
+    kind: "tokens",
+    tokens: { ...tokens, expiresAt: askedAt + 60_000 },
+  });
+});
+
+test.each<[said: unknown, expiresAt: number | undefined]>([
+  [60, askedAt + 60_000],
+  ["60", askedAt + 60_000],
+  [0, undefined],
+  [0.5, askedAt + 500],
+  [undefined, undefined],
+  [null, undefined],
+  [-1, undefined],
+  ["soon", undefined],
+  [[60], undefined],
+  [1e300, askedAt + 10 * 365 * 24 * 3_600_000],
+])("expires_in: %j", async (said, expiresAt) => {
+  expect(await answer({ ...good, expires_in: said })).toEqual({
+    kind: "tokens",
+    tokens: { ...tokens, ...(expiresAt !== undefined && { expiresAt }) },
+  });
+});
+
+describe("what is of no use", () => {
+  test.each<[body: unknown, status: number, reason: string]>([
+    ["<html>", 200, "its answer is not a JSON object"],
+    ["[]", 200, "its answer is not a JSON object"],
+    ["", 200, "its answer is not a JSON object"],
+    ["", 404, "it answered with the HTTP status 404"],
+    [good, 302, "it answered with the HTTP status 302"],
+    [{ access_token: "a" }, 200, "its token is of no type, not a Bearer token"],
+    [{ ...good, token_type: "mac" }, 200, 'its token is of the type "mac", not a Bearer token'],
+    [{ token_type: "Bearer" }, 200, "there is no access token in its answer"],
+    [{ ...good, access_token: 1 }, 200, "there is no access token in its answer"],
+    [{ ...good, access_token: "a\r\nx: y" }, 200, "its token is longer than 16000 characters or not plain text"],
+    [{ ...good, access_token: "é" }, 200, "its token is longer than 16000 characters or not plain text"],
+    [{ ...good, access_token: "a".repeat(16_001) }, 200, "its token is longer than 16000 characters or not plain text"],
+    [{ ...good, refresh_token: "r r" }, 200, "its token is longer than 16000 characters or not plain text"],
+  ])("%j with %i", async (body, status, reason) => {
+    expect(await answer(body, status)).toEqual({ kind: "unusable", reason });
+  });
+
+  test.each([500, 503, 429, 408])("%i: another time, whatever it says", async (status) => {
+    expect(await answer({ error: "invalid_grant" }, status)).toEqual({ kind: "unavailable", status });
+  });
+
+  test.each([400, 401, 200])("an error with %i is an error", async (status) => {
+    const body = { ...good, error: "e".repeat(500), error_description: "d".repeat(5000) };
+    expect(await answer(body, status)).toEqual({
+      kind: "error",
+      error: "e".repeat(100),
+      description: "d".repeat(1000),
+    });
+  });
+});
+
+test("the longest tokens there may be fit; a longer ID token is left out", async () => {
+  const token = "t".repeat(16_000);
+  const body = { ...good, access_token: token, refresh_token: token, id_token: `${token}x` };
+  expect(await answer(body)).toEqual({
+    kind: "tokens",
+    tokens: { ...tokens, accessToken: token, refreshToken: token },
+  });
+});

@@ -1,0 +1,89 @@
+import { status, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import type { Credentials } from "../../../src/auth/store/credentials.ts";
+import { setMark, tokenDigest } from "../../../src/auth/store/sign-in-memory.ts";
+import { type SignInState, signInStateOf } from "../../../src/auth/store/sign-in-state.ts";
+import { createWorld, serverOf } from "../../support/load-settings.ts";
+import { both } from "../both-servers.ts";
+import { person } from "../person.ts";
+import { hostFor } from "../signed-in-host.ts";
+import { signingIn, storageIn } from "../signing-in.ts";
+
+async function stateAt(serverUrl: string, folder: string): Promise<SignInState["state"]> {
+  await using world = await createWorld();
+  await world.writeUser({ mcpServers: { docs: { httpUrl: serverUrl } } });
+  const { definition } = serverOf(await world.load(), "docs");
+  if (definition === undefined) throw new Error("no definition");
+  const storage = storageIn({ path: folder } as Parameters<typeof storageIn>[0]);
+  const facts = { folder, storage, secret: async () => undefined, googleHosts: [], today: Date.now };
+  return (await signInStateOf(definition, facts)).state;
+}
+
+const stored: Credentials = {
+  serverName: "docs",
+  serverUrl: "https://docs.example/mcp",
+  resource: "https://docs.example/mcp",
+  issuer: "https://login.example",
+  client: { clientId: "one" },
+  endpoints: { token: "https://login.example/token" },
+  tokens: { accessToken: "good", tokenType: "Bearer", obtainedAt: 1 },
+};
+
+test("a mark counts for the token that was refused, and not for one that came after it", async () => {
+  await using folder = await temporaryFolder();
+  const { serverUrl } = stored;
+  const states = [await stateAt(serverUrl, folder.path)];
+  await setMark(folder.path, "wanted", { serverUrl }, "");
+  states.push(await stateAt(serverUrl, folder.path));
+  await storageIn(folder).saveCredentials(stored);
+  for (const refused of ["", await tokenDigest("older"), await tokenDigest("good"), undefined]) {
+    await setMark(folder.path, "wanted", { serverUrl }, refused);
+    states.push(await stateAt(serverUrl, folder.path));
+  }
+  expect(states).toEqual(["unknown", "needed", "signed_in", "signed_in", "needed", "signed_in"]);
+});
+
+test("what fails for now, and what a person calls off, does not make a sign-in needed", async () => {
+  await using servers = await both({ refreshTokens: "lasting" });
+  await using folder = await temporaryFolder();
+  const { url } = servers.guarded;
+  const state = () => stateAt(url, `${folder.path}/home/.fairlead`);
+  {
+    await using host = await hostFor(folder, url, {}, { signIn: person().ways });
+    await host.start({ servers: ["docs"] });
+  }
+  expect(await state()).toBe("signed_in");
+  servers.authorization.expireTokens();
+  servers.authorization.interrupt("token", status(503));
+  {
+    await using host = await hostFor(folder, url);
+    await host.start({ servers: ["docs"] });
+  }
+  expect(await state()).toBe("signed_in");
+  const again = person({ ways: { again: true, consent: async () => false } });
+  {
+    await using host = await hostFor(folder, url, {}, { signIn: again.ways });
+    await host.start({ servers: ["docs"] });
+  }
+  expect(await state()).toBe("signed_in");
+});
+
+test("what cannot be renewed makes it needed, and a token that is accepted ends that", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  const { url } = servers.guarded;
+  const home = { ...folder, path: `${folder.path}/home/.fairlead` };
+  const start = async () => {
+    await using host = await hostFor(folder, url);
+    await host.start({ servers: ["docs"] });
+  };
+  await signingIn(url, person(), home);
+  servers.authorization.revokeGrants();
+  servers.authorization.expireTokens();
+  await start();
+  expect(await stateAt(url, home.path)).toBe("needed");
+  await signingIn(url, person(), home);
+  expect(await stateAt(url, home.path)).toBe("signed_in");
+  await start();
+  expect(await stateAt(url, home.path)).toBe("signed_in");
+});

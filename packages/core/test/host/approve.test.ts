@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { createHost, type Host, type HostOptions, ToolConfirmationOutcome } from "../../src/index.ts";
+
+async function workspaceHost(folder: TemporaryFolder, options: HostOptions = {}): Promise<Host> {
+  const [home, cwd] = [join(folder.path, "home"), join(folder.path, "work")];
+  await folder.write("home/none", "");
+  await folder.write("work/.gemini/settings.json", {
+    mcpServers: { a: stdioServer("well-behaved"), b: stdioServer("well-behaved") },
+  });
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  const environment = { env, home, cwd, platform: process.platform };
+  return createHost({ environment, recover: false, settings: {}, trust: true, ...options });
+}
+
+const statuses = (host: Host): unknown => host.states().map((state) => [state.name, state.status]);
+
+test("approve() lets entries of a trusted workspace start, those that are named or all, now and in later runs", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using host = await workspaceHost(folder);
+    expect(statuses(host)).toEqual([
+      ["a", "blocked"],
+      ["b", "blocked"],
+      ["demo", "disconnected"],
+    ]);
+    expect(await host.approve(["b"])).toEqual(["b"]);
+    await host.start();
+    expect(statuses(host)).toEqual([
+      ["a", "blocked"],
+      ["b", "connected"],
+      ["demo", "disconnected"],
+    ]);
+    expect(await host.approve()).toEqual(["a"]);
+    expect(statuses(host)).toEqual([
+      ["a", "disconnected"],
+      ["b", "connected"],
+      ["demo", "disconnected"],
+    ]);
+    expect(await host.approve(["a", "b"])).toEqual([]);
+  }
+  await using host = await workspaceHost(folder);
+  expect(statuses(host)).toEqual([
+    ["a", "disconnected"],
+    ["b", "disconnected"],
+    ["demo", "disconnected"],
+  ]);
+});
+
+test("an entry that has changed since the host read it stays blocked", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await workspaceHost(folder);
+  await folder.write("work/.gemini/settings.json", { mcpServers: { a: { command: "something-else" } } });
+  expect(await host.approve(["a"])).toEqual(["a"]);
+  expect(host.states()[0]).toMatchObject({ name: "a", status: "blocked", reason: "awaiting_approval" });
+});
+
+test("a folder that is not trusted cannot be approved, and a name that is not there is named", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await workspaceHost(folder, { trust: false });
+  await expect(host.approve(["a"])).rejects.toMatchObject({ code: "untrusted_folder", serverName: "a" });
+  expect(await host.approve()).toEqual([]);
+  await expect(host.approve(["aa"])).rejects.toMatchObject({
+    code: "server_unknown",
+    message: 'there is no server "aa"; did you mean "a"?',
+  });
+});
+
+test("callAsModel() passes policy and confirmation, and gives what a model is to be told", async () => {
+  await using folder = await temporaryFolder();
+  const asked: string[] = [];
+  await using host = await workspaceHost(folder, {
+    confirm: async ({ toolName }) => {
+      asked.push(toolName);
+      return ToolConfirmationOutcome.ProceedOnce;
+    },
+  });
+  await host.start({ servers: ["demo"] });
+  expect(await host.callAsModel("demo__greet", { name: "Ada" })).toMatchObject({ returnDisplay: "Hello, Ada!" });
+  expect(asked).toEqual(["greet"]);
+  const failed = await host.callAsModel("demo__fail");
+  expect(failed.error).toMatchObject({ code: "tool_error" });
+  const confirm = async (): Promise<ToolConfirmationOutcome> => ToolConfirmationOutcome.Cancel;
+  await expect(host.callAsModel("demo__greet", { name: "Ada" }, { confirm })).rejects.toMatchObject({ code: "denied" });
+  await expect(host.callAsModel("demo__gret")).rejects.toMatchObject({
+    code: "tool_unknown",
+    message: expect.stringContaining('there is no tool "demo__gret"; near to it are demo__greet,'),
+  });
+  const signal = AbortSignal.abort();
+  await expect(host.callAsModel("demo__greet", { name: "Ada" }, { signal })).rejects.toMatchObject({
+    code: "cancelled",
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { type LedgerEntry, parseLine, toLine } from "../../../src/policy/ledger/ledger-entry.ts";
+import { called } from "../../support/ledger-sample.ts";
+
+const { arguments: _arguments, ...record } = called;
+const entry: LedgerEntry = { ...record, time: "2026-01-31T12:00:00.000Z", argumentsDigest: "ab" };
+
+test("an entry comes back as it was", () => {
+  const full: LedgerEntry = { ...entry, arguments: { a: [1] }, answer: "asked" };
+  for (const each of [entry, full, { ...entry, answer: "in_advance" as const }])
+    expect(parseLine(toLine(each))).toEqual(each);
+});
+
+describe("what is long", () => {
+  test.each(["server", "tool", "rule"] as const)("is cut: %s", (field) => {
+    expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2000) }))?.[field]).toBe("x".repeat(2000));
+    expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2001) }))?.[field]).toBe(`${"x".repeat(1999)}…`);
+  });
+
+  test("is left out: arguments", () => {
+    const argumentsOf = (length: number) => ({ a: "x".repeat(length - '{"a":""}'.length) });
+    expect(parseLine(toLine({ ...entry, arguments: argumentsOf(65_536) }))?.arguments).toEqual(argumentsOf(65_536));
+    expect(parseLine(toLine({ ...entry, arguments: argumentsOf(65_537) }))).toEqual(entry);
+  });
+});
+
+describe("a line is no entry", () => {
+  test.each<[keyof LedgerEntry, unknown]>([
+    ["time", 1],
+    ["server", undefined],
+    ["tool", null],
+    ["argumentsDigest", 7],
+    ["rule", {}],
+    ["decision", "maybe"],
+    ["kind", "spell"],
+    ["mode", "careless"],
+    ["outcome", "fine"],
+    ["durationMs", "12"],
+    ["answer", "shouted"],
+    ["arguments", []],
+    ["arguments", "x"],
+    ["ruleOrigin", null],
+  ])("with another %s: %j", (field, value) => {
+    expect(parseLine(JSON.stringify({ ...entry, [field]: value }))).toBeUndefined();
+  });
+
+  test.each(["", "{", "[]", "null", '"text"', JSON.stringify([entry])])("%s", (line) => {
+    expect(parseLine(line)).toBeUndefined();
+  });
+
+  test("unless every word is one of ours", () => {
+    for (const decision of ["allow", "ask_user", "deny"])
+      for (const kind of ["tool", "resource", "prompt", "sampling"])
+        for (const mode of ["default", "plan", "yolo"])
+          for (const outcome of ["ok", "denied", "cancelled"]) {
+            const line = JSON.stringify({ ...entry, decision, kind, mode, outcome });
+            expect(parseLine(line)).toEqual(JSON.parse(line));
+          }
+  });
+});

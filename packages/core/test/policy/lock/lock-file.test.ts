@@ -1,0 +1,205 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Catalog, CatalogTool } from "../../../src/discover/catalog.ts";
+import { definitionDigest } from "../../../src/discover/tool-changes.ts";
+import {
+  type LockedServer,
+  type LockFile,
+  lockedDigest,
+  lockPath,
+  lockText,
+  parseLock,
+  readLock,
+  refuseNewer,
+} from "../../../src/policy/lock/lock-file.ts";
+import { lockOffer } from "../../../src/policy/lock/lock-server.ts";
+
+const file = "/work/.gemini/mcp.lock";
+
+const pay: CatalogTool = { name: "pay", description: "Pays.", inputSchema: { type: "object" } };
+
+function catalogOf(offered: Partial<Catalog>): Catalog {
+  const empty = { resources: [], resourceTemplates: [], dropped: [], repaired: [], truncated: [] };
+  return { tools: [], prompts: [], ...empty, ...offered };
+}
+
+const bank: LockedServer = {
+  entry: { command: "npx", args: ["-y", "bank@1.0.0"], env: { Z: "1", A: "2" } },
+  ...lockOffer(
+    catalogOf({
+      tools: [pay, { ...pay, name: "ask" }],
+      prompts: [{ name: "hello", arguments: [] }],
+      instructions: "Be kind.",
+    }),
+    "npm:bank@1.0.0",
+  ),
+};
+
+const lock: LockFile = new Map([["bank", bank]]);
+
+describe("the text", () => {
+  test("is the same for the same servers, in whatever order they come, and ends with a line", () => {
+    const turned = new Map([...bank.tools].reverse());
+    const other: LockedServer = {
+      ...bank,
+      tools: turned,
+      entry: { env: { A: "2", Z: "1" }, args: ["-y", "bank@1.0.0"], command: "npx" },
+    };
+    const [one, two] = [
+      new Map([
+        ["a", bank],
+        ["b", bank],
+      ]),
+      new Map([
+        ["b", other],
+        ["a", other],
+      ]),
+    ];
+    expect(lockText(two)).toBe(lockText(one));
+    expect(lockText(one).endsWith("}\n")).toBe(true);
+  });
+
+  test("has a tool a line, so that a difference shows what is different", () => {
+    const [before, after] = [bank, { ...bank, tools: new Map([...bank.tools, ["pay", "another"]]) }].map((server) =>
+      lockText(new Map([["bank", server]])).split("\n"),
+    );
+    const lines = after?.filter((line, at) => line !== before?.[at]) ?? [];
+    expect(lines.map((line) => line.trim().split('"')[1])).toEqual(["pay", "checksum"]);
+  });
+
+  test("is read as it was written, whatever things are called", () => {
+    const name = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "constructor", "1", "", "a.b"));
+    const texts = fc.array(fc.tuple(name, fc.string())).map((pairs) => new Map(pairs));
+    const server = fc.record({
+      entry: fc.dictionary(name, fc.oneof(fc.string(), fc.array(fc.string()), fc.dictionary(name, fc.string()))),
+      version: fc.string(),
+      prompts: texts,
+      tools: texts,
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, server)), (servers) => {
+        const written = lockText(new Map(servers));
+        const read = parseLock(written, file);
+        expect([...read.keys()].toSorted()).toEqual([...new Map(servers).keys()].toSorted());
+        expect(lockText(read)).toBe(written);
+      }),
+      { numRuns: scaled(1000), seed: seed() },
+    );
+  });
+});
+
+describe("the digest of a tool", () => {
+  test("is what an approval of it is bound to", () => {
+    expect(lockedDigest(lock, "bank", "pay")).toBe(definitionDigest(pay));
+  });
+
+  test("is none for a tool that a locked server did not have, and nothing where the server is not locked", () => {
+    expect(lockedDigest(lock, "bank", "steal")).toBe("none");
+    expect(lockedDigest(lock, "bank", "__proto__")).toBe("none");
+    expect(lockedDigest(lock, "other", "pay")).toBeUndefined();
+  });
+
+  test.each([
+    ["a prompt", { prompts: [{ name: "hello", arguments: [{ name: "who", required: true }] }] }],
+    ["the instructions", { instructions: "Be rude." }],
+    ["a tool", { tools: [{ ...pay, annotations: { readOnlyHint: true } }] }],
+  ])("and that of %s differs when what it stands for does", (_what, offered) => {
+    const same = catalogOf({ tools: [pay], prompts: [{ name: "hello", arguments: [] }], instructions: "Be kind." });
+    expect(lockOffer({ ...same, ...offered }, "1")).not.toEqual(lockOffer(same, "1"));
+    expect(lockOffer({ ...same }, "1")).toEqual(lockOffer(same, "1"));
+  });
+});
+
+describe("a file that cannot be relied upon", () => {
+  const text = lockText(lock);
+
+  test.each([
+    ["a digest was changed", text.replace(definitionDigest(pay), "0".repeat(64))],
+    ["an argument was changed", text.replace("bank@1.0.0", "bank@6.6.6")],
+    ["a server was renamed", text.replace('"bank": {', '"shop": {')],
+    ["a tool was taken out", text.replace(/ +"ask": .*\n/, "")],
+    ["the checksum was taken out", text.replace(/,\n +"checksum": .*/, "")],
+  ])("%s: it says that it was edited by hand, and what to type", (_what, edited) => {
+    expect(edited).not.toBe(text);
+    expect(() => parseLock(edited, file)).toThrow(
+      expect.objectContaining({
+        code: "settings_invalid",
+        message: expect.stringMatching(/^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock was edited by hand/) as string,
+        next: expect.stringMatching(/fairlead lock update (bank|shop)$/) as string,
+      }) as Error,
+    );
+  });
+
+  test("a server was taken out, or put in: which there are is a part of what was locked", () => {
+    const whole = lockText(new Map([...lock, ["shop", bank]]));
+    const document = JSON.parse(whole) as { servers: Record<string, unknown> };
+    const { shop: _gone, ...left } = document.servers;
+    const edited = JSON.stringify({ ...document, servers: left });
+    expect(() => parseLock(edited, file)).toThrow(/a server was put in or taken out by hand/);
+    expect(() => parseLock(text.replace(/,\n {2}"checksum": .*/, ""), file)).toThrow(/put in or taken out/);
+    // To lock that one as it is now puts it right.
+    expect(parseLock(edited, file, "shop").has("bank")).toBe(true);
+    expect(() => parseLock(edited, file, "bank")).toThrow(/put in or taken out/);
+  });
+
+  test("is a link that leads nowhere", async () => {
+    await using folder = await temporaryFolder();
+    const link = join(folder.path, "mcp.lock");
+    await symlink(join(folder.path, "nowhere"), link);
+    await expect(readLock(link)).rejects.toMatchObject({ code: "settings_invalid" });
+  });
+
+  test("is good enough for what is about to be replaced, and for nothing else", () => {
+    const edited = text.replace("bank@1.0.0", "bank@6.6.6");
+    expect(parseLock(edited, file, "bank").has("bank")).toBe(true);
+    expect(() => parseLock(edited, file, "other")).toThrow(/edited by hand/);
+  });
+
+  test.each([
+    ["", /it is not JSON/],
+    ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /a merge has left its marks in it/],
+    ["[]", /it has no "schemaVersion": 1/],
+    ['{"schemaVersion":"1","servers":{}}', /it has no "schemaVersion": 1/],
+    ['{"schemaVersion":1}', /a part of it is no object/],
+    ['{"schemaVersion":1,"servers":{"s":7}}', /a server in it has another shape/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /a part of it is no object/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}', /a digest in it is no text/],
+    [
+      `{"schemaVersion":1,"servers":{"s":{"entry":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}},"prompts":{},"tools":{}}}}`,
+      /./,
+    ],
+  ])("%j", (written, why) => {
+    expect(() => parseLock(written, file)).toThrow(why);
+  });
+
+  test("of a newer version is neither read nor written over", () => {
+    const newer = '{"schemaVersion":2,"anything":true}';
+    const refusal = expect.objectContaining({
+      code: "settings_invalid",
+      message: `${file} was written by a newer Fairlead: its schemaVersion is 2, and this one reads 1`,
+      next: "Update Fairlead.",
+    }) as Error;
+    expect(() => parseLock(newer, file)).toThrow(refusal);
+    expect(() => refuseNewer(newer, file)).toThrow(refusal);
+    for (const harmless of [text, "no JSON", "[]"]) expect(() => refuseNewer(harmless, file)).not.toThrow();
+  });
+});
+
+describe("on the disk", () => {
+  test("it lies beside the workspace's settings, and nowhere where there is no workspace", () => {
+    const files = { user: "/home/.gemini/settings.json", system: undefined, "system-defaults": undefined };
+    expect(lockPath({ files: { ...files, workspace: "/work/.gemini/settings.json" } })).toBe(file);
+    expect(lockPath({ files: { ...files, workspace: undefined } })).toBeUndefined();
+  });
+
+  test("it is there, or not, or cannot be read", async () => {
+    await using folder = await temporaryFolder();
+    expect(await readLock(join(folder.path, "mcp.lock"))).toBeUndefined();
+    expect(await readLock(await folder.write("good.lock", lockText(lock)))).toEqual(lock);
+    await mkdir(join(folder.path, "folder.lock"));
+    await expect(readLock(join(folder.path, "folder.lock"))).rejects.toThrow(/cannot be read: it is a folder/);
+  });
+});

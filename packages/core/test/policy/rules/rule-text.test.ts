@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { builtIn, defaultRules } from "../../../src/policy/rules/built-in-rules.ts";
+import { ruleText } from "../../../src/policy/rules/rule-text.ts";
+
+test("every built-in rule is told in words of its own", () => {
+  const names = [...Object.values(defaultRules), ...Object.values(builtIn)].map(({ origin }) => origin.name);
+  const told = [...new Set([...names, "typed"])].map((name) =>
+    ruleText({
+      tier: "default",
+      decision: "allow",
+      priority: 0,
+      origin: { source: "built_in", ...(name && { name }) },
+    }),
+  );
+  expect(told.length).toBeGreaterThan(8);
+  expect(new Set(told).size).toBe(told.length);
+  expect(told.filter((text) => text.startsWith("a built-in rule"))).toEqual([]);
+});

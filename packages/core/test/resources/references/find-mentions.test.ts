@@ -1,0 +1,131 @@
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findMentions } from "../../../src/resources/references/find-mentions.ts";
+
+/** What is meant, in the order in which it is written. */
+function targets(text: string): readonly string[] {
+  return findMentions(text).flatMap((part) => (part.kind === "mention" ? [part.target] : []));
+}
+
+describe("a reference is found", () => {
+  test.each<[string, readonly string[]]>([
+    ["@demo://about", ["demo://about"]],
+    ["@demo:file:///a.txt", ["demo:file:///a.txt"]],
+    ["look at @demo://about and @src/a.ts please", ["demo://about", "src/a.ts"]],
+    ["one\n@a://b\ttwo", ["a://b"]],
+    ["Is it @demo://about?", ["demo://about"]],
+    ["It is @demo://about.", ["demo://about"]],
+    ["(see @demo://about), or [@x://y]!", ["demo://about", "x://y"]],
+    ["@demo://search?q=a&b=c#d, then", ["demo://search?q=a&b=c#d"]],
+    ["@x://f(1) and (@x://f(1))", ["x://f(1)", "x://f(1)"]],
+    ["@x://knots/{name}.", ["x://knots/{name}"]],
+    ["@a://1,@a://2;@a://3", ["a://1", "a://2", "a://3"]],
+    ["@a://1,2", ["a://1,2"]],
+    ["@src/a.ts's end", ["src/a.ts"]],
+    ['"@demo://about"', ["demo://about"]],
+    ["say '@demo://about' now", ["demo://about"]],
+    ["@.github/workflows/ci.yml…", [".github/workflows/ci.yml"]],
+    ["（@demo://about）を見て", ["demo://about"]],
+    ["@demo://über", ["demo://über"]],
+    ['@"my notes/a b.txt"', ["my notes/a b.txt"]],
+    ["@'it is \"here\"' x", ['it is "here"']],
+    [String.raw`@"a \"b\" \\ c"`, [String.raw`a "b" \ c`]],
+    ['@"with, punctuation."', ["with, punctuation."]],
+    [String.raw`@my\ notes/a\ b.txt next`, ["my notes/a b.txt"]],
+    [String.raw`@what\?`, ["what?"]],
+    [String.raw`@C:\folder\file.txt`, [String.raw`C:\folder\file.txt`]],
+    ["@scope/pkg", ["scope/pkg"]],
+  ])("in %s", (text, expected) => {
+    expect(targets(text)).toEqual(expected);
+  });
+});
+
+describe("nothing is found", () => {
+  test.each([
+    "a@b.c",
+    "first.last+tag@example.com",
+    "<me@example.com>",
+    "mailto:me@example.com",
+    '"a b"@example.com',
+    "git@github.com:owner/repo.git",
+    "https://user:@host/path",
+    "node_modules/@scope/pkg",
+    "npm:@scope/pkg",
+    String.raw`\@demo://about`,
+    "@",
+    "@ demo://about",
+    "@@demo://about",
+    "a @(b) @{u} @: @, @!",
+    "`@demo://about`",
+    "``a ` @demo://about``",
+    "```ts\n@Component({})\nclass A {}\n```",
+    '@"never closed',
+    "@'never\nclosed'",
+    '@""',
+    '@"  "',
+    "x'@b.c",
+    "'@b.c and so on",
+  ])("in %s", (text) => {
+    expect(targets(text)).toEqual([]);
+  });
+});
+
+test("a backtick that is never closed hides nothing", () => {
+  expect(targets("`a @x://1 `` @x://2")).toEqual(["x://1", "x://2"]);
+});
+
+test("what is longer than any name is only text", () => {
+  expect(targets(`@${"a".repeat(9000)} @x://y @"${"b".repeat(9000)}"`)).toEqual(["x://y"]);
+});
+
+test("a mention stands where it was written, its punctuation outside", () => {
+  expect(findMentions('Read @"a b", ok?')).toEqual([
+    { kind: "text", text: "Read " },
+    { kind: "mention", text: '@"a b"', target: "a b", isQuoted: true },
+    { kind: "text", text: ", ok?" },
+  ]);
+});
+
+describe("whatever is typed", () => {
+  const signs = fc.constantFrom(..."@@@\"'`\\ \n()[]{}<>.,;:!?/a1ä漢。".split(""));
+  const typed = fc.oneof(fc.string({ unit: signs, maxLength: 200 }), fc.string({ unit: "binary", maxLength: 200 }));
+
+  test("its pieces, joined, are all of it, and no mention is empty", () => {
+    fc.assert(
+      fc.property(typed, (text) => {
+        const parts = findMentions(text);
+        expect(parts.map((part) => part.text).join("")).toBe(text);
+        for (const part of parts) expect(part.kind === "text" ? part.text : part.target).not.toBe("");
+      }),
+      { numRuns: scaled(20_000, 500), seed: seed() },
+    );
+  });
+
+  test("an e-mail address in it is no reference", () => {
+    const word = fc.string({ unit: fc.constantFrom(..."abc.,!?()".split("")), maxLength: 8 });
+    fc.assert(
+      fc.property(fc.emailAddress(), word, word, (address, before, after) => {
+        expect(targets(`${before} ${address} ${after}`)).toEqual([]);
+      }),
+      { numRuns: scaled(10_000, 300), seed: seed() },
+    );
+  });
+
+  test.each([
+    ["marks", "@"],
+    ["brackets", "(@("],
+    ["quotes", '@"\n'],
+    ["backticks of ever other length", "` `` ``` @"],
+    ["escapes", "@\\ "],
+    ["commas", "@a,"],
+    ["opened quotes", " '@a"],
+  ])("a megabyte of %s is read once", (_, unit) => {
+    const text = unit.repeat(1_000_000 / unit.length);
+    expect(
+      findMentions(text)
+        .map((part) => part.text)
+        .join(""),
+    ).toBe(text);
+  });
+});

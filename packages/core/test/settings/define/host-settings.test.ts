@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { createWorld, said, serverOf } from "../../support/load-settings.ts";
+
+test("without any file the defaults hold", async () => {
+  await using world = await createWorld();
+  const settings = await world.load();
+  expect(settings).toEqual({
+    files: [
+      { scope: "system-defaults", file: world.defaultsFile, state: "absent" },
+      { scope: "user", file: world.userFile, state: "absent" },
+      { scope: "workspace", file: world.workspaceFile, state: "absent" },
+      { scope: "system", file: world.systemFile, state: "absent" },
+    ],
+    servers: [],
+    excluded: { names: new Set(), origins: [] },
+    gates: [],
+    gateProblems: [],
+    switchedOff: new Map(),
+    host: {
+      start: "background",
+      connectTimeout: 30_000,
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64 },
+      resourceFunctions: true,
+      permissions: { servers: new Map(), denyTools: [] },
+      googleHosts: [],
+      audit: { arguments: false },
+    },
+    problems: [],
+  });
+});
+
+describe("limits", () => {
+  test("can be raised by the person and lowered by a workspace, not raised by it", async () => {
+    await using world = await createWorld();
+    await world.writeUser({ fairlead: { connectTimeout: 50_000, limits: { callsTotal: 100 }, toolBudget: 9 } });
+    await world.writeWorkspace({
+      fairlead: { connectTimeout: 60_000, limits: { callsTotal: 50, callsPerServer: 17 }, toolBudget: 5 },
+    });
+    const { host, problems } = await world.load();
+    expect(host).toMatchObject({
+      connectTimeout: 50_000,
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 50 },
+      toolBudget: 5,
+    });
+    expect(said(problems)).toEqual([
+      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; 50000 counts',
+      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; 16 counts',
+    ]);
+  });
+
+  test("that make no sense count for nothing", async () => {
+    await using world = await createWorld();
+    await world.writeUser({
+      fairlead: {
+        connectTimeout: -1,
+        limits: { callTotal: "1h" },
+        start: "now",
+        clientMetadataUrl: "http://h",
+        audit: { arguments: "no" },
+      },
+    });
+    const { host, problems } = await world.load();
+    expect(host).toMatchObject({
+      connectTimeout: 30_000,
+      limits: { callTotal: 3_600_000 },
+      start: "background",
+      audit: { arguments: false },
+    });
+    expect(host.clientMetadataUrl).toBeUndefined();
+    expect(problems.map(({ severity }) => severity)).toEqual(Array(5).fill("error"));
+  });
+});
+
+test("hosts that may have Google tokens unite, of user and system files", async () => {
+  await using world = await createWorld();
+  await world.writeDefaults({ fairlead: { googleHosts: ["a.example"] } });
+  await world.writeUser({ fairlead: { googleHosts: ["*.b.example"] } });
+  await world.writeSystem({ fairlead: { googleHosts: "c.example" } });
+  const { host, problems } = await world.load();
+  expect(host.googleHosts).toEqual(["a.example", "*.b.example"]);
+  expect(problems).toHaveLength(1);
+});
+
+describe("permissions", () => {
+  test("of a workspace only take away", async () => {
+    await using world = await createWorld();
+    await world.writeDefaults({ fairlead: { permissions: { servers: { a: ["0"] }, denyTools: ["d"] } } });
+    await world.writeUser({ fairlead: { permissions: { servers: { a: ["1", "2"], b: ["3"] }, denyTools: ["x"] } } });
+    await world.writeWorkspace({
+      fairlead: { permissions: { servers: { a: ["2", "4"], c: ["5"] }, denyTools: ["y"] } },
+    });
+    const trusted = await world.load();
+    expect(trusted.host.permissions).toEqual({
+      servers: new Map([
+        ["a", ["2"]],
+        ["b", ["3"]],
+        ["c", ["5"]],
+      ]),
+      denyTools: ["d", "x", "y"],
+    });
+    const untrusted = await world.load({ trusted: false });
+    expect(untrusted.host.permissions).toEqual({
+      servers: new Map([
+        ["a", ["1", "2"]],
+        ["b", ["3"]],
+      ]),
+      denyTools: ["d", "x"],
+    });
+  });
+});
+
+describe("extras of a server", () => {
+  const all = { trustAnnotations: true, sampling: true, machineAuth: true, issuerOverride: "https://i/" };
+  const none = { trustAnnotations: false, sampling: false, machineAuth: false };
+
+  test("give privileges from user and system files, the strongest last", async () => {
+    await using world = await createWorld();
+    await world.writeUser({
+      mcpServers: { s: { command: "x" } },
+      fairlead: { servers: { s: { ...all, start: "lazy" } } },
+    });
+    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({ ...all, start: "lazy", enabled: true });
+    await world.writeSystem({ fairlead: { servers: { s: { sampling: false } } } });
+    expect(serverOf(await world.load(), "s").definition?.extras).toMatchObject({ ...all, sampling: false });
+  });
+
+  test("give no privileges from a workspace file, trusted or not", async () => {
+    await using world = await createWorld();
+    await world.writeWorkspace({
+      mcpServers: { s: { command: "x" } },
+      fairlead: {
+        servers: { s: all },
+        audit: { arguments: true },
+        clientMetadataUrl: "https://h/",
+        googleHosts: ["planted.example"],
+      },
+    });
+    const settings = await world.load();
+    expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
+    expect(
+      said(settings.problems).filter((line) => line.includes("counts only from user or system settings")).length,
+    ).toBe(7);
+  });
+
+  test("do not pass to an entry by which a workspace replaces the one they were given to", async () => {
+    await using world = await createWorld();
+    await world.writeUser({ mcpServers: { s: { command: "mine" } }, fairlead: { servers: { s: all } } });
+    await world.writeWorkspace({ mcpServers: { s: { command: "theirs" }, t: { command: "theirs" } } });
+    const s = serverOf(await world.load(), "s");
+    expect(s.definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(s.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
+      Object.keys(all).map(
+        (key) => `warning server "s": "${key}" does not pass to the entry with which this workspace replaces yours`,
+      ),
+    );
+  });
+
+  test("given to a server of the workspace by the user, by a name that is only the workspace's, count", async () => {
+    await using world = await createWorld();
+    await world.writeUser({ fairlead: { servers: { w: { sampling: true } } } });
+    await world.writeWorkspace({ mcpServers: { w: { command: "x" } } });
+    expect(serverOf(await world.load(), "w").definition?.extras.sampling).toBe(true);
+  });
+
+  test("switch a server off from any file that counts", async () => {
+    await using world = await createWorld();
+    await world.writeUser({
+      mcpServers: { a: { command: "x" }, b: { command: "x" } },
+      fairlead: { servers: { a: { enabled: false } } },
+    });
+    await world.writeWorkspace({ fairlead: { servers: { a: { enabled: true }, b: { enabled: false } } } });
+    const states = async (trusted: boolean) =>
+      (await world.load({ trusted })).servers.map(({ enabled, disabledBy }) => ({ enabled, disabledBy }));
+    const byUser = { scope: "user", file: world.userFile, line: 13, column: 20 };
+    const byWorkspace = { scope: "workspace", file: world.workspaceFile, line: 8, column: 20 };
+    const on = { enabled: true, disabledBy: undefined };
+    expect(await states(true)).toEqual([
+      { enabled: false, disabledBy: byUser },
+      { enabled: false, disabledBy: byWorkspace },
+    ]);
+    expect(await states(false)).toEqual([{ enabled: false, disabledBy: byUser }, on]);
+    await world.writeSystem({ fairlead: { servers: { a: { enabled: false } } } });
+    expect((await states(true))[0]?.disabledBy).toMatchObject({ file: world.systemFile });
+  });
+
+  test("with a mistake take the server out, unless they do not count", async () => {
+    await using world = await createWorld();
+    await world.writeUser({ mcpServers: { s: { command: "x" } } });
+    await world.writeWorkspace({ fairlead: { servers: { s: { enabled: "no" } } } });
+    const trusted = serverOf(await world.load(), "s");
+    expect([trusted.definition, said(trusted.problems)]).toEqual([
+      undefined,
+      ['error 5:20 server "s": "enabled" must be true or false, not text'],
+    ]);
+    const untrusted = await world.load({ trusted: false });
+    expect(serverOf(untrusted, "s")).toMatchObject({ problems: [], enabled: true });
+    expect(untrusted.problems).toEqual([expect.not.objectContaining({ serverName: "s" })]);
+  });
+});
