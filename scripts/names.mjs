@@ -1,0 +1,174 @@
+// Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, and an identifier that
+// uses a word which docs/glossary.md replaces by another.
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { nodesOf, sourcePaths } from "./sources.mjs";
+
+const maxFiles = 22;
+const maxLines = 310;
+const published = /^packages\/(?:wire|core|cli)\/src\//;
+/** Each command's file exports its `verb`: one name with one meaning, which the table of commands loads. */
+const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
+
+/** The word to write instead, by the word that no identifier may use. */
+const replaced = new Map([
+  ["shelf", "registry"],
+  ["shelves", "registries"],
+  ["marks", "changed definitions"],
+  ["knowledge", "catalog cache, or accepted definitions"],
+  ["offering", "catalog"],
+  ["offerings", "catalogs"],
+  ["verdict", "decision, or negotiated protocol"],
+  ["verdicts", "decisions"],
+  ["judge", "decide"],
+  ["judgement", "decision"],
+  ["judgements", "decisions"],
+  ["humble", "always qualified"],
+  ["redeem", "run confirmed"],
+  ["toolbox", "conversation tools"],
+  ["witness", "traffic log"],
+  ["farewell", "pending cancellation"],
+  ["farewells", "pending cancellations"],
+  ["oddity", "diagnostic"],
+  ["oddities", "diagnostics"],
+  ["resting", "idle"],
+  ["patience", "timeout"],
+  ["learnt", "catalog snapshot"],
+  ["came", "outcome"],
+  ["today", "now"],
+  ["healing", "retryable"],
+  ["spoken", "stdout buffer"],
+  ["bench", "services"],
+  ["whoever", "the name of the person or program"],
+  ["somebody", "the name of the person or program"],
+  ["nobody", "no terminal, or no user"],
+]);
+
+/** What is wrong below `baseDir`, one line each, and how many files were read. */
+export async function checkNames(baseDir) {
+  const paths = await sourcePaths(baseDir);
+  const violations = crowdedFolders(paths);
+  /** @type {Map<string, string[]>} */
+  const exporters = new Map();
+  for (const path of paths) {
+    const text = await readFile(join(baseDir, path), "utf8");
+    const lines = text.split("\n").length - 1;
+    if (lines > maxLines) violations.push(`${path}: ${lines} lines, at most ${maxLines}`);
+    if (!published.test(path)) continue;
+    const deprecated = deprecatedNames(text);
+    const nodes = await nodesOf(baseDir, path);
+    for (const name of exportedNames(nodes))
+      if (!deprecated.has(name) && !isCommand(path, name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
+    for (const name of declaredNames(nodes)) {
+      const word = wordsOf(name).find((each) => replaced.has(each));
+      if (word !== undefined && !deprecated.has(name))
+        violations.push(`${path}: ${name} uses "${word}"; write: ${replaced.get(word)}`);
+    }
+  }
+  for (const [name, files] of [...exporters].sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (files.length > 1) violations.push(`${name} is exported by ${files.length} files: ${files.join(", ")}`);
+  return { files: paths.length, violations };
+}
+
+function crowdedFolders(paths) {
+  const counts = new Map();
+  for (const path of paths) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > maxFiles)
+    .map(([folder, count]) => `${folder}: ${count} source files, at most ${maxFiles}`);
+}
+
+/** Names whose documentation comment says `@deprecated`: kept for programs that still use them. */
+function deprecatedNames(text) {
+  const comment = /\/\*\*(?:(?!\*\/)[\s\S])*@deprecated(?:(?!\*\/)[\s\S])*\*\/\s*([^\n=:({<]*)/g;
+  return new Set([...text.matchAll(comment)].flatMap(([, declared]) => declared.match(/[\w$]+/g) ?? []));
+}
+
+/** Names that a file declares and exports; what it only hands on from another file does not count. */
+function exportedNames(nodes) {
+  const imported = new Set(nodes.filter(({ type }) => type.startsWith("Import")).map(({ local }) => local?.value));
+  const names = nodes.flatMap((node) => {
+    if (node.type === "ExportDeclaration") return namesIn(node.declaration);
+    if (node.type !== "ExportNamedDeclaration" || node.source) return [];
+    return node.specifiers
+      .filter(({ orig }) => !imported.has(orig?.value))
+      .map(({ orig, exported }) => (exported ?? orig).value);
+  });
+  return new Set(names);
+}
+
+function namesIn({ declarations, identifier, id }) {
+  return declarations ? declarations.flatMap((each) => boundNames(each.id)) : boundNames(identifier ?? id);
+}
+
+/** Every name that a file gives to something: variables, parameters, functions, types and members. Uses do not count. */
+function declaredNames(nodes) {
+  return new Set(nodes.flatMap((node) => givenNames(node)));
+}
+
+function givenNames(node) {
+  switch (node.type) {
+    case "VariableDeclarator":
+      return boundNames(node.id);
+    case "FunctionDeclaration":
+    case "ClassDeclaration":
+    case "TsInterfaceDeclaration":
+    case "TsTypeAliasDeclaration":
+    case "TsEnumDeclaration":
+      return boundNames(node.identifier ?? node.id);
+    case "FunctionExpression":
+      return boundNames(node.identifier);
+    case "Parameter":
+      return boundNames(node.pat);
+    case "ArrowFunctionExpression":
+      return node.params.flatMap(boundNames);
+    case "TsPropertySignature":
+    case "TsMethodSignature":
+    case "ClassProperty":
+    case "ClassMethod":
+    case "MethodProperty":
+    case "PrivateProperty":
+    case "PrivateMethod":
+      return boundNames(node.key);
+    default:
+      return [];
+  }
+}
+
+/** The names in a pattern: `a`, `{ b, c: d = 1 }`, `[e, ...f]`. */
+function boundNames(pattern) {
+  switch (pattern?.type) {
+    case "Identifier":
+      return [pattern.value];
+    case "PrivateName":
+      return [pattern.id?.value ?? pattern.value];
+    case "ObjectPattern":
+      return pattern.properties.flatMap((each) => boundNames(each.argument ?? each.value ?? each.key));
+    case "ArrayPattern":
+      return pattern.elements.flatMap(boundNames);
+    case "AssignmentPattern":
+      return boundNames(pattern.left);
+    case "RestElement":
+      return boundNames(pattern.argument);
+    case "TsParameterProperty":
+      return boundNames(pattern.param);
+    default:
+      return [];
+  }
+}
+
+/** `readOnlyHint` and `READ_ONLY_HINT` are both `read`, `only`, `hint`. */
+function wordsOf(name) {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .split(/[\s_$\d]+/)
+    .map((word) => word.toLowerCase());
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { files, violations } = await checkNames(process.cwd());
+  for (const violation of violations) process.stdout.write(`${violation}\n`);
+  process.stdout.write(`names: ${files} files, ${violations.length} violations\n`);
+  if (violations.length > 0 || files < 20) process.exitCode = 1;
+}
