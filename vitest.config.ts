@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: "repo",
           root: ".",
-          include: ["scripts/test/**/*.test.mjs"],
+          include: ["scripts/test/**/*.test.mjs", "conformance/*.test.mjs"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

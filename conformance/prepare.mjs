@@ -18,7 +18,7 @@ export async function prepare() {
   }
   await rm(`${here}/bundle`, { recursive: true, force: true });
   await build({
-    entryPoints: [`${wire}/index.ts`, `${wire}/sdk-transport.ts`, `${core}/host.ts`].map((file) => ({
+    entryPoints: [`${wire}/index.ts`, `${core}/host.ts`].map((file) => ({
       in: file,
       out: basename(file, ".ts"),
     })),

@@ -2,6 +2,7 @@
 
 import { fill } from "./answers.mjs";
 import { listAll } from "./bundle/index.js";
+import { sdkTransport } from "./sdk-transport.mjs";
 
 const special = {
   initialize: (session) => listAll(session, "tools"),
@@ -52,7 +53,6 @@ function call(session, name, given) {
 async function openSkills(session) {
   const { Client } = await import("@modelcontextprotocol/client");
   const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
-  const { sdkTransport } = await import("./bundle/sdk-transport.js");
   const client = new Client(
     { name: "fairlead-conformance", version: "1.0.0" },
     { versionNegotiation: { mode: "auto" } },

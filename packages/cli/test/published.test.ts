@@ -152,7 +152,7 @@ await executor[Symbol.asyncDispose]();
 });
 
 test("what is not public cannot be imported", async () => {
-  const inside = ["core/host/gate", "core/errors", "core/dist/index.js", "wire/sdk-transport", "wire/rpc"];
+  const inside = ["core/host/gate", "core/errors", "core/dist/index.js", "wire/connect", "wire/rpc"];
   const program = `for (const path of ${JSON.stringify(inside)})
   await import(\`@fairlead/\${path}\`).then(() => console.log(path), ({ code }) => console.log(code));
 `;

@@ -1,41 +1,38 @@
-/** The SDK's own client on a session that is open already. */
+/** Runs the SDK's own client over a session that is already open. */
 
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { Client, type Progress, ProtocolError } from "@modelcontextprotocol/client";
+import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect, type Era, type Session, type StdioTarget, WireError } from "../src/index.ts";
-import { sdkTransport } from "../src/sdk-transport.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../packages/wire/src/index.ts";
+import { sdkTransport } from "./sdk-transport.mjs";
 
 const info = { name: "sdk-transport-test", version: "1.0.0" };
 
-function target(program: string, ...args: string[]): StdioTarget {
-  const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
+function target(program, ...args) {
+  const path = fileURLToPath(new URL(`../packages/wire/test/programs/${program}`, import.meta.url));
   const { PATH = "" } = process.env;
   return { kind: "stdio", command: process.execPath, args: [path, ...args], env: { PATH }, cwd: process.cwd() };
 }
 
-interface Pair extends AsyncDisposable {
-  readonly session: Session;
-  readonly client: Client;
-}
-
-/** A new client on a session that others may have been on before; closing it leaves the session open. */
-async function clientOn(session: Session): Promise<Client & AsyncDisposable> {
+/** A new client on a session that earlier clients may have used; closing the client leaves the session open. */
+async function clientOn(session) {
   const client = new Client(info, { versionNegotiation: { mode: "auto" } });
   await client.connect(sdkTransport(session));
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+  onTestFinished(() => client.close());
+  return client;
 }
 
-async function openPair(where: StdioTarget): Promise<Pair> {
+async function openPair(where) {
   const session = await connect(where, { clientInfo: info });
-  return { session, client: await clientOn(session), [Symbol.asyncDispose]: () => session.close() };
+  onTestFinished(() => session.close());
+  return { session, client: await clientOn(session) };
 }
 
-describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a session of the $era era", ({ era }) => {
-  const sent: unknown[] = [];
-  let session: Session;
+describe.each([{ era: "legacy" }, { era: "modern" }])("on a session of the $era era", ({ era }) => {
+  const sent = [];
+  let session;
 
   beforeAll(async () => {
     session = await connect(target("contract-server.mjs", "stdio", era), {
@@ -47,7 +44,7 @@ describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a sessio
 
   test("a client connects without a word to the server", async () => {
     const before = sent.length;
-    await using client = await clientOn(session);
+    const client = await clientOn(session);
     expect(sent.slice(before)).toEqual([]);
     expect([client.getProtocolEra(), client.getNegotiatedProtocolVersion()]).toEqual([era, session.protocolVersion]);
     expect(client.getServerVersion()).toEqual(session.serverInfo);
@@ -56,7 +53,7 @@ describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a sessio
   });
 
   test("lists, calls and errors go through", async () => {
-    await using client = await clientOn(session);
+    const client = await clientOn(session);
     const { tools } = await client.listTools();
     const added = await client.callTool({ name: "add", arguments: { a: 1, b: 2 } });
     const refused = client.callTool({ name: "refuse" });
@@ -68,14 +65,14 @@ describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a sessio
   });
 
   test("progress goes through, with the last step", async () => {
-    await using client = await clientOn(session);
-    const steps: Progress[] = [];
+    const client = await clientOn(session);
+    const steps = [];
     await client.callTool({ name: "count", arguments: { to: 3 } }, { onprogress: (step) => steps.push(step) });
     expect(steps.map(({ progress }) => progress)).toEqual([1, 2, 3]);
   });
 
   test("a request that the client gives up is cancelled at the server", async () => {
-    await using client = await clientOn(session);
+    const client = await clientOn(session);
     const label = randomUUID();
     const controller = new AbortController();
     const options = { signal: controller.signal, onprogress: () => controller.abort() };
@@ -95,30 +92,30 @@ describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a sessio
   });
 
   test("the end of the session ends the client", async () => {
-    await using pair = await openPair(target("skills-server.mjs", era));
-    const closed = new Promise<void>((resolve) => {
+    const pair = await openPair(target("skills-server.mjs", era));
+    const closed = new Promise((resolve) => {
       pair.client.onclose = resolve;
     });
     await pair.session.close();
     await closed;
-    await expect(
-      sdkTransport(pair.session).send({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-    ).rejects.toBeInstanceOf(WireError);
+    await expect(sdkTransport(pair.session).send({ jsonrpc: "2.0", id: 1, method: "tools/list" })).rejects.toThrow(
+      "the connection is closed",
+    );
   });
 
   test("an extension of the SDK runs on it", async () => {
-    await using pair = await openPair(target("skills-server.mjs", era));
+    const pair = await openPair(target("skills-server.mjs", era));
     const skills = new SkillsClient(pair.client);
     const { skills: listed } = await skills.list();
     const [knots] = listed;
     expect(listed).toHaveLength(1);
-    expect(knots && (await skills.read(knots))).toMatchObject({ verified: true, body: "\nOver, under, through.\n" });
+    expect(await skills.read(knots)).toMatchObject({ verified: true, body: "\nOver, under, through.\n" });
   });
 
   if (era === "legacy")
     test("notifications of the server reach the client", async () => {
-      await using client = await clientOn(session);
-      const changed = new Promise<void>((resolve) => {
+      const client = await clientOn(session);
+      const changed = new Promise((resolve) => {
         client.setNotificationHandler("notifications/tools/list_changed", () => resolve());
       });
       await client.callTool({ name: "change" });
@@ -126,7 +123,7 @@ describe.each<{ era: Era }>([{ era: "legacy" }, { era: "modern" }])("on a sessio
     });
   else
     test("a subscription is refused: it belongs to the session", async () => {
-      await using client = await clientOn(session);
+      const client = await clientOn(session);
       await expect(client.listen({ toolsListChanged: true })).rejects.toThrow("opened on the session");
     });
 });
