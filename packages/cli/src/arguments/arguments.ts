@@ -10,14 +10,14 @@ import { safe } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
-import { type Coerced, coerce, itemsOf, parseJson } from "./coerce.ts";
-import type { WrittenCall } from "./written-call.ts";
+import type { CallExpression } from "./call-expression.ts";
+import { type Coerced, coerce, listItemsOf, parseExactJson } from "./coerce.ts";
 
-export interface GivenArguments {
+export interface TypedArguments {
   readonly words: readonly string[];
   /** `--args`. */
   readonly json: string | undefined;
-  readonly written?: WrittenCall;
+  readonly written?: CallExpression;
 }
 
 interface Streams {
@@ -26,7 +26,7 @@ interface Streams {
 }
 
 /** `schema` is the tool's own, as the server wrote it. */
-export async function readArguments(given: GivenArguments, schema: unknown, { io, out }: Streams): Promise<unknown> {
+export async function readArguments(given: TypedArguments, schema: unknown, { io, out }: Streams): Promise<unknown> {
   const fromStdin = given.words.includes("-");
   const words = given.words.filter((word) => word !== "-");
   const sources = [fromStdin, given.json !== undefined, given.written !== undefined, words.length > 0];
@@ -38,18 +38,21 @@ export async function readArguments(given: GivenArguments, schema: unknown, { io
   if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON; Ctrl-D ends them.`);
   if (fromStdin) return wholeJson(await readAll(io), "stdin");
   if (given.json !== undefined) return wholeJson(given.json, "--args");
-  if (given.written !== undefined) return Object.fromEntries(nameAll(given.written, schema));
+  if (given.written !== undefined) return Object.fromEntries(assignPositional(given.written, schema));
   return Object.fromEntries(await readWords(words, schema, io));
 }
 
 function wholeJson(text: string, source: string): unknown {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (parsed.kind === "mistake") throw new HostError("arguments_invalid", `${source} ${parsed.reason}`);
   return parsed.value;
 }
 
 /** Values without a name take those of the signature, one after the other. */
-function nameAll({ target, positional, named }: WrittenCall, schema: unknown): ReadonlyMap<string, unknown> {
+function assignPositional(
+  { target, positional, named }: CallExpression,
+  schema: unknown,
+): ReadonlyMap<string, unknown> {
   const names = parametersOf(schema).map(({ name }) => name);
   if (positional.length > names.length)
     throw new HostError(
@@ -81,12 +84,12 @@ async function readWords(words: readonly string[], schema: unknown, io: Io): Pro
 
 async function readValue(key: string, words: readonly Word[], root: unknown, io: Io): Promise<unknown> {
   const schema = schemaFor(key, root);
-  const list = words.length > 1 ? itemsOf(schema, root) : undefined;
+  const list = words.length > 1 ? listItemsOf(schema, root) : undefined;
   if (words.length > 1 && list === undefined) throw new HostError("usage", `"${key}" is given twice`);
   const items: unknown[] = [];
   for (const { text, isJson } of words) {
     const content = text.startsWith("@") ? await readFile(key, text.slice(1), io) : text;
-    const read: Coerced = isJson ? parseJson(content) : coerce(content, list ? list.items : schema, root);
+    const read: Coerced = isJson ? parseExactJson(content) : coerce(content, list ? list.items : schema, root);
     if (read.kind === "mistake") throw new HostError("arguments_invalid", `${key} ${read.reason}`);
     items.push(read.value);
   }

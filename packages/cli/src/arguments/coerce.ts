@@ -3,9 +3,9 @@
 import { closest } from "@fairlead/core/text/closest";
 import { isShallow } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
-import { duplicateName } from "../targets/duplicate-name.ts";
+import { duplicateName } from "./duplicate-name.ts";
 import { inexactNumber } from "./exact-number.ts";
-import { type JsonType, type Shape, shapesOf, takes } from "./value-shape.ts";
+import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.ts";
 
 export type Coerced =
   | { readonly kind: "value"; readonly value: unknown }
@@ -30,11 +30,11 @@ export function coerce(text: string, schema: unknown, root: unknown = schema): C
 }
 
 /** What each of several values for one key is read by; undefined where the schema wants no list. */
-export function itemsOf(schema: unknown, root: unknown): { readonly items: unknown } | undefined {
+export function listItemsOf(schema: unknown, root: unknown): { readonly items: unknown } | undefined {
   return shapesOf(schema, root).find(isList);
 }
 
-export function parseJson(text: string): Coerced {
+export function parseExactJson(text: string): Coerced {
   const read = readJson(text);
   return read.kind === "json"
     ? exactly(text, read.value)
@@ -59,7 +59,7 @@ function exactly(text: string, value: unknown): Coerced {
   return { kind: "value", value };
 }
 
-function isList({ types, values }: Shape): boolean {
+function isList({ types, values }: ValueShape): boolean {
   return types.has("array") && values === undefined;
 }
 
@@ -74,7 +74,7 @@ const names: Readonly<Record<JsonType, string>> = {
 };
 const mostChoices = 20;
 
-function mistake(shapes: readonly Shape[], text: string, hint = ""): Coerced {
+function mistake(shapes: readonly ValueShape[], text: string, hint = ""): Coerced {
   const kinds = new Set(shapes.flatMap(({ types, values }) => (values ? [] : [...types])));
   const choices = shapes
     .flatMap(({ values = [] }) => values)

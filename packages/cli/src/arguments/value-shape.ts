@@ -7,7 +7,7 @@ const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", 
 export type JsonType = (typeof jsonTypes)[number];
 
 /** One of the forms that a value may have. */
-export interface Shape {
+export interface ValueShape {
   readonly types: ReadonlySet<JsonType>;
   /** Nothing but these. */
   readonly values?: readonly unknown[];
@@ -20,8 +20,8 @@ const deepest = 8;
 const most = 200;
 
 /** Empty where the schema does not say, or where one of its alternatives does not. */
-export function shapesOf(schema: unknown, root: unknown): readonly Shape[] {
-  const shapes: Shape[] = [];
+export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
+  const shapes: ValueShape[] = [];
   let visited = 0;
 
   /** Whether it says something. */
@@ -40,7 +40,7 @@ export function shapesOf(schema: unknown, root: unknown): readonly Shape[] {
   return gather(schema, 0) ? shapes : [];
 }
 
-function shapeOf(schema: unknown): Shape | undefined {
+function shapeOf(schema: unknown): ValueShape | undefined {
   const [type, choices, only] = ["type", "enum", "const"].map((keyword) => member(schema, keyword));
   const values = only === undefined ? listOf(choices) : [only];
   const named = [type].flat().filter(isJsonType);
@@ -50,7 +50,7 @@ function shapeOf(schema: unknown): Shape | undefined {
   return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
 }
 
-export function takes({ types, values }: Shape, value: unknown): boolean {
+export function takes({ types, values }: ValueShape, value: unknown): boolean {
   if (values !== undefined) return values.some((one) => isSame(one, value)) || (value === null && types.has("null"));
   return types.has(typeOf(value)) || (types.has("integer") && Number.isInteger(value));
 }

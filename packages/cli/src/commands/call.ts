@@ -4,22 +4,21 @@ import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { type GivenArguments, readArguments } from "../arguments/arguments.ts";
-import { checkArguments } from "../arguments/check-arguments.ts";
+import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
+import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { type Outcome, report, settle } from "../output/reports/call-report.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
-import { confirmTyped, type TypedConfirmation } from "../shell/ask-first.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
+import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
 import { connectTarget, readRequest, toolsOfTyped } from "../targets/read-target.ts";
-import { nameOf, type Target } from "../targets/target.ts";
+import { type ToolTarget, targetName } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
-import { callHelp } from "./call-help.ts";
 
 interface Options {
   readonly server?: string;
@@ -66,8 +65,12 @@ export const verb: Verb = {
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
       const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
-      const title = nameOf(target);
-      const confirmation = await confirmTyped({ kind: "tool", title, isYes: options.yes === true }, host, context);
+      const title = targetName(target);
+      const confirmation = await confirmTypedRequest(
+        { kind: "tool", title, isYes: options.yes === true },
+        host,
+        context,
+      );
       const outcome = await run(target, { args, timeout, confirmation }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
       await report({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
@@ -85,14 +88,14 @@ function readTimeout(text: string | undefined): number | undefined {
 
 /** Without a tool the call can only say why, and that comes before any look at the arguments. */
 async function argumentsFor(
-  target: Target,
+  target: ToolTarget,
   tool: CatalogTool | undefined,
-  given: GivenArguments,
+  given: TypedArguments,
   { io, out }: Context,
 ): Promise<unknown> {
   if (tool === undefined) return {};
   const args = await readArguments(given, tool.inputSchema, { io, out });
-  const doubts = checkArguments(nameOf(target), { serverToolName: tool.name, ...tool }, args);
+  const doubts = checkParameterNames(targetName(target), { serverToolName: tool.name, ...tool }, args);
   for (const doubt of doubts) out.say(safe`note: ${toSafeLine(doubt)}`);
   return args;
 }
@@ -104,18 +107,18 @@ interface Run {
 }
 
 async function run(
-  target: Target,
+  target: ToolTarget,
   { args, timeout, confirmation }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
-  const progress = createProgressLine(toSafeLine(nameOf(target)), io, globals);
+  const progress = createProgressLine(toSafeLine(targetName(target)), io, globals);
   const started = performance.now();
   const state = stateOf(target, host);
   // What could not be connected to a moment ago is not tried again.
   const result =
     state !== undefined && state.status !== "connected"
-      ? Promise.reject(refusal(state))
+      ? Promise.reject(notConnectedError(state))
       : host.call(target.server, target.tool, args, {
           signal: io.signal,
           onProgress: progress.update,
@@ -126,7 +129,7 @@ async function run(
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 
-function stateOf({ server }: Target, host: Host): ServerState | undefined {
+function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
   return host.states().find(({ name }) => name === server);
 }
 
@@ -135,3 +138,31 @@ function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
+
+const callHelp = `
+How arguments are written:
+  key=value      as the tool's schema says: text stays text; numbers, true, false,
+                 [lists] and {objects} are parsed where the schema wants them
+  key=a key=b    a list, where the schema wants one
+  key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
+  key=@file      the content of a file; key:=@file reads JSON from a file
+  'tool(…)'      as in code: 'demo.greet(name: "Ada", loud: true)'; values without
+                 a name come first, in the order of the tool's signature
+  --args JSON    all of them at once
+  -              the same from stdin
+
+Connects to that one server. The result goes to stdout, progress to stderr. Exit code 7 means that the tool
+reported an error (its text is still printed), 130 that Ctrl-C cancelled it.
+
+A server that is not in the settings is typed: its URL first, or its command after --stdio, then the tool.
+
+Examples:
+  fairlead call demo.greet name=Ada
+  fairlead call demo.greet name=Ada language=fr loud=true
+  fairlead call demo.count to=3
+  fairlead call demo.picture pattern=rings --save .
+  fairlead call demo.statistics text=@README.md --json
+  echo '{"name": "Ada"}' | fairlead call demo.greet -
+  fairlead call --server demo --tool wait seconds=60 --timeout 2000
+  fairlead call https://mcp.example.com/mcp search query=knots
+  fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`;

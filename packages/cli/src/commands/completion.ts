@@ -8,7 +8,7 @@ import { limits } from "@fairlead/core/limits";
 import { joinSafe, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { Argument } from "commander";
 import { type Installation, installationOf, type Startup } from "../completion/installation.ts";
-import { type Shell, scripts, shells, signature } from "../completion/scripts.ts";
+import { type Shell, scriptSignature, scripts, shells } from "../completion/scripts.ts";
 import { withBlock, withoutBlock } from "../completion/startup-block.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
@@ -59,7 +59,7 @@ const actions = ["install", "uninstall"] as const;
 async function install(shell: Shell, { file, startup, hint }: Installation, context: Context): Promise<void> {
   const { io, out, globals } = context;
   const state = await updateText(file, (text) => {
-    if (text !== undefined && !text.includes(signature)) throw notOurs(file);
+    if (text !== undefined && !text.includes(scriptSignature)) throw notOurs(file);
     return scripts[shell];
   });
   const started = startup && (await addLines(startup, context));
@@ -94,7 +94,7 @@ async function addLines(
 
 async function uninstall(shell: Shell, { file, startup }: Installation, { out, globals }: Context): Promise<void> {
   const found = await readText(file, limits.settingsBytes);
-  if (found.kind !== "absent" && !(found.kind === "text" && found.text.includes(signature))) throw notOurs(file);
+  if (found.kind !== "absent" && !(found.kind === "text" && found.text.includes(scriptSignature))) throw notOurs(file);
   await rm(file, { force: true });
   const state = found.kind === "absent" ? "absent" : "removed";
   const cleared = startup && (await updateText(startup.file, (text) => text && withoutBlock(text)));

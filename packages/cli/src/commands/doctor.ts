@@ -3,10 +3,10 @@
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import type { ServerChecks } from "../doctor/connect-and-check.ts";
 import { examine, examineWithoutSettings } from "../doctor/examine.ts";
-import { concerning, type Finding, type Group, groups } from "../doctor/finding.ts";
+import { concerning, type DoctorFinding, type FindingGroup, findingGroups } from "../doctor/finding.ts";
 import { groupText, summary } from "../doctor/report.ts";
-import type { Visit } from "../doctor/visit-servers.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { configurationOptions } from "../shell/configuration.ts";
@@ -46,9 +46,9 @@ Examples:
     const before = isWhole
       ? concerning(await examine(only(configuration, name)), name)
       : await examineWithoutSettings(configurationOptions(context).environment, configuration);
-    print(groups.slice(0, -1), before, context);
-    const { listed, findings: after } = isWhole ? await visit(configuration, name, before, context) : nobody;
-    print(groups.slice(-1), after, context);
+    print(findingGroups.slice(0, -1), before, context);
+    const { listed, findings: after } = isWhole ? await visit(configuration, name, before, context) : noServers;
+    print(findingGroups.slice(-1), after, context);
     const findings = [...before, ...after];
     if (globals.json) out.json({ findings, servers: listed.map(serverDocument) });
     else out.print(safe`\n${summary(findings)}`);
@@ -56,7 +56,7 @@ Examples:
   },
 };
 
-const nobody: Visit = { listed: [], findings: [] };
+const noServers: ServerChecks = { listed: [], findings: [] };
 
 /** Where the files cannot even be found, the reason is the first finding. */
 async function load(context: Context): Promise<Configuration | HostError> {
@@ -76,23 +76,27 @@ function only(configuration: Configuration, name: string | undefined): Configura
 async function visit(
   configuration: Configuration,
   name: string | undefined,
-  known: readonly Finding[],
+  known: readonly DoctorFinding[],
   context: Context,
-): Promise<Visit> {
+): Promise<ServerChecks> {
   const { servers } = only(configuration, name);
-  if (servers.length === 0) return nobody;
-  const { visitServers } = await import("../doctor/visit-servers.ts");
-  return visitServers(servers, configuration, known, context);
+  if (servers.length === 0) return noServers;
+  const { connectAndCheck } = await import("../doctor/connect-and-check.ts");
+  return connectAndCheck(servers, configuration, known, context);
 }
 
-function print(shown: readonly Group[], findings: readonly Finding[], { io, out, globals }: Context): void {
+function print(
+  shown: readonly FindingGroup[],
+  findings: readonly DoctorFinding[],
+  { io, out, globals }: Context,
+): void {
   if (globals.json) return;
   const look = { style: out.style, typed: out.typed, columns: columnsOf(io) };
   const texts = shown.flatMap((group) => groupText(group, findings, look) ?? []);
   if (texts.length > 0) out.print(joinSafe(texts));
 }
 
-function failOnWorst(findings: readonly Finding[]): void {
+function failOnWorst(findings: readonly DoctorFinding[]): void {
   const codes = findings.flatMap(({ severity, code }) => (severity === "problem" && code !== undefined ? [code] : []));
   const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
   if (worst !== undefined) throw new HostError(worst, summary(findings), { next: "fairlead doctor" });

@@ -10,10 +10,10 @@ import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named
 import { createProgressLine } from "../output/reports/progress.ts";
 import { reportPrompt } from "../output/reports/prompt-report.ts";
 import { promptUsage } from "../output/tools/prompt-list.ts";
-import { confirmTyped } from "../shell/ask-first.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
+import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
@@ -70,7 +70,7 @@ Examples:
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
       const title = `${serverName}:${serverPromptName}`;
-      const { options, withAdvice } = await confirmTyped({ kind: "prompt", title, isYes }, host, context);
+      const { options, withAdvice } = await confirmTypedRequest({ kind: "prompt", title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
       const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...options });
       const result = await withAdvice(getting).finally(progress.clear);

@@ -7,7 +7,7 @@ import { examplePrompt, promptsText } from "../output/tools/prompt-list.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { warnOfCuts, withOffers } from "../targets/with-offers.ts";
+import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
   define(command) {
@@ -34,9 +34,9 @@ Examples:
   },
 
   async run(context) {
-    await withOffers(context, ({ host, server, isTyped }) => {
+    await withCatalogs(context, ({ host, server, isTyped }) => {
       const prompts = host.prompts(server);
-      warnOfCuts(host, server, ["prompts"], context);
+      warnOfTruncatedLists(host, server, ["prompts"], context);
       if (context.globals.json) context.out.json({ prompts });
       else print(prompts, context);
       if (!isTyped && !context.globals.json) leadOn(prompts, context);

@@ -9,7 +9,7 @@ import { resourcesText } from "../output/tools/resource-list.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { warnOfCuts, withOffers } from "../targets/with-offers.ts";
+import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
   define(command) {
@@ -37,9 +37,9 @@ Examples:
   },
 
   async run(context) {
-    await withOffers(context, ({ host, server, isTyped }) => {
+    await withCatalogs(context, ({ host, server, isTyped }) => {
       const resources = host.resources(server);
-      warnOfCuts(host, server, ["resources", "resourceTemplates"], context);
+      warnOfTruncatedLists(host, server, ["resources", "resourceTemplates"], context);
       if (context.globals.json) context.out.json(toDocument(resources));
       else print(resources, context);
       if (!isTyped && !context.globals.json) leadOn(host, resources, context);

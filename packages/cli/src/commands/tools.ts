@@ -10,10 +10,10 @@ import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-do
 import { serverText } from "../output/tools/tool-list.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
-import { tellPolicyProblems } from "../shell/policy-problems.ts";
+import { warnOfPolicyProblems } from "../shell/policy-problems.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { withOffers } from "../targets/with-offers.ts";
+import { withCatalogs } from "../targets/with-catalogs.ts";
 
 interface Options {
   readonly all?: boolean;
@@ -55,9 +55,9 @@ Examples:
   },
 
   async run(context) {
-    await withOffers(context, async ({ host, server, isTyped }) => {
+    await withCatalogs(context, async ({ host, server, isTyped }) => {
       // What may run is a part of what is shown.
-      await tellPolicyProblems(host, context);
+      await warnOfPolicyProblems(host, context);
       show(host, server, context);
       if (!isTyped) leadOn(host.tools(server), server, context);
     });

@@ -2,10 +2,10 @@
 
 import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
-import type { Answer } from "./answer.ts";
+import type { CompletionAnswer } from "./answer.ts";
 import { readBashLine } from "./bash-line.ts";
-import { complete } from "./complete.ts";
-import { offerFiles } from "./file-words.ts";
+import { completeWord } from "./complete.ts";
+import { suggestFiles } from "./file-words.ts";
 import { answerLines, bashLines } from "./print-answer.ts";
 
 /** Bash gives `COMP_WORDBREAKS` and the line up to the cursor; the others, the words up to it. */
@@ -14,12 +14,14 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
     const [breaks = "", text = ""] = given;
     const line = readBashLine(text, breaks);
     const { words, current, isRedirected } = line;
-    const answer: Answer = isRedirected ? { kind: "files", prefix: "" } : await complete(words, current, io);
+    const answer: CompletionAnswer = isRedirected
+      ? { kind: "files", prefix: "" }
+      : await completeWord(words, current, io);
     // Bash finds no files behind something else in the same word.
     const isInside = answer.kind !== "words" && answer.prefix !== "";
-    out.print(bashLines(isInside ? await offerFiles(answer, current, io) : answer, line));
+    out.print(bashLines(isInside ? await suggestFiles(answer, current, io) : answer, line));
   } else if (shell === "zsh" || shell === "fish") {
     const current = given.at(-1) ?? "";
-    out.print(answerLines(await complete(given.slice(0, -1), current, io), current, shell));
+    out.print(answerLines(await completeWord(given.slice(0, -1), current, io), current, shell));
   }
 }

@@ -2,31 +2,35 @@
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { isAddress } from "../targets/ad-hoc.ts";
-import { findTarget, nameOf, type Target } from "../targets/target.ts";
-import { type Answer, nothing, type Offered, toWords } from "./answer.ts";
-import type { Known } from "./known.ts";
-import { offerParameters } from "./parameter-words.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
+import { type CompletionAnswer, nothing, type Suggestion, toWords } from "./answer.ts";
+import type { CachedServers } from "./cached-servers.ts";
+import { suggestParameters } from "./parameter-words.ts";
 import type { Typed } from "./typed-words.ts";
 
-export async function offerCallWords({ operands, values }: Typed, current: string, known: Known): Promise<Answer> {
+export async function suggestCallWords(
+  { operands, values }: Typed,
+  current: string,
+  known: CachedServers,
+): Promise<CompletionAnswer> {
   const [first] = operands;
   // Nothing is known of a server that is being typed.
   if (isAddress(operands[0])) return nothing;
   const [server, tool] = [values.get("--server"), values.get("--tool")];
-  if (server !== undefined && tool !== undefined) return offerArguments({ server, tool }, operands, current, known);
-  if (first === undefined) return toWords(await offerTargets(current, known));
+  if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, known);
+  if (first === undefined) return toWords(await suggestTargets(current, known));
   const meant = await targetOf(first, known);
-  return meant === undefined ? nothing : offerArguments(meant, operands.slice(1), current, known);
+  return meant === undefined ? nothing : suggestArguments(meant, operands.slice(1), current, known);
 }
 
 /** The tools of the server that is named with `--server`. */
-export async function offerTools({ values }: Typed, known: Known): Promise<readonly Offered[]> {
+export async function suggestTools({ values }: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
   const tools = await toolsOf(values.get("--server") ?? "", known);
   return tools.map(({ name, title, description }) => ({ value: name, about: title ?? description }));
 }
 
 /** Servers first, for there may be many tools; those of the one that can be meant. */
-async function offerTargets(current: string, known: Known): Promise<readonly Offered[]> {
+async function suggestTargets(current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const begun = known.names.filter((name) => current.startsWith(`${name}.`));
   const possible = known.names.filter((name) => `${name}.`.startsWith(current));
   const [only, ...others] = begun.length > 0 ? begun : possible;
@@ -35,7 +39,7 @@ async function offerTargets(current: string, known: Known): Promise<readonly Off
   const offered = await Promise.all(
     [only ?? "", ...others].map(async (server) =>
       (await toolsOf(server, known)).map(({ name, title, description }) => ({
-        value: nameOf({ server, tool: name }),
+        value: targetName({ server, tool: name }),
         about: title ?? description,
       })),
     ),
@@ -44,31 +48,31 @@ async function offerTargets(current: string, known: Known): Promise<readonly Off
 }
 
 /** Undefined for what names no tool, or could be more than one. */
-async function targetOf(word: string, known: Known): Promise<Target | undefined> {
+async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
   const possible = known.names.filter((name) => word.startsWith(`${name}.`));
   const servers = await Promise.all(
     possible.map(async (name) => ({ name, tools: (await toolsOf(name, known)).map((tool) => tool.name) })),
   );
   try {
-    return findTarget(word, servers);
+    return findToolTarget(word, servers);
   } catch {
     // Whoever sends the line is told what is wrong with it.
     return undefined;
   }
 }
 
-async function offerArguments(
-  { server, tool }: Target,
+async function suggestArguments(
+  { server, tool }: ToolTarget,
   given: readonly string[],
   current: string,
-  known: Known,
-): Promise<Answer> {
+  known: CachedServers,
+): Promise<CompletionAnswer> {
   const found = (await toolsOf(server, known)).find(({ name }) => name === tool);
-  return found === undefined ? nothing : offerParameters(found.inputSchema, given, current);
+  return found === undefined ? nothing : suggestParameters(found.inputSchema, given, current);
 }
 
 /** Those that a call can reach: what a filter takes out is not among them. */
-async function toolsOf(server: string, { host, names, recall }: Known): Promise<readonly CatalogTool[]> {
+async function toolsOf(server: string, { host, names, recall }: CachedServers): Promise<readonly CatalogTool[]> {
   if (!names.includes(server)) return [];
   await recall([server]);
   const hidden = new Set(host.hidden(server).map(({ serverToolName }) => serverToolName));

@@ -2,15 +2,15 @@
 
 import { ownOptions } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { groups, verbs } from "../shell/verbs.ts";
-import { type Answer, nothing, type Offered, toWords, withPrefix } from "./answer.ts";
+import { commandGroups, verbs } from "../shell/verbs.ts";
+import { type CompletionAnswer, nothing, type Suggestion, toWords, withPrefix } from "./answer.ts";
 import type { Cursor } from "./cursor.ts";
-import { type KnownCommand, type KnownOption, knownCommand, nameOf, placeholderOf } from "./known-command.ts";
-import { type Source, sourceOfOperand, sourceOfOption } from "./sources.ts";
+import { type KnownCommand, type KnownOption, knownCommand, longFlagOf, placeholderOf } from "./known-command.ts";
+import { sourceOfOperand, sourceOfOption, type ValueSource } from "./sources.ts";
 import { findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
 
 /** `current`: the part of the word before the cursor. */
-export async function complete(words: readonly string[], current: string, io: Io): Promise<Answer> {
+export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
   // A group may be a command itself; what no command is has the options of all.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
@@ -31,21 +31,21 @@ function withVersion(command: KnownCommand): KnownCommand {
   return { ...command, options: [...command.options, { flags, summary }] };
 }
 
-async function completeOption(command: KnownCommand, at: Cursor): Promise<Answer> {
+async function completeOption(command: KnownCommand, at: Cursor): Promise<CompletionAnswer> {
   const { option, value } = splitOption(at.current, command);
   if (value === undefined)
-    return toWords(command.options.map((known) => ({ value: nameOf(known), about: known.summary })));
+    return toWords(command.options.map((known) => ({ value: longFlagOf(known), about: known.summary })));
   if (option === undefined || placeholderOf(option) === undefined) return nothing;
   const prefix = at.current.slice(0, at.current.length - value.length);
   return withPrefix(prefix, await completeValue(option, { ...at, current: value }));
 }
 
-function completeValue(option: KnownOption, at: Cursor): Promise<Answer> {
+function completeValue(option: KnownOption, at: Cursor): Promise<CompletionAnswer> {
   if (option.choices) return Promise.resolve(chosenFrom(option.choices));
   return withSource(sourceOfOption(at.words, option), at);
 }
 
-function completeOperand(command: KnownCommand, at: Cursor): Promise<Answer> {
+function completeOperand(command: KnownCommand, at: Cursor): Promise<CompletionAnswer> {
   const { operands } = at.typed;
   if (isForeign(operands, command)) return withSource("files", at);
   const last = command.operands.at(-1);
@@ -55,12 +55,12 @@ function completeOperand(command: KnownCommand, at: Cursor): Promise<Answer> {
   return withSource(sourceOfOperand(at.words, operand), at);
 }
 
-function chosenFrom(choices: readonly string[]): Answer {
+function chosenFrom(choices: readonly string[]): CompletionAnswer {
   return toWords(choices.map((value) => ({ value })));
 }
 
 /** The next word of a command. */
-function commandsIn(group: string, isHelp: boolean): readonly Offered[] {
+function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   const shown = verbs.filter(({ words }) => words !== "");
   if (group !== "")
     return shown.flatMap(({ words, summary }) =>
@@ -68,9 +68,9 @@ function commandsIn(group: string, isHelp: boolean): readonly Offered[] {
     );
   const errors = shown.filter(({ words }) => isHelp && words.startsWith("help "));
   return [
-    ...[...groups].map(([value, about]) => ({ value, about })),
+    ...[...commandGroups].map(([value, about]) => ({ value, about })),
     ...shown.flatMap(({ words, summary }) =>
-      words.includes(" ") || groups.has(words) ? [] : { value: words, about: summary },
+      words.includes(" ") || commandGroups.has(words) ? [] : { value: words, about: summary },
     ),
     ...errors.map(({ words, summary }) => ({ value: words.slice("help ".length), about: summary })),
     ...(isHelp ? [] : [{ value: "help", about: "explain a command, or an error code" }]),
@@ -78,7 +78,7 @@ function commandsIn(group: string, isHelp: boolean): readonly Offered[] {
 }
 
 /** Settings are read only for what is in them. */
-async function withSource(source: Source | undefined, at: Cursor): Promise<Answer> {
+async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");
   return fromSource(source, at);

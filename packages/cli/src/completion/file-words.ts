@@ -3,20 +3,20 @@
 import { readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Io } from "../shell/io.ts";
-import { type Answer, type Offered, toWords } from "./answer.ts";
+import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
 /** `current`: the whole word, of which the prefix is a part. */
-export async function offerFiles(
-  { kind, prefix }: Extract<Answer, { readonly kind: "files" | "folders" }>,
+export async function suggestFiles(
+  { kind, prefix }: Extract<CompletionAnswer, { readonly kind: "files" | "folders" }>,
   current: string,
   { cwd }: Io,
-): Promise<Answer> {
+): Promise<CompletionAnswer> {
   const path = current.slice(prefix.length);
   const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
   // A folder that cannot be read has nothing to offer; whoever sends the line is told why.
   const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
   const offered = await Promise.all(
-    entries.map(async (entry): Promise<readonly Offered[]> => {
+    entries.map(async (entry): Promise<readonly Suggestion[]> => {
       const { name } = entry;
       if (!name.startsWith(begin) || (name.startsWith(".") && begin === "")) return [];
       const isFolder =

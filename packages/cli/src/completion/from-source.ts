@@ -6,23 +6,23 @@ import { locate } from "@fairlead/core/settings/read/paths";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import { transportWord } from "../output/servers/transport-word.ts";
 import { configurationOptions } from "../shell/configuration.ts";
-import { type Answer, type Offered, toWords, withoutDashes } from "./answer.ts";
+import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
+import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
 import type { Cursor } from "./cursor.ts";
-import { configurationAt, type Place, placeOf } from "./place.ts";
-import type { Source } from "./sources.ts";
+import type { ValueSource } from "./sources.ts";
 
-export async function fromSource(source: Source, at: Cursor): Promise<Answer> {
-  const answer = await answerFrom(source, at, placeOf(at.typed, at.io));
+export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {
+  const answer = await answerFrom(source, at, completionContextOf(at.typed, at.io));
   return at.typed.takesOptions ? withoutDashes(answer) : answer;
 }
 
-async function answerFrom(source: Source, at: Cursor, place: Place): Promise<Answer> {
+async function answerFrom(source: ValueSource, at: Cursor, place: CompletionContext): Promise<CompletionAnswer> {
   switch (source) {
     case "files":
     case "folders":
       return { kind: source, prefix: "" };
     case "entries":
-      return toWords((await configurationAt(place)).servers.map(toOffered));
+      return toWords((await configurationAt(place)).servers.map(toSuggestion));
     case "servers":
       return toWords(await servers(place));
     case "secrets":
@@ -40,19 +40,19 @@ async function answerFrom(source: Source, at: Cursor, place: Place): Promise<Ans
   }
 }
 
-async function servers(place: Place): Promise<readonly Offered[]> {
+async function servers(place: CompletionContext): Promise<readonly Suggestion[]> {
   const configuration = await configurationAt(place);
   const isDemoThere = configuration.servers.every(({ server }) => server.name !== demoName);
-  return [...configuration.servers.map(toOffered), ...(isDemoThere ? [{ value: demoName, about: "built in" }] : [])];
+  return [...configuration.servers.map(toSuggestion), ...(isDemoThere ? [{ value: demoName, about: "built in" }] : [])];
 }
 
-function toOffered({ server, admission }: AdmittedServer): Offered {
+function toSuggestion({ server, admission }: AdmittedServer): Suggestion {
   const { name, kind, definition } = server;
   const status = admission.status === "admitted" ? "" : `${admission.status}: `;
   return { value: name, about: `${status}${definition?.description ?? transportWord(kind)}` };
 }
 
-async function secretNames(place: Place): Promise<readonly string[]> {
+async function secretNames(place: CompletionContext): Promise<readonly string[]> {
   const { state } = await locate(configurationOptions(place));
   const { env, platform } = place.io;
   const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");

@@ -1,7 +1,7 @@
 /** What completion knows of a command: its operands and options as plain data, taken from its own definition. */
 
 import { globalOptions, ownOptions } from "../shell/help.ts";
-import { type Row, verbs } from "../shell/verbs.ts";
+import { type CommandRow, verbs } from "../shell/verbs.ts";
 
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
@@ -32,14 +32,14 @@ export async function describeCommands(): Promise<Readonly<Record<string, KnownC
 }
 
 /** With the options that all commands have. */
-export async function knownCommand(row: Row): Promise<KnownCommand> {
+export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
   const built = typeof FAIRLEAD_COMMANDS === "object" ? FAIRLEAD_COMMANDS[row.words] : undefined;
   const own = built ?? (await describe(row));
   const everywhere = [...globalOptions, ownOptions.help].map(([flags, summary]) => ({ flags, summary }));
   return { ...own, options: [...own.options, ...everywhere] };
 }
 
-async function describe({ load }: Row): Promise<KnownCommand> {
+async function describe({ load }: CommandRow): Promise<KnownCommand> {
   const [{ verb }, { Command }] = await Promise.all([load(), import("commander")]);
   const command = new Command();
   verb.define(command);
@@ -59,7 +59,7 @@ async function describe({ load }: Row): Promise<KnownCommand> {
 }
 
 /** The spelling to offer: the long one, if there is one. */
-export function nameOf({ flags }: KnownOption): string {
+export function longFlagOf({ flags }: KnownOption): string {
   return spellingsOf({ flags }).at(-1) ?? "";
 }
 

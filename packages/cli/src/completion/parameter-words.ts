@@ -4,18 +4,18 @@ import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { createTypeWriter } from "@fairlead/core/normalise/schema/write/type-text";
 import { isShallow, member } from "@fairlead/wire/json";
-import { type Shape, shapesOf } from "../arguments/value-shape.ts";
-import { type Answer, type Offered, toWords } from "./answer.ts";
+import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
+import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
 /** What a line of a list has room for. */
 const glimpse = { depth: 1, members: 4, parts: 50 };
 /** A server may list any number of values. */
 const mostValues = 500;
 
-export function offerParameters(inputSchema: unknown, given: readonly string[], current: string): Answer {
+export function suggestParameters(inputSchema: unknown, given: readonly string[], current: string): CompletionAnswer {
   const parameters = parametersOf(inputSchema);
   const [, key, sign = "", text = ""] = /^(.*?)(:?=)(.*)$/s.exec(current) ?? [];
-  if (key === undefined) return toWords(offerNames(parameters, inputSchema, given));
+  if (key === undefined) return toWords(suggestNames(parameters, inputSchema, given));
   if (text.startsWith("@")) return { kind: "files", prefix: `${key}${sign}@` };
   const schema = parameters.find(({ name }) => name === key)?.schema;
   const values = valuesOf(schema, inputSchema).slice(0, mostValues);
@@ -24,11 +24,11 @@ export function offerParameters(inputSchema: unknown, given: readonly string[], 
   );
 }
 
-function offerNames(
+function suggestNames(
   parameters: readonly Property[],
   inputSchema: unknown,
   given: readonly string[],
-): readonly Offered[] {
+): readonly Suggestion[] {
   const typeOf = createTypeWriter(inputSchema, glimpse);
   return parameters.filter(isWritable).flatMap(({ name, required, schema }) => {
     const isGiven = given.some((word) => word.startsWith(`${name}=`) || word.startsWith(`${name}:=`));
@@ -50,7 +50,7 @@ function valuesOf(schema: unknown, root: unknown): readonly unknown[] {
   return [...new Set([...shapes, ...inner].flatMap(listed))];
 }
 
-function listed({ types, values }: Shape): readonly unknown[] {
+function listed({ types, values }: ValueShape): readonly unknown[] {
   if (values) return values;
   return types.has("boolean") ? [true, false] : [];
 }
@@ -62,6 +62,6 @@ function toWritten(value: unknown, isJson: boolean): readonly string[] {
   return value.startsWith("@") ? [] : [value];
 }
 
-function isList({ types }: Shape): boolean {
+function isList({ types }: ValueShape): boolean {
   return types.has("array");
 }

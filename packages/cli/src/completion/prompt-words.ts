@@ -1,12 +1,16 @@
 /** What `fairlead prompt` may be given: the prompts that servers are known to have, and their arguments. */
 
 import type { HostPrompt } from "@fairlead/core/host";
-import type { Offered } from "./answer.ts";
-import type { Known } from "./known.ts";
+import type { Suggestion } from "./answer.ts";
+import type { CachedServers } from "./cached-servers.ts";
 import type { Typed } from "./typed-words.ts";
 
 /** With its server where another one has the same, and with the slash of a conversation if the person began with it. */
-export async function offerPrompts(typed: Typed, current: string, known: Known): Promise<readonly Offered[]> {
+export async function suggestPrompts(
+  typed: Typed,
+  current: string,
+  known: CachedServers,
+): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";
   const prompts = await promptsOf(typed, known);
   return prompts.map((prompt) => {
@@ -17,7 +21,7 @@ export async function offerPrompts(typed: Typed, current: string, known: Known):
   });
 }
 
-export async function offerPromptArguments(typed: Typed, known: Known): Promise<readonly Offered[]> {
+export async function suggestPromptArguments(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
   const wanted = typed.operands[0]?.replace(/^\//, "");
   const prompts = await promptsOf(typed, known);
   const found = prompts.find((prompt) => [prompt.serverPromptName, pairOf(prompt), prompt.name].includes(wanted ?? ""));
@@ -28,7 +32,7 @@ export async function offerPromptArguments(typed: Typed, known: Known): Promise<
   }));
 }
 
-async function promptsOf({ values }: Typed, { host, names, recall }: Known): Promise<readonly HostPrompt[]> {
+async function promptsOf({ values }: Typed, { host, names, recall }: CachedServers): Promise<readonly HostPrompt[]> {
   const server = values.get("--server");
   const asked = server === undefined ? names : names.filter((name) => name === server);
   await recall(asked);

@@ -2,12 +2,16 @@
 
 import type { HostResource } from "@fairlead/core/host";
 import { variablesOf } from "../arguments/template-values.ts";
-import type { Offered } from "./answer.ts";
-import type { Known } from "./known.ts";
+import type { Suggestion } from "./answer.ts";
+import type { CachedServers } from "./cached-servers.ts";
 import type { Typed } from "./typed-words.ts";
 
 /** As the person began it: a URI, with its server where another one has the same, or `@server:uri`. */
-export async function offerResources(typed: Typed, current: string, known: Known): Promise<readonly Offered[]> {
+export async function suggestResources(
+  typed: Typed,
+  current: string,
+  known: CachedServers,
+): Promise<readonly Suggestion[]> {
   const resources = await resourcesOf(typed, known);
   const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;
   return resources.map((resource) => {
@@ -19,7 +23,7 @@ export async function offerResources(typed: Typed, current: string, known: Known
   });
 }
 
-export async function offerVariables(typed: Typed, known: Known): Promise<readonly Offered[]> {
+export async function suggestVariables(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
   const wanted = typed.operands[0]?.replace(/^@/, "");
   const resources = await resourcesOf(typed, known);
   const found = resources.find((one) => wanted === uriOf(one) || wanted === `${one.server}:${uriOf(one)}`);
@@ -31,7 +35,10 @@ export async function offerVariables(typed: Typed, known: Known): Promise<readon
   }));
 }
 
-async function resourcesOf({ values }: Typed, { host, names, recall }: Known): Promise<readonly HostResource[]> {
+async function resourcesOf(
+  { values }: Typed,
+  { host, names, recall }: CachedServers,
+): Promise<readonly HostResource[]> {
   const server = values.get("--server");
   const asked = server === undefined ? names : names.filter((name) => name === server);
   await recall(asked);

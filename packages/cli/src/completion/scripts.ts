@@ -4,10 +4,10 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /** How a file is known to be one of ours. */
-export const signature = "Tab completion for fairlead; written by: fairlead completion";
+export const scriptSignature = "Tab completion for fairlead; written by: fairlead completion";
 
 /** `fairlead` is whatever the person means by it: a program on the PATH, or a function of theirs. */
-const bash = `# ${signature} bash
+const bash = `# ${scriptSignature} bash
 _fairlead() {
   local line kind
   COMPREPLY=()
@@ -25,7 +25,7 @@ complete -F _fairlead fairlead
 `;
 
 const zsh = `#compdef fairlead
-# ${signature} zsh
+# ${scriptSignature} zsh
 _fairlead() {
   local line kind value about
   local -a lines values shown openValues openShown
@@ -71,7 +71,7 @@ elif (( $+functions[compdef] )); then
 fi
 `;
 
-const fish = `# ${signature} fish
+const fish = `# ${scriptSignature} fish
 function __fairlead_complete
     set -l words (commandline -opc)
     set -e words[1]

@@ -1,12 +1,12 @@
 /** Where the values of an operand or an option come from, by what a command's own definition says of it. */
 
-import { type KnownOperand, type KnownOption, nameOf, placeholderOf } from "./known-command.ts";
+import { type KnownOperand, type KnownOption, longFlagOf, placeholderOf } from "./known-command.ts";
 
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
-export type Source = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
+export type ValueSource = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
 
 /** What a placeholder means wherever it stands. */
-const placeholders: ReadonlyMap<string, Source> = new Map([
+const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
   ["path", "files"],
@@ -21,14 +21,14 @@ const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", ...ofTools];
 
 /** What it means in one command: an operand by its placeholder, an option by its name. */
-const particular: ReadonlyMap<string, Source> = new Map<string, Source>([
-  ...ofEntries.map((verb): [string, Source] => [`mcp ${verb} name`, "entries"]),
+const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
+  ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],
   ["secret remove name", "secrets"],
   ["call words", "call"],
-  ...ofTools.map((verb): [string, Source] => [`${verb} server.tool`, "call"]),
-  ...withToolOptions.map((verb): [string, Source] => [`${verb} --server`, "servers"]),
-  ...withToolOptions.map((verb): [string, Source] => [`${verb} --tool`, "tools"]),
+  ...ofTools.map((verb): [string, ValueSource] => [`${verb} server.tool`, "call"]),
+  ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --server`, "servers"]),
+  ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --tool`, "tools"]),
   ["-p --allow", "call"],
   ["-p --servers", "servers"],
   ["read resource", "resources"],
@@ -38,10 +38,10 @@ const particular: ReadonlyMap<string, Source> = new Map<string, Source>([
   ["prompt --arg", "prompt-arguments"],
 ]);
 
-export function sourceOfOperand(words: string, { placeholder }: KnownOperand): Source | undefined {
+export function sourceOfOperand(words: string, { placeholder }: KnownOperand): ValueSource | undefined {
   return particular.get(`${words} ${placeholder}`) ?? placeholders.get(placeholder);
 }
 
-export function sourceOfOption(words: string, option: KnownOption): Source | undefined {
-  return particular.get(`${words} ${nameOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
+export function sourceOfOption(words: string, option: KnownOption): ValueSource | undefined {
+  return particular.get(`${words} ${longFlagOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
 }

@@ -1,16 +1,16 @@
 /** What has been typed before the cursor: which command it is, and what its options and operands are so far. */
 
 import { firstWord, isPrompt } from "../shell/resolve.ts";
-import { groups, type Row, verbs } from "../shell/verbs.ts";
-import { type KnownCommand, type KnownOption, nameOf, needsValue, spellingsOf } from "./known-command.ts";
+import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
+import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 
 /** `group`: the command is still to be named; it is empty before the first word. */
-export type Found =
+export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
-  | { readonly kind: "command"; readonly row: Row; readonly isHelp: boolean; readonly words: readonly string[] };
+  | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };
 
 /** Undefined where the words name nothing that there is. */
-export function findCommand(words: readonly string[], isHelp = false): Found | undefined {
+export function findCommand(words: readonly string[], isHelp = false): FoundCommand | undefined {
   const start = firstWord(words);
   const [first, ...rest] = words.slice(start);
   const before = words.slice(0, start);
@@ -18,11 +18,11 @@ export function findCommand(words: readonly string[], isHelp = false): Found | u
   if (prompt) return { kind: "command", row: prompt, isHelp, words };
   if (first === undefined) return { kind: "group", group: "", isHelp, words: before };
   const single = rowOf(first);
-  if (single && !groups.has(first)) return { kind: "command", row: single, isHelp, words: [...before, ...rest] };
+  if (single && !commandGroups.has(first)) return { kind: "command", row: single, isHelp, words: [...before, ...rest] };
   const own = first === "help" && rest[0] !== undefined ? rowOf(`help ${rest[0]}`) : undefined;
   if (own) return { kind: "command", row: own, isHelp, words: [...before, ...rest.slice(1)] };
   if (first === "help") return isHelp ? undefined : findCommand([...before, ...rest], true);
-  if (!groups.has(first)) return undefined;
+  if (!commandGroups.has(first)) return undefined;
   const at = firstWord(rest);
   const second = rest[at];
   if (second === undefined) return { kind: "group", group: first, isHelp, words: [...before, ...rest] };
@@ -30,7 +30,7 @@ export function findCommand(words: readonly string[], isHelp = false): Found | u
   return row && { kind: "command", row, isHelp, words: [...before, ...rest.slice(0, at), ...rest.slice(at + 1)] };
 }
 
-function rowOf(words: string): Row | undefined {
+function rowOf(words: string): CommandRow | undefined {
   return verbs.find((row) => row.words === words && words !== "");
 }
 
@@ -51,13 +51,13 @@ export function readWords(words: readonly string[], command: KnownCommand): Type
   let takesOptions = true;
   for (const word of words) {
     if (pending) {
-      values.set(nameOf(pending), word);
+      values.set(longFlagOf(pending), word);
       pending = undefined;
     } else if (takesOptions && word === "--") takesOptions = false;
     else if (takesOptions && word.startsWith("-") && word !== "-") {
       const { option, value } = splitOption(word, command);
       if (option && value === undefined && needsValue(option)) pending = option;
-      else if (option) values.set(nameOf(option), value ?? "");
+      else if (option) values.set(longFlagOf(option), value ?? "");
     } else {
       operands.push(word);
       if (isForeign(operands, command)) takesOptions = false;

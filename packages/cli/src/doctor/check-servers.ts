@@ -3,7 +3,7 @@
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ServerState } from "@fairlead/core/events";
 import type { HostNote, HostTool } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { stateWords } from "../output/servers/server-state.ts";
@@ -55,7 +55,7 @@ function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
 }
 
 function notConnected(state: ServerState): Observation {
-  const { code, message, next } = refusal(state);
+  const { code, message, next } = notConnectedError(state);
   // What a person decided is no failure.
   if (code === "denied") return { severity: "note", message, ...(next !== undefined && { next }) };
   return { severity: "problem", code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` };

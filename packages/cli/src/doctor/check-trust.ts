@@ -4,16 +4,16 @@ import type { Origin } from "@fairlead/core/settings/define/definition";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 
-export interface TrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
+export interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
   /** Where `security.folderTrust.enabled` is written, the place that counts. */
   readonly folderTrust: Origin | undefined;
 }
 
-export function checkTrust(facts: TrustFacts): readonly Observation[] {
-  return [...verdict(facts), ...facts.servers.flatMap(waiting)];
+export function checkTrust(facts: FolderTrustFacts): readonly Observation[] {
+  return [...folderTrust(facts), ...facts.servers.flatMap(waiting)];
 }
 
-function verdict({ trust, locations, settings, servers, folderTrust }: TrustFacts): readonly Observation[] {
+function folderTrust({ trust, locations, settings, servers, folderTrust }: FolderTrustFacts): readonly Observation[] {
   const { trusted, source, detail, approvesEntries } = trust;
   const { root } = locations;
   if (source === "disabled") {

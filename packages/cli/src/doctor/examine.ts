@@ -12,28 +12,28 @@ import { checkSecrets } from "./check-secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import { checkState } from "./check-state.ts";
 import { checkTrust } from "./check-trust.ts";
-import { type Finding, inGroup } from "./finding.ts";
-import { lookAtNetwork } from "./network-facts.ts";
-import { lookAtPolicy } from "./policy-facts.ts";
-import { lookAround, lookForPrograms } from "./program-facts.ts";
-import { lookAtSecrets } from "./secret-facts.ts";
-import { lookAtState } from "./state-facts.ts";
+import { type DoctorFinding, inGroup } from "./finding.ts";
+import { readNetworkFacts } from "./network-facts.ts";
+import { readPolicyFacts } from "./policy-facts.ts";
+import { readNodeFacts, readProgramFacts } from "./program-facts.ts";
+import { readSecretFacts } from "./secret-facts.ts";
+import { readStateFacts } from "./state-facts.ts";
 
-export async function examine(configuration: Configuration): Promise<readonly Finding[]> {
+export async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // First: opening the secret store closes the folder too, and then nobody would know that it was open.
-  const state = await lookAtState(locations.state);
+  const state = await readStateFacts(locations.state);
   const [sources, policy, programs, network, secrets] = await Promise.all([
     readSources(locations),
-    lookAtPolicy(configuration),
-    lookForPrograms(
+    readPolicyFacts(configuration),
+    readProgramFacts(
       configuration,
       admitted.flatMap(({ server }) => server.definition ?? []),
     ),
-    lookAtNetwork(environment),
-    lookAtSecrets(configuration),
+    readNetworkFacts(environment),
+    readSecretFacts(configuration),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
   // A workspace has no say in it.
@@ -52,9 +52,12 @@ export async function examine(configuration: Configuration): Promise<readonly Fi
 }
 
 /** What is left to look at where not even the files can be found: `why` is the reason. */
-export async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly Finding[]> {
+export async function examineWithoutSettings(
+  environment: Environment,
+  why: HostError,
+): Promise<readonly DoctorFinding[]> {
   const { message, next, code } = why;
-  const [programs, network] = await Promise.all([lookAround(environment), lookAtNetwork(environment)]);
+  const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
   return [
     ...inGroup("settings", [{ severity: "problem", code, message, ...(next !== undefined && { next }) }]),
     ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),

@@ -3,7 +3,7 @@
 import type { ErrorCode } from "@fairlead/core/errors";
 
 /** In the order in which they are shown. */
-export const groups = [
+export const findingGroups = [
   "settings",
   "trust",
   "policy",
@@ -14,7 +14,7 @@ export const groups = [
   "packages",
   "servers",
 ] as const;
-export type Group = (typeof groups)[number];
+export type FindingGroup = (typeof findingGroups)[number];
 
 /** `problem`: something does not work. `warning`: it works, and should not stay so. `note`: good to know. */
 export type Severity = "ok" | "note" | "warning" | "problem";
@@ -30,16 +30,16 @@ export interface Observation {
   readonly code?: ErrorCode;
 }
 
-export interface Finding extends Observation {
-  readonly group: Group;
+export interface DoctorFinding extends Observation {
+  readonly group: FindingGroup;
 }
 
-export function inGroup(group: Group, observations: readonly Observation[]): readonly Finding[] {
+export function inGroup(group: FindingGroup, observations: readonly Observation[]): readonly DoctorFinding[] {
   return observations.map((observation) => ({ group, ...observation }));
 }
 
 /** What is said of one server, and what is said of none. */
-export function concerning(findings: readonly Finding[], server: string | undefined): readonly Finding[] {
+export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(
     (finding) => server === undefined || finding.server === undefined || finding.server === server,
   );

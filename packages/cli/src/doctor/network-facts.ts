@@ -7,7 +7,7 @@ import { limits } from "@fairlead/core/limits";
 import type { Environment } from "@fairlead/core/settings/read/paths";
 import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 
-export async function lookAtNetwork({ env }: Environment): Promise<Omit<NetworkFacts, "isUsed">> {
+export async function readNetworkFacts({ env }: Environment): Promise<Omit<NetworkFacts, "isUsed">> {
   const looked = certificateVariables.map(async (name): Promise<readonly [string, string | undefined]> => {
     const path = env[name] ?? "";
     return [name, path === "" ? undefined : await flawOf(path)];

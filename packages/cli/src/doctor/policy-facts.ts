@@ -7,7 +7,7 @@ import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { PolicyFacts } from "./check-policy.ts";
 
-export async function lookAtPolicy(configuration: Configuration): Promise<PolicyFacts> {
+export async function readPolicyFacts(configuration: Configuration): Promise<PolicyFacts> {
   const { locations, settings, trust } = configuration;
   const lock = trust.trusted ? lockPath(locations) : undefined;
   const [{ problems, files }, ...failures] = await Promise.all([

@@ -44,7 +44,7 @@ export interface ProgramFacts {
 }
 
 /** `servers`: those that may start. */
-export async function lookForPrograms(
+export async function readProgramFacts(
   { environment, locations, trust }: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
 ): Promise<ProgramFacts> {
@@ -52,11 +52,11 @@ export async function lookForPrograms(
   const programs = servers.flatMap((definition) =>
     definition.resolved?.kind === "stdio" ? [lookFor(definition, definition.resolved, place)] : [],
   );
-  return { ...(await lookAround(environment)), launches: await Promise.all(programs) };
+  return { ...(await readNodeFacts(environment)), launches: await Promise.all(programs) };
 }
 
 /** What can be said without settings. */
-export async function lookAround(environment: Environment): Promise<Omit<ProgramFacts, "launches">> {
+export async function readNodeFacts(environment: Environment): Promise<Omit<ProgramFacts, "launches">> {
   const { env, cwd, platform } = environment;
   const path = env["PATH"] ?? systemPath;
   const find = async (command: string): Promise<string | undefined> =>

@@ -11,18 +11,18 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { count, type Output, type Style } from "../output/output.ts";
 import { fill, words } from "../output/wrap.ts";
-import { type Finding, type Group, groups, type Severity } from "./finding.ts";
+import { type DoctorFinding, type FindingGroup, findingGroups, type Severity } from "./finding.ts";
 
 interface Look extends Pick<Output, "style" | "typed"> {
   readonly columns: number;
 }
 
-const groupWidth = Math.max(...groups.map((group) => group.length));
+const groupWidth = Math.max(...findingGroups.map((group) => group.length));
 const severityWidth = "problem".length;
 const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
 
 /** Nothing for a group of which nothing is known. */
-export function groupText(group: Group, findings: readonly Finding[], look: Look): SafeText | undefined {
+export function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
   const own = findings.filter((finding) => finding.group === group);
   const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
   const rows: Row[] = [
@@ -39,11 +39,15 @@ interface Row {
   readonly next?: SafeText;
 }
 
-function toRow({ severity, message, next }: Finding): Row {
+function toRow({ severity, message, next }: DoctorFinding): Row {
   return { severity, message: toVisibleLine(message), ...(next !== undefined && { next: toSafeLine(next) }) };
 }
 
-function rowLines({ severity, message, next }: Row, group: Group | "", { style, typed, columns }: Look): SafeText[] {
+function rowLines(
+  { severity, message, next }: Row,
+  group: FindingGroup | "",
+  { style, typed, columns }: Look,
+): SafeText[] {
   const label = style.bold(padSafe(toSafeLine(group), groupWidth));
   const word = coloured(severity, padSafe(toSafeLine(severity), severityWidth), style);
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
@@ -68,7 +72,7 @@ function coloured(severity: Severity, text: SafeText, style: Style): SafeText {
 }
 
 /** `2 problems, 1 warning`. */
-export function summary(findings: readonly Finding[]): SafeText {
+export function summary(findings: readonly DoctorFinding[]): SafeText {
   const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
   return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
 }

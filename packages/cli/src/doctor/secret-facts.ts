@@ -6,7 +6,7 @@ import { explain } from "@fairlead/core/files/system-error";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { SecretFacts } from "./check-secrets.ts";
 
-export async function lookAtSecrets({
+export async function readSecretFacts({
   environment: { env, platform },
   locations,
   servers,

@@ -16,7 +16,7 @@ const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;
 
-export async function lookAtState(folder: string): Promise<StateFacts> {
+export async function readStateFacts(folder: string): Promise<StateFacts> {
   const wasOpen = await isOpen(folder);
   if (wasOpen) await keepPrivate(folder);
   // Ones that cannot be read are told of where they decide.

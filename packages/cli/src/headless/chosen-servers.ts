@@ -5,7 +5,7 @@ import { demoName, type Host } from "@fairlead/core/host";
 import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
-import { findTarget, type Target } from "../targets/target.ts";
+import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
 
 function namesIn({ servers }: Configuration): readonly string[] {
@@ -27,7 +27,7 @@ export async function readAllowed(
   words: readonly string[],
   configuration: Configuration,
   context: Pick<Context, "globals">,
-): Promise<readonly Target[]> {
+): Promise<readonly ToolTarget[]> {
   const names = namesIn(configuration);
   for (const word of words) {
     if (!/[*?]/.test(word)) continue;
@@ -36,18 +36,18 @@ export async function readAllowed(
     });
   }
   const isUnclear = words.some((word) => names.filter((name) => word.startsWith(`${name}.`)).length > 1);
-  const tools = isUnclear ? await useHost(configuration, context, (host) => rememberedTools(host, names)) : undefined;
+  const tools = isUnclear ? await useHost(configuration, context, (host) => cachedTools(host, names)) : undefined;
   const servers = names.map((name) => ({ name, tools: tools?.get(name) ?? [] }));
-  return words.map((word) => findTarget(word, servers));
+  return words.map((word) => findToolTarget(word, servers));
 }
 
-async function rememberedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+async function cachedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   await host.recall();
   return new Map(names.map((name) => [name, toolsOf(host, name) ?? []]));
 }
 
 /** Names that are allowed and that nobody has, as far as is known: a slip would show only in what is denied. */
-export function doubtsAbout(allowed: readonly Target[], host: Host): readonly string[] {
+export function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly string[] {
   return allowed.flatMap(({ server, tool }) => {
     const known = toolsOf(host, server);
     if (known === undefined || known.includes(tool)) return [];

@@ -10,9 +10,9 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../arguments/arguments.ts";
-import { parseWrittenCall, type WrittenCall } from "../arguments/written-call.ts";
+import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import type { Context } from "../shell/verb.ts";
-import { findTarget, type KnownServer, type Target } from "../targets/target.ts";
+import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
 /** Throws for what is no call of a tool that the conversation has. */
 export async function readManualLine(
@@ -21,7 +21,7 @@ export async function readManualLine(
   context: Pick<Context, "io" | "out">,
 ): Promise<ModelCall> {
   const { word, words, written } = takeApart(line.replace(/^(?:fairlead\s+)?call\s+/, ""));
-  const target = tools.find(({ name }) => name === word) ?? toPair(findTarget(word, serversOf(tools)));
+  const target = tools.find(({ name }) => name === word) ?? toPair(findToolTarget(word, serversOf(tools)));
   const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);
   const { server, serverToolName } = target;
   if (known === undefined) throw unknownTool(server, serverToolName, tools);
@@ -43,18 +43,18 @@ function unknownTool(server: string, tool: string, tools: readonly ConversationT
 interface ManualWords {
   readonly word: string;
   readonly words: readonly string[];
-  readonly written?: WrittenCall;
+  readonly written?: CallExpression;
 }
 
 /** `server.tool(a: 1, b: "two words")` is one word, however it is spaced. */
 function takeApart(line: string): ManualWords {
-  const written = /^[^\s=]+\(/.test(line) ? parseWrittenCall(line) : undefined;
+  const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };
   const [word = "", ...words] = splitWords(line).map(({ text }) => text);
   return { word, words };
 }
 
-function toPair({ server, tool }: Target): { readonly server: string; readonly serverToolName: string } {
+function toPair({ server, tool }: ToolTarget): { readonly server: string; readonly serverToolName: string } {
   return { server, serverToolName: tool };
 }
 

@@ -10,7 +10,7 @@ import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
-export interface Message {
+export interface HeadlessMessage {
   /** What a prompt of a server puts before it. */
   readonly history: readonly Content[];
   readonly parts: readonly Part[];
@@ -19,17 +19,17 @@ export interface Message {
 }
 
 /** Who may be asked for what is referred to, and for how long: the options of the run. */
-type Asking = Pick<HeadlessOptions, "servers" | "wait">;
+type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 
 /** Milliseconds; as long as a conversation waits for whom it does not know. */
 const usualWait = 10_000;
 
 export async function composeMessage(
-  { typed, servers, wait = usualWait }: Asking & Pick<HeadlessOptions, "typed">,
+  { typed, servers, wait = usualWait }: ReferenceOptions & Pick<HeadlessOptions, "typed">,
   piped: string | undefined,
   host: Host,
   context: Context,
-): Promise<Message> {
+): Promise<HeadlessMessage> {
   const asking = { servers, wait };
   if (typed.trim() === "") return { history: [], parts: [{ text: piped ?? "" }], notes: [] };
   const behind = piped === undefined ? [] : asUntrusted([{ text: piped }], createNonce(), "what was piped in");
@@ -37,13 +37,23 @@ export async function composeMessage(
   return { ...message, parts: [...message.parts, ...behind] };
 }
 
-async function fromWords(typed: string, asking: Asking, host: Host, { io }: Context): Promise<Message> {
+async function fromWords(
+  typed: string,
+  asking: ReferenceOptions,
+  host: Host,
+  { io }: Context,
+): Promise<HeadlessMessage> {
   const { parts, problems } = await host.expandReferences(typed, { ...asking, signal: io.signal });
   return { history: [], parts, notes: problems.map(({ text, error }) => `${text}: ${error.message}`) };
 }
 
 /** Undefined for what is no `/prompt`. */
-async function fromPrompt(typed: string, asking: Asking, host: Host, context: Context): Promise<Message | undefined> {
+async function fromPrompt(
+  typed: string,
+  asking: ReferenceOptions,
+  host: Host,
+  context: Context,
+): Promise<HeadlessMessage | undefined> {
   const call = await findPromptCall(typed, asking, host, context);
   if (call === undefined) return undefined;
   const { server, prompt, args } = call;
@@ -64,7 +74,7 @@ async function fromPrompt(typed: string, asking: Asking, host: Host, context: Co
 /** A path, as in "/etc/hosts: what is this?", is no name of a prompt, and nobody is asked about it. */
 async function findPromptCall(
   typed: string,
-  asking: Asking,
+  asking: ReferenceOptions,
   host: Host,
   context: Context,
 ): Promise<PromptCall | undefined> {

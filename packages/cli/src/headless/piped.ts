@@ -10,7 +10,7 @@ import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
 
 /** Milliseconds. */
-const patience = 2_000;
+const firstByteTimeout = 2_000;
 
 /** Undefined if nothing is. */
 export async function readPiped(
@@ -23,7 +23,7 @@ export async function readPiped(
   const over = new AbortController();
   const stop = (): void => over.abort();
   signal.addEventListener("abort", stop, { once: true });
-  const stopWaiting = clock.after(patience, () => {
+  const stopWaiting = clock.after(firstByteTimeout, () => {
     if (!isSocket) return out.say(safe`reading stdin to its end; to leave it out, add: < /dev/null`);
     out.say(safe`nothing came from stdin: going on without it`);
     stop();

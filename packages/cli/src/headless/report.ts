@@ -6,7 +6,7 @@ import { type ErrorDocument, type StartLine, toErrorDocument } from "./event-lin
 
 type CallDocument = Omit<CallEvent, "type">;
 
-export interface Report {
+export interface TurnReport {
   /** Whether the model came to an end. */
   readonly ok: boolean;
   /** Absent if there was none. */
@@ -35,7 +35,7 @@ interface Usage {
 
 type QuarantinedTool = Omit<Extract<TurnEvent, { readonly type: "quarantined" }>, "type">;
 
-export const emptyReport: Report = {
+export const emptyReport: TurnReport = {
   ok: false,
   text: "",
   calls: [],
@@ -46,7 +46,7 @@ export const emptyReport: Report = {
   notes: [],
 };
 
-export function addToReport(report: Report, event: TurnEvent): Report {
+export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   switch (event.type) {
     case "call": {
       const calls = withCall(report.calls, event);
@@ -84,12 +84,15 @@ export function addToReport(report: Report, event: TurnEvent): Report {
 }
 
 /** The model's API is asked for something, be it for the second time. */
-export function withRequest(report: Report): Report {
+export function withRequest(report: TurnReport): TurnReport {
   return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
 
 /** In the order in which it is read. `error` is what the exit code is for. */
-export function toDocument({ model, reason, text, error: told, ok, ...rest }: Report, failure?: HostError): object {
+export function reportDocument(
+  { model, reason, text, error: told, ok, ...rest }: TurnReport,
+  failure?: HostError,
+): object {
   const error = failure === undefined ? told : toErrorDocument(failure);
   return {
     ok: ok && error === undefined,

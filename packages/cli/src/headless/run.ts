@@ -6,20 +6,22 @@ import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Conversation } from "@fairlead/core/turn/conversation";
+import type { TurnEvent } from "@fairlead/core/turn/events";
+import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { tellPolicyProblems } from "../shell/policy-problems.ts";
+import { warnOfPolicyProblems } from "../shell/policy-problems.ts";
 import { usageError } from "../shell/usage-error.ts";
 import type { Context } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
-import type { Target } from "../targets/target.ts";
+import type { ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
-import { createCallProgress } from "./call-progress.ts";
-import { checkServers, doubtsAbout, readAllowed } from "./chosen-servers.ts";
+import { checkServers, readAllowed, unknownToolNotes } from "./chosen-servers.ts";
 import { endingOf } from "./ending.ts";
 import { readManualLine } from "./manual-line.ts";
-import { composeMessage, type Message } from "./message.ts";
+import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
 import { readPiped } from "./piped.ts";
+import { callTitle } from "./stderr-lines.ts";
 import { createTurnWriter, type TurnWriter } from "./writer.ts";
 
 export async function runHeadless(context: Context): Promise<void> {
@@ -54,7 +56,7 @@ async function converse(
     context,
     async (host) => {
       await host.recall();
-      await tellPolicyProblems(host, context);
+      await warnOfPolicyProblems(host, context);
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
       const conversation = open(model && counted(model, writer), message, options, host, context);
@@ -79,17 +81,17 @@ function counted(model: Model, { asked }: TurnWriter): Model {
 }
 
 /** Without a model what was typed is no text, and nothing in it is a reference. */
-function commands(typed: string, piped: string | undefined): Message {
+function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-function notesFor(message: Message, allow: readonly Target[], host: Host): readonly string[] {
-  return [...message.notes, ...doubtsAbout(allow, host)];
+function notesFor(message: HeadlessMessage, allow: readonly ToolTarget[], host: Host): readonly string[] {
+  return [...message.notes, ...unknownToolNotes(allow, host)];
 }
 
 function open(
   model: Model | undefined,
-  { history }: Message,
+  { history }: HeadlessMessage,
   { servers, wait, maxTurns }: HeadlessOptions,
   host: Host,
   context: Context,
@@ -112,7 +114,7 @@ function open(
 
 async function take(
   conversation: Conversation,
-  { parts }: Message,
+  { parts }: HeadlessMessage,
   options: HeadlessOptions,
   writer: TurnWriter,
   context: Context,
@@ -127,4 +129,14 @@ async function take(
     if (event.type === "done") return endingOf(event, options);
   }
   return new HostError("internal", "the turn ended without saying how");
+}
+
+/** Prints the progress of calls to stderr, one line per update, because several calls may run at once. */
+function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (event: TurnEvent) => void {
+  const lines = new Map<string, ProgressLine>();
+  if (globals.quiet) return () => {};
+  return (event) => {
+    if (event.type === "call" && !lines.has(event.id)) lines.set(event.id, createLineLog(callTitle(event), io.stderr));
+    if (event.type === "progress") lines.get(event.id)?.update(event);
+  };
 }

@@ -6,10 +6,10 @@ import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/even
 import { clip } from "@fairlead/wire/text";
 
 /** Lines; none for what stdout says, and for what is no news. */
-export function talkAbout(event: TurnEvent): readonly SafeText[] {
+export function eventLines(event: TurnEvent): readonly SafeText[] {
   switch (event.type) {
     case "call":
-      return talkAboutCall(event);
+      return callLines(event);
     case "quarantined": {
       const { server, serverToolName, reason } = event;
       return [safe`set aside: ${toSafeLine(`${server}.${serverToolName}`)}: ${toSafeLine(reason)}`];
@@ -34,7 +34,7 @@ export function talkAbout(event: TurnEvent): readonly SafeText[] {
 }
 
 /** At the end: each was told when it happened; what would let one through is the same for all of its kind. */
-export function adviseOn(denied: readonly CallEvent[]): readonly SafeText[] {
+export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const isTool = ({ serverToolName }: CallEvent): boolean => serverToolName !== undefined;
   return [
     ...(denied.some(isTool) ? [safe`to let a tool run that was denied: --allow SERVER.TOOL`] : []),
@@ -46,9 +46,9 @@ export function adviseOn(denied: readonly CallEvent[]): readonly SafeText[] {
 
 const longestArguments = 200;
 
-function talkAboutCall(event: CallEvent): readonly SafeText[] {
+function callLines(event: CallEvent): readonly SafeText[] {
   const { status, args, error, media = [], files = [] } = event;
-  const name = callName(event);
+  const name = callTitle(event);
   switch (status) {
     case "running":
       return [safe`${name} ${toSafeLine(clip(JSON.stringify(args), longestArguments))}`];
@@ -76,7 +76,7 @@ const words = {
 } as const;
 
 /** For people; nothing ever takes it apart again. */
-export function callName({ name, server, serverToolName = name }: CallEvent): SafeText {
+export function callTitle({ name, server, serverToolName = name }: CallEvent): SafeText {
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }
 

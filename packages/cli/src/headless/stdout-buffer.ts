@@ -3,7 +3,7 @@
 import { type SafeText, toSafeText } from "@fairlead/core/text/safe-text";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 
-export interface Spoken {
+export interface StdoutBuffer {
   /** A line that has not come to its end. */
   readonly open: string;
   readonly hasSpoken: boolean;
@@ -11,15 +11,15 @@ export interface Spoken {
   readonly isApart: boolean;
 }
 
-export const nothingSpoken: Spoken = { open: "", hasSpoken: false, isApart: false };
+export const emptyBuffer: StdoutBuffer = { open: "", hasSpoken: false, isApart: false };
 
-interface Heard {
-  readonly spoken: Spoken;
+interface BufferedLines {
+  readonly spoken: StdoutBuffer;
   /** Whole lines to print, without the end of the last one. */
   readonly lines?: SafeText;
 }
 
-export function hear(spoken: Spoken, event: TurnEvent): Heard {
+export function addEvent(spoken: StdoutBuffer, event: TurnEvent): BufferedLines {
   switch (event.type) {
     case "text": {
       const text = `${spoken.open}${event.text}`;
@@ -50,10 +50,10 @@ export function hear(spoken: Spoken, event: TurnEvent): Heard {
 }
 
 /** The last line of an answer seldom has an end of its own. */
-function finish(spoken: Spoken): Heard {
+function finish(spoken: StdoutBuffer): BufferedLines {
   return spoken.open === "" ? { spoken } : say(spoken, spoken.open, "");
 }
 
-function say({ isApart }: Spoken, text: string, open: string): Heard {
+function say({ isApart }: StdoutBuffer, text: string, open: string): BufferedLines {
   return { spoken: { open, hasSpoken: true, isApart: false }, lines: toSafeText(isApart ? `\n${text}` : text) };
 }

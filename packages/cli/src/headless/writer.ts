@@ -6,9 +6,9 @@ import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import type { Output } from "../output/output.ts";
 import { type EventLine, type StartLine, toErrorDocument, toEventLine } from "./event-line.ts";
 import type { OutputFormat } from "./options.ts";
-import { addToReport, emptyReport, toDocument, withRequest } from "./report.ts";
-import { adviseOn, talkAbout } from "./stderr-lines.ts";
-import { hear, nothingSpoken } from "./stdout-buffer.ts";
+import { addToReport, emptyReport, reportDocument, withRequest } from "./report.ts";
+import { deniedAdvice, eventLines } from "./stderr-lines.ts";
+import { addEvent, emptyBuffer } from "./stdout-buffer.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"]) => void;
@@ -27,7 +27,7 @@ export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter 
     event(event) {
       data.event(event);
       if (event.type === "call" && event.status === "denied") denied.push(event);
-      const lines = event.type === "done" ? adviseOn(denied) : talkAbout(event);
+      const lines = event.type === "done" ? deniedAdvice(denied) : eventLines(event);
       if (lines.length > 0) out.say(joinSafe(lines));
     },
   };
@@ -35,7 +35,7 @@ export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter 
 
 const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
   text(out) {
-    let spoken = nothingSpoken;
+    let spoken = emptyBuffer;
     let showsResults = false;
     return {
       start({ provider }) {
@@ -45,7 +45,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       asked() {},
       event(event) {
         if (showsResults && event.type === "call" && event.display !== undefined) out.print(toSafeText(event.display));
-        const heard = hear(spoken, event);
+        const heard = addEvent(spoken, event);
         spoken = heard.spoken;
         if (heard.lines !== undefined) out.print(heard.lines);
       },
@@ -65,7 +65,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       event(event) {
         report = addToReport(report, event);
       },
-      end: (error) => out.json(toDocument(report, error)),
+      end: (error) => out.json(reportDocument(report, error)),
     };
   },
 

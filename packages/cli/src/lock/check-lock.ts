@@ -4,14 +4,14 @@ import type { HostError } from "@fairlead/core/errors";
 import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import type { Context } from "../shell/verb.ts";
-import { type Look, lookAt } from "./look.ts";
+import { readSnapshots, type ServerSnapshot } from "./server-snapshot.ts";
 import type { LockWorkspace } from "./workspace.ts";
 
-export interface Checked {
+export interface LockCheck {
   readonly name: string;
   readonly lock: LockFile;
   readonly drift: LockDrift | undefined;
-  readonly look: Look | undefined;
+  readonly look: ServerSnapshot | undefined;
   /** Nobody has seen what the entry says now: it was not run. */
   readonly isWithheld: boolean;
 }
@@ -20,7 +20,7 @@ export async function checkLock(
   lock: LockFile,
   workspace: LockWorkspace,
   context: Context,
-): Promise<readonly Checked[]> {
+): Promise<readonly LockCheck[]> {
   const { entries, configuration } = workspace;
   const isWithheld = (name: string): boolean => {
     const [locked, entry] = [lock.get(name), entries.get(name)];
@@ -28,7 +28,7 @@ export async function checkLock(
     if (!configuration.trust.approvesEntries || entry === undefined) return false;
     return locked === undefined || isEntryChanged(locked.entry, entry);
   };
-  const looks = await lookAt(
+  const looks = await readSnapshots(
     [...entries.keys()].filter((name) => !isWithheld(name)),
     workspace,
     context,
@@ -48,11 +48,11 @@ export async function checkLock(
   }));
 }
 
-export function isAsLocked({ drift, look }: Checked): boolean {
+export function isAsLocked({ drift, look }: LockCheck): boolean {
   return drift === undefined && look?.kind === "seen";
 }
 
 /** Why it could not be asked. */
-export function errorOf({ look }: Checked): HostError | undefined {
+export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
 }

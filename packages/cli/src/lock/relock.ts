@@ -16,7 +16,7 @@ import { count } from "../output/output.ts";
 import { errorLines } from "../output/policy/lock-report.ts";
 import { printRelock } from "../output/policy/relock-report.ts";
 import type { Context } from "../shell/verb.ts";
-import { type Look, lookAt } from "./look.ts";
+import { readSnapshots, type ServerSnapshot } from "./server-snapshot.ts";
 import { type LockWorkspace, openWorkspace } from "./workspace.ts";
 
 /** Without a name, all: then whatever the file holds is replaced, unless a newer version wrote it. */
@@ -27,7 +27,7 @@ export async function relock(name: string | undefined, context: Context): Promis
   if (name !== undefined) throwIfUnknown(name, workspace, before);
   if (before.size === 0 && entries.size === 0) return tellNothing(workspace, context);
   const names = name === undefined ? [...entries.keys()] : [name].filter((one) => entries.has(one));
-  const looks = await lookAt(names, workspace, context);
+  const looks = await readSnapshots(names, workspace, context);
   throwIfUnseen(looks, context);
   const now = names.flatMap((one) => lockedNow(one, workspace, looks));
   const state = await write(name, new Map(now), workspace);
@@ -47,7 +47,7 @@ async function readIfGood(file: string): Promise<LockFile> {
 function lockedNow(
   name: string,
   { entries }: LockWorkspace,
-  looks: ReadonlyMap<string, Look>,
+  looks: ReadonlyMap<string, ServerSnapshot>,
 ): readonly (readonly [string, LockedServer])[] {
   const [entry, look] = [entries.get(name), looks.get(name)];
   return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
@@ -87,7 +87,7 @@ function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: C
 }
 
 /** What was not seen is not locked, and half a lock file would pass for a whole one. */
-function throwIfUnseen(looks: ReadonlyMap<string, Look>, { out }: Context): void {
+function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Context): void {
   const unseen = [...looks].flatMap(([name, look]) => (look.kind === "unseen" ? [{ name, error: look.error }] : []));
   const [first, ...others] = unseen;
   if (first === undefined) return;

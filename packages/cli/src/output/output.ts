@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { asTyped, commandWord } from "../shell/command-word.ts";
+import { commandWord, withCommandWord } from "../shell/command-word.ts";
 import type { Io } from "../shell/io.ts";
 
 export interface Output {
@@ -45,7 +45,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     return word;
   };
   const exactly = (text: SafeText): void => void io.stderr.write(`${text}\n`);
-  const typed = (text: SafeText): SafeText => asTyped(text, command());
+  const typed = (text: SafeText): SafeText => withCommandWord(text, command());
   const warn = (text: SafeText): void => exactly(typed(text));
   return {
     print: (text) => writeLine(io.stdout, text),

@@ -2,11 +2,11 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Exact, Wanted } from "./wanted.ts";
+import type { ExactName, PinRequest } from "./pin-request.ts";
 
 const image = /^[\w][\w.:/-]*$/;
 
-export async function imageDigest({ server, download, run }: Wanted): Promise<Exact> {
+export async function imageDigest({ server, download, run }: PinRequest): Promise<ExactName> {
   const { name, launcher } = download;
   if (!image.test(name))
     throw new HostError("usage", `"${server}" runs ${name}, which is not the name of an image`, { serverName: server });

@@ -6,7 +6,7 @@ import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { type Exact, passedOn, type Wanted } from "./wanted.ts";
+import { type ExactName, type PinRequest, passedOn } from "./pin-request.ts";
 
 /** A package of a registry, perhaps with a tag or a range; nothing that a shell would read otherwise. */
 const specification = /^((?:@[\w.~-]+\/)?[\w.~-]+)(?:@([\w.~^*-]+))?$/;
@@ -14,7 +14,7 @@ const exactVersion = /^\d+\.\d+\.\d+[\w.+-]*$/;
 const notReached =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)$/;
 
-export async function npmVersion(wanted: Wanted): Promise<Exact> {
+export async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   const { server, download, options, run } = wanted;
   const [, name, tag] = specification.exec(download.name) ?? [];
   if (name === undefined)
@@ -51,7 +51,7 @@ interface Missed {
 }
 
 /** The one that npx fetched last is the one it would run again. */
-async function cached({ name, tag, code }: Missed, { server, env, home }: Wanted): Promise<Exact> {
+async function cached({ name, tag, code }: Missed, { server, env, home }: PinRequest): Promise<ExactName> {
   const cache = env.get("npm_config_cache") ?? env.get("NPM_CONFIG_CACHE") ?? join(home, ".npm");
   const folder = join(cache, "_npx");
   // Nothing was ever fetched here.

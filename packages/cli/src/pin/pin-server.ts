@@ -2,16 +2,19 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
-import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
-import { exactName } from "./exact-name.ts";
+import { imageDigest } from "./image-digest.ts";
+import { npmVersion } from "./npm-version.ts";
+import type { ExactName, PinRequest } from "./pin-request.ts";
+import { pythonVersion } from "./python-version.ts";
 import { createRunner } from "./run-program.ts";
 
-export interface Pin extends ArgumentChange {
+export interface VersionPin extends ArgumentChange {
   readonly note?: string;
 }
 
@@ -25,7 +28,7 @@ export async function pinServer(
   found: AdmittedServer,
   { environment, locations, trust }: Configuration,
   signal: AbortSignal,
-): Promise<Pin | undefined> {
+): Promise<VersionPin | undefined> {
   const { name } = found.server;
   const definition = usable(found);
   const download = downloadOf(definition);
@@ -43,7 +46,7 @@ export async function pinServer(
   if (transport.kind !== "stdio" || expanded?.at !== at)
     throw unfit(name, "is written in a way that is not understood");
   const options = transport.args.slice(0, at);
-  const { name: exact, note } = await exactName({
+  const { name: exact, note } = await resolveExactName({
     server: name,
     download: { ...expanded, name: download.name },
     options,
@@ -67,10 +70,21 @@ function usable({ server, admission }: AdmittedServer): ServerDefinition {
   if (scope !== "user" && scope !== "workspace")
     throw new HostError("usage", `"${name}" is in ${origin.file}, which belongs to the system and is not edited here`);
   const mayRun = scope === "user" || admission.status === "admitted";
-  if (!mayRun || definition === undefined) throw refusal(initialState(name, admission, 0));
+  if (!mayRun || definition === undefined) throw notConnectedError(initialServerState(name, admission, 0));
   return definition;
 }
 
 function unfit(serverName: string, why: string): HostError {
   return new HostError("usage", `"${serverName}" ${why}`, { serverName });
+}
+
+function resolveExactName(wanted: PinRequest): Promise<ExactName> {
+  switch (wanted.download.from) {
+    case "npm":
+      return npmVersion(wanted);
+    case "PyPI":
+      return pythonVersion(wanted);
+    case "an image registry":
+      return imageDigest(wanted);
+  }
 }

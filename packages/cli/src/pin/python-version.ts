@@ -2,14 +2,14 @@
 
 import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { type Exact, passedOn, type Wanted } from "./wanted.ts";
+import { type ExactName, type PinRequest, passedOn } from "./pin-request.ts";
 
 /** Name, extras, and perhaps which versions will do. */
 const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
 /** Options that both commands have. */
 const places = ["--index", "--index-url", "--default-index", "--python"];
 
-export async function pythonVersion({ server, download, options, isOption, run }: Wanted): Promise<Exact> {
+export async function pythonVersion({ server, download, options, isOption, run }: PinRequest): Promise<ExactName> {
   const { name: written, launcher } = download;
   const [, name, extras = "", range = ""] = specification.exec(written) ?? [];
   if (name === undefined || !/(?:^|[/\\])uvx?(?:\.exe)?$/.test(launcher))

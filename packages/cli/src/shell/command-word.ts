@@ -28,6 +28,6 @@ const ours =
   /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|policy|lock|history|secret|settings|doctor|completion|help)\b|-p\b|--)/g;
 
 /** A sentence with commands of ours in it, as they can be typed here. */
-export function asTyped(text: SafeText, word: SafeText): SafeText {
+export function withCommandWord(text: SafeText, word: SafeText): SafeText {
   return replaceSafe(text, ours, () => safe`${word} `);
 }

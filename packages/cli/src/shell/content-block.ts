@@ -2,7 +2,7 @@
 
 import type { CallResult } from "@fairlead/core/execute/call-result";
 
-export type Block = CallResult["content"][number];
+export type ResultBlock = CallResult["content"][number];
 
 /** Bytes in base64. */
 export interface Media {
@@ -12,7 +12,7 @@ export interface Media {
 }
 
 /** Undefined for a block that holds no bytes. */
-export function mediaOf(block: Block): Media | undefined {
+export function mediaOf(block: ResultBlock): Media | undefined {
   if (block.type === "image" || block.type === "audio")
     return { what: block.type, mimeType: block.mimeType, data: block.data };
   if (block.type !== "resource") return undefined;
@@ -21,6 +21,6 @@ export function mediaOf(block: Block): Media | undefined {
 }
 
 /** As the server sent it, also what we do not know. */
-export function toDocument(content: readonly Block[]): readonly unknown[] {
+export function contentDocument(content: readonly ResultBlock[]): readonly unknown[] {
   return content.map((block) => (block.type === "unknown" ? block.raw : block));
 }

@@ -1,7 +1,7 @@
 /** Help that needs no command loaded: the first screen of `--help` and that of a group. */
 
 import { appOptions } from "./app-options.ts";
-import { groups, type Row, verbs } from "./verbs.ts";
+import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
   ["-C <dir>", "use this folder as the workspace root"],
@@ -19,14 +19,14 @@ export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: st
 };
 
 export function rootHelp(): string {
-  const single = verbs.filter(({ words }) => words !== "" && !groups.has(head(words)) && head(words) !== "help");
+  const single = verbs.filter(({ words }) => words !== "" && !commandGroups.has(head(words)) && head(words) !== "help");
   return [
     "Fairlead connects a model to MCP servers, and stands between the two.",
     "",
     "usage: fairlead [options] <command>",
     "       fairlead                      the app: talk to a model, or call tools yourself",
     "",
-    ...[...groups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
+    ...[...commandGroups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
     "use them:",
     ...list(single),
     "",
@@ -45,7 +45,7 @@ export function rootHelp(): string {
 
 export function groupHelp(group: string): string {
   return [
-    `${groups.get(group) ?? group}:`,
+    `${commandGroups.get(group) ?? group}:`,
     ...list(inGroup(group)),
     "",
     `More: fairlead ${group} <command> --help`,
@@ -53,11 +53,11 @@ export function groupHelp(group: string): string {
   ].join("\n");
 }
 
-function inGroup(group: string): readonly Row[] {
+function inGroup(group: string): readonly CommandRow[] {
   return verbs.filter(({ words }) => head(words) === group);
 }
 
-function list(rows: readonly Row[]): string[] {
+function list(rows: readonly CommandRow[]): string[] {
   return columns(rows.map(({ words, summary }) => [`fairlead ${words}`, summary]));
 }
 

@@ -1,13 +1,13 @@
 /** From words to a verb: global options may stand before it, typing mistakes get a suggestion. */
 
 import { closest } from "@fairlead/core/text/closest";
-import { groups, type Row, verbs } from "./verbs.ts";
+import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
 export type Resolution =
   | { readonly kind: "version" }
   | { readonly kind: "help"; readonly group?: string }
   | { readonly kind: "unknown"; readonly message: string; readonly next: string }
-  | ({ readonly kind: "verb"; readonly argv: readonly string[] } & Row);
+  | ({ readonly kind: "verb"; readonly argv: readonly string[] } & CommandRow);
 
 /** Options of `-p`, which may stand before it. */
 const ofPrompt = [
@@ -35,7 +35,7 @@ export function resolve(argv: readonly string[]): Resolution {
     if (globals.includes("--help") || globals.includes("-h")) return { kind: "help" };
   }
   if (first === "help") return helpFor(argv.slice(start + 1));
-  if (first !== undefined && groups.has(first)) return inGroup(first, globals, argv.slice(start + 1));
+  if (first !== undefined && commandGroups.has(first)) return inGroup(first, globals, argv.slice(start + 1));
   const row = verbs.find((verb) => verb.words === (first ?? ""));
   if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + 1)] };
   return unknown(first ?? "");
@@ -82,8 +82,8 @@ function helpFor(words: readonly string[]): Resolution {
 }
 
 function unknown(words: string): Resolution {
-  const near = closest(words.trim(), [...verbs.map((verb) => verb.words), ...groups.keys()]);
-  const group = groups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
+  const near = closest(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
+  const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",
     message: `there is no command "${words.trim()}"${near ? `; did you mean "${near}"?` : ""}`,

@@ -6,7 +6,7 @@ import { HostError } from "@fairlead/core/errors";
 import { makeFolder } from "@fairlead/core/files/atomic/make-folder";
 import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
 import { toMediaType } from "@fairlead/core/normalise/content/media-type";
-import { type Block, type Media, mediaOf } from "./content-block.ts";
+import { type Media, mediaOf, type ResultBlock } from "./content-block.ts";
 
 const extensions: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
@@ -37,15 +37,15 @@ export async function openSaveFolder(folder: string, cwd: string): Promise<strin
 }
 
 export interface Saved {
-  readonly paths: ReadonlyMap<Block, string>;
+  readonly paths: ReadonlyMap<ResultBlock, string>;
   readonly warnings: readonly string[];
 }
 
 export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
 
 /** The tool has run: a file that cannot be written is a warning, so that the rest of its answer is still shown. */
-export async function saveMedia(blocks: readonly Block[], folder: string, source: string): Promise<Saved> {
-  const paths = new Map<Block, string>();
+export async function saveMedia(blocks: readonly ResultBlock[], folder: string, source: string): Promise<Saved> {
+  const paths = new Map<ResultBlock, string>();
   const warnings: string[] = [];
   for (const block of blocks) {
     const media = mediaOf(block);
@@ -73,7 +73,7 @@ export async function openSavePlace(given: string, cwd: string): Promise<SavePla
 }
 
 /** Nothing has been done that could not be done again: what cannot be saved is an error. */
-export async function saveAll(blocks: readonly Block[], place: SavePlace, source: string): Promise<Saved> {
+export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, source: string): Promise<Saved> {
   const { kind, path } = place;
   if (kind === "folder") {
     const saved = await saveMedia(blocks, path, source);

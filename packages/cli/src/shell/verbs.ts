@@ -2,13 +2,13 @@
 
 import type { Verb } from "./verb.ts";
 
-export interface Row {
+export interface CommandRow {
   readonly words: string;
   readonly summary: string;
   readonly load: () => Promise<{ readonly verb: Verb }>;
 }
 
-export const verbs: readonly Row[] = [
+export const verbs: readonly CommandRow[] = [
   {
     words: "",
     summary: "the app: talk to a model, or call tools yourself",
@@ -133,7 +133,7 @@ export const verbs: readonly Row[] = [
 ];
 
 /** Groups of commands and their headings. */
-export const groups: ReadonlyMap<string, string> = new Map([
+export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
   ["trust", "decide which folders may start servers"],
   ["policy", "decide what may run"],

@@ -9,7 +9,7 @@ import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
 /** Connects to nothing. */
-export async function recallServers(
+export async function listCachedServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
   context: Context,

@@ -2,10 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "./connect-servers.ts";
-import { tellRefusal } from "./with-offers.ts";
+import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
   /** Servers that the person named, or may have. */
@@ -34,8 +34,8 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
     if (state.status === "connected") continue;
-    if (named.includes(state.name)) throw refusal(state);
-    if (others.includes(state.name)) tellRefusal(state, context.out);
+    if (named.includes(state.name)) throw notConnectedError(state);
+    if (others.includes(state.name)) printRefusal(state, context.out);
   }
   throw found;
 }
@@ -69,5 +69,5 @@ export function namesOf(host: Host): readonly string[] {
 export async function connectServer(server: string, host: Host, context: Context): Promise<void> {
   await connectServers(host, [server], context);
   const state = host.states().find(({ name }) => name === server);
-  if (state !== undefined && state.status !== "connected") throw refusal(state);
+  if (state !== undefined && state.status !== "connected") throw notConnectedError(state);
 }

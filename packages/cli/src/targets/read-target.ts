@@ -3,21 +3,21 @@
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { parseWrittenCall, type WrittenCall } from "../arguments/written-call.ts";
+import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "./connect-servers.ts";
-import { findTarget, type Target } from "./target.ts";
+import { findToolTarget, type ToolTarget } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
 /** A command line taken apart as far as that needs no server. */
-export interface Request {
+export interface CallRequest {
   /** `typed`: the server was typed, and only the tool is named. */
   readonly wanted:
-    | ({ readonly kind: "pair" } & Target)
+    | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
     | { readonly kind: "typed"; readonly tool: string };
   readonly words: readonly string[];
-  readonly written?: WrittenCall;
+  readonly written?: CallExpression;
 }
 
 interface RequestOptions {
@@ -27,7 +27,7 @@ interface RequestOptions {
   readonly isTyped: boolean;
 }
 
-export function readRequest(words: readonly string[], { server, tool, isTyped }: RequestOptions): Request {
+export function readRequest(words: readonly string[], { server, tool, isTyped }: RequestOptions): CallRequest {
   if (server !== undefined && tool !== undefined && !isTyped) return { wanted: { kind: "pair", server, tool }, words };
   if (server !== undefined || tool !== undefined)
     throw new HostError(
@@ -37,7 +37,7 @@ export function readRequest(words: readonly string[], { server, tool, isTyped }:
   const [first, ...others] = words;
   if (first === undefined)
     throw new HostError("usage", "which tool?", { next: isTyped ? toolsOfTyped : "fairlead tools" });
-  const written = parseWrittenCall(first);
+  const written = parseCallExpression(first);
   const word = written?.target ?? first;
   return {
     wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word },
@@ -58,10 +58,10 @@ interface Place {
 
 /** Connects to the server that is meant. What was known of it is recalled first: then a changed definition is noticed. */
 export async function connectTarget(
-  wanted: Request["wanted"],
+  wanted: CallRequest["wanted"],
   { host, configuration, typed }: Place,
   context: Context,
-): Promise<Target> {
+): Promise<ToolTarget> {
   async function connect(names: readonly string[]): Promise<void> {
     await host.recall(names);
     await connectServers(host, names, context);
@@ -80,5 +80,5 @@ export async function connectTarget(
   await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
   // Also those that no model is offered: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
-  return findTarget(word, servers);
+  return findToolTarget(word, servers);
 }

@@ -5,10 +5,10 @@ import { demoName, type Host } from "@fairlead/core/host";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Command } from "commander";
 import type { Context } from "../shell/verb.ts";
-import { findTarget, type KnownServer, type Target } from "./target.ts";
+import { findToolTarget, type KnownServer, type ToolTarget } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
-export interface Subject extends Target {
+export interface Subject extends ToolTarget {
   /** `server`: what it offers is known, and there is no such tool; `entry`: there is such a server, and nothing is known of it. */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
@@ -30,29 +30,29 @@ export async function readSubject(
   const { server, tool } = command.opts<{ readonly server?: string; readonly tool?: string }>();
   if ((server === undefined) !== (tool === undefined)) throw new HostError("usage", "--server and --tool go together");
   const isMeant = (name: string): boolean => (word === undefined ? name === server : word.startsWith(`${name}.`));
-  const servers = await recall(names.filter(isMeant), host, configuration);
+  const servers = await loadCached(names.filter(isMeant), host, configuration);
   if (server !== undefined && tool !== undefined) {
     if (word !== undefined) throw new HostError("usage", `which tool: "${word}", or the one of --server and --tool?`);
-    return withKnowledge({ server, tool }, names, servers);
+    return withCatalogState({ server, tool }, names, servers);
   }
   if (word === undefined) throw new HostError("usage", "which tool?", { next: "fairlead tools" });
-  if (servers.length > 0) return withKnowledge(findTarget(word, servers), names, servers);
+  if (servers.length > 0) return withCatalogState(findToolTarget(word, servers), names, servers);
   const dot = word.indexOf(".");
   if (dot <= 0 || dot === word.length - 1)
     throw new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
   return { server: word.slice(0, dot), tool: word.slice(dot + 1), known: "nothing" };
 }
 
-interface RecalledServer extends KnownServer {
+interface CachedServer extends KnownServer {
   readonly isRemembered: boolean;
 }
 
 /** The demo server is a part of this program: nothing is started for it. */
-async function recall(
+async function loadCached(
   names: readonly string[],
   host: Host,
   configuration: Configuration,
-): Promise<readonly RecalledServer[]> {
+): Promise<readonly CachedServer[]> {
   const isOwn = (name: string): boolean => name === demoName && hasDemo(configuration);
   await host.recall(names.filter((name) => !isOwn(name)));
   if (names.some(isOwn)) await host.start({ servers: [demoName] });
@@ -62,7 +62,7 @@ async function recall(
   });
 }
 
-function withKnowledge(target: Target, names: readonly string[], servers: readonly RecalledServer[]): Subject {
+function withCatalogState(target: ToolTarget, names: readonly string[], servers: readonly CachedServer[]): Subject {
   const server = servers.find(({ name }) => name === target.server);
   if (server === undefined) return { ...target, known: names.includes(target.server) ? "entry" : "nothing" };
   if (server.tools.includes(target.tool)) return { ...target, known: "tool" };

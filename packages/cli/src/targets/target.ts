@@ -4,13 +4,13 @@ import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 
-export interface Target {
+export interface ToolTarget {
   readonly server: string;
   readonly tool: string;
 }
 
 /** For people; nothing ever takes it apart again. */
-export function nameOf({ server, tool }: Target): string {
+export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
 
@@ -20,7 +20,7 @@ export interface KnownServer {
   readonly tools: readonly string[];
 }
 
-export function findTarget(word: string, servers: readonly KnownServer[]): Target {
+export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
   const candidates = servers
     .filter(({ name }) => word.startsWith(`${name}.`))
     .sort((a, b) => b.name.length - a.name.length)
@@ -33,7 +33,7 @@ export function findTarget(word: string, servers: readonly KnownServer[]): Targe
   return { server: meant.server, tool: meant.tool };
 }
 
-function ambiguous(word: string, targets: readonly Target[]): HostError {
+function ambiguous(word: string, targets: readonly ToolTarget[]): HostError {
   const forms = targets.map(({ server, tool }) => `--server ${toShellWord(server)} --tool ${toShellWord(tool)}`);
   return new HostError("usage", `"${word}" can mean more than one tool`, { next: forms.join(" or ") });
 }

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
 import { writeMention } from "@fairlead/core/resources/references/write-reference";
-import type { Answer } from "../completion/answer.ts";
-import { offerFiles } from "../completion/file-words.ts";
+import type { CompletionAnswer } from "../completion/answer.ts";
+import { suggestFiles } from "../completion/file-words.ts";
 import { type CallableTool, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import { completionKey, extend, type Offer, openCompletion, type Suggestion, take } from "./input/completion.ts";
 import { type Place, placeAt } from "./input/cursor-place.ts";
@@ -122,7 +122,7 @@ export function createCompleter(bench: Bench): Completer {
       case "parameter": {
         const answer = parametersAt(place);
         if (answer.kind === "words") return [];
-        return [offerFiles(answer, place.typed, context.io).then((found) => toSuggestions(found, place.typed))];
+        return [suggestFiles(answer, place.typed, context.io).then((found) => toSuggestions(found, place.typed))];
       }
       case "command":
       case "target":
@@ -130,7 +130,7 @@ export function createCompleter(bench: Bench): Completer {
     }
   }
 
-  function parametersAt({ target, before, typed }: Extract<Place, { readonly kind: "parameter" }>): Answer {
+  function parametersAt({ target, before, typed }: Extract<Place, { readonly kind: "parameter" }>): CompletionAnswer {
     return offerArguments(target, before, typed, callableTools()) ?? { kind: "words", candidates: [] };
   }
 
@@ -143,7 +143,7 @@ export function createCompleter(bench: Bench): Completer {
   async function filesAt(typed: string): Promise<readonly Suggestion[]> {
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
-    const found = await offerFiles({ kind: "files", prefix: "" }, typed, {
+    const found = await suggestFiles({ kind: "files", prefix: "" }, typed, {
       ...context.io,
       cwd: resolve(locations.root),
     });

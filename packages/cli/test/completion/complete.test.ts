@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { groups, verbs } from "../../src/shell/verbs.ts";
+import { commandGroups, verbs } from "../../src/shell/verbs.ts";
 import { type Machine, machine, projectFile, userFile } from "../support/machine.ts";
 import { runProcess } from "../support/process.ts";
 import { remembering } from "../support/remembered.ts";
@@ -21,15 +21,15 @@ async function wordsFor(here: Machine, ...words: readonly string[]): Promise<rea
 describe("commands and options", () => {
   test("the first word is a group, a command or help, each with its line of help", async () => {
     await using here = await machine();
-    const single = verbs.filter(({ words }) => words !== "" && !words.includes(" ") && !groups.has(words));
+    const single = verbs.filter(({ words }) => words !== "" && !words.includes(" ") && !commandGroups.has(words));
     expect(await ask(here, "")).toEqual([
-      ...[...groups].map(([name, heading]) => `${name}\t${heading}`),
+      ...[...commandGroups].map(([name, heading]) => `${name}\t${heading}`),
       ...single.map(({ words, summary }) => `${words}\t${summary}`),
       "help\texplain a command, or an error code",
     ]);
   });
 
-  test.each([...groups.keys()])("all commands of %s", async (group) => {
+  test.each([...commandGroups.keys()])("all commands of %s", async (group) => {
     await using here = await machine();
     const inGroup = verbs.filter(({ words }) => words.startsWith(`${group} `));
     const expected = inGroup.map(({ words, summary }) => `${words.slice(group.length + 1)}\t${summary}`);

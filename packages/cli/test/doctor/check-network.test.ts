@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkNetwork } from "../../src/doctor/check-network.ts";
-import { lookAtNetwork } from "../../src/doctor/network-facts.ts";
+import { readNetworkFacts } from "../../src/doctor/network-facts.ts";
 import { machine } from "../support/machine.ts";
 
 const direct = { severity: "ok", message: "no proxy" };
@@ -113,7 +113,7 @@ test("files with certificates are looked into", async () => {
     REQUESTS_CA_BUNDLE: at("bad.pem"),
     CURL_CA_BUNDLE: at("good.pem/x"),
   };
-  const facts = await lookAtNetwork({ env, home: here.home, cwd: here.project, platform: "linux" });
+  const facts = await readNetworkFacts({ env, home: here.home, cwd: here.project, platform: "linux" });
   const warning = (name: keyof typeof env, flaw: string): object => ({
     severity: "warning",
     message: `${name} is ${env[name]}, and does nothing: ${flaw}`,

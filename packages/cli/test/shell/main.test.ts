@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
-import { asTyped } from "../../src/shell/command-word.ts";
+import { withCommandWord } from "../../src/shell/command-word.ts";
 import { main } from "../../src/shell/main.ts";
 import { verbs } from "../../src/shell/verbs.ts";
 import { machine, projectFile, userFile } from "../support/machine.ts";
@@ -112,7 +112,7 @@ test("where only npx finds the command, every command that is shown says so", as
 
 test.each(named)("fairlead %s is recognised as a command in a sentence", (words) => {
   const text = safe`(options for fairlead) fairlead ${toSafeLine(words)} --x`;
-  expect(asTyped(text, safe`npx fairlead`)).toBe(`(options for fairlead) npx fairlead ${words} --x`);
+  expect(withCommandWord(text, safe`npx fairlead`)).toBe(`(options for fairlead) npx fairlead ${words} --x`);
 });
 
 test("words of a server that are read before a decision are not changed", async () => {

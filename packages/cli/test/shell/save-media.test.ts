@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { Block } from "../../src/shell/content-block.ts";
+import type { ResultBlock } from "../../src/shell/content-block.ts";
 import { openSaveFolder, saveMedia } from "../../src/shell/save-media.ts";
 
-const blocks: readonly Block[] = [
+const blocks: readonly ResultBlock[] = [
   { type: "image", mimeType: "IMAGE/JPEG", data: "AAAA" },
   { type: "text", text: "words" },
   { type: "audio", mimeType: "../../x", data: "AAAA" },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findTarget } from "../../src/targets/target.ts";
+import { findToolTarget } from "../../src/targets/target.ts";
 
 const servers = [
   { name: "a", tools: ["t", "b.c", "b.only"] },
@@ -18,7 +18,7 @@ describe("server.tool finds the pair that exists", () => {
     // What it offers is not known.
     ["closed.x.y", { server: "closed", tool: "x.y" }],
   ])("%s", (word, target) => {
-    expect(findTarget(word, servers)).toEqual(target);
+    expect(findToolTarget(word, servers)).toEqual(target);
   });
 });
 
@@ -33,6 +33,6 @@ describe("or says what is wrong", () => {
     ["nonsense", "usage", '"nonsense" is not of the form server.tool', "fairlead tools"],
     ["", "usage", '"" is not of the form server.tool', "fairlead tools"],
   ])("%s", (word, code, message, next) => {
-    expect(() => findTarget(word, servers)).toThrow(expect.objectContaining({ code, message, next }) as Error);
+    expect(() => findToolTarget(word, servers)).toThrow(expect.objectContaining({ code, message, next }) as Error);
   });
 });

@@ -4,7 +4,7 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { type Checked, checkLock, errorOf, isAsLocked } from "../../lock/check-lock.ts";
+import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/check-lock.ts";
 import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
 import { checkedDocument, checkedText } from "../../output/policy/verify-report.ts";
@@ -41,7 +41,7 @@ Examples:
 };
 
 /** That something is different weighs more than that something could not be asked; neither is a pass. */
-function failUnlessSame(checked: readonly Checked[]): void {
+function failUnlessSame(checked: readonly LockCheck[]): void {
   const drifted = checked.filter(({ drift }) => drift !== undefined);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);
   const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;

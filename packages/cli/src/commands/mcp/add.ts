@@ -13,12 +13,11 @@ import { configurationIfTrusted, configurationOf } from "../../shell/configurati
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Verb } from "../../shell/verb.ts";
-import { addHelp } from "./add/add-help.ts";
 import { type Added, document, print } from "./add/add-report.ts";
 import { lookalikes, splitAddWords } from "./add/add-words.ts";
 import { approveWritten, isApproved, noApproval, trustAddLine } from "./add/approve-written.ts";
 import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
-import { type AddOptions, type NewServer, newServers, refuseNonsense } from "./add/new-entry.ts";
+import { type AddOptions, type NewServer, newServers, refuseInvalidEntry } from "./add/new-entry.ts";
 import { printTested, testAdded } from "./add/test-added.ts";
 import { removeLine, restore } from "./undo.ts";
 
@@ -72,7 +71,7 @@ export const verb: Verb = {
 
     const before = await configurationIfTrusted(context);
     const destination = choose(scope, before.locations, out);
-    for (const server of servers) refuseNonsense(server, destination.scope);
+    for (const server of servers) refuseInvalidEntry(server, destination.scope);
     const taken = replace
       ? new Set(servers.map(({ name }) => name))
       : await askToReplace(servers, destination, before, io);
@@ -131,3 +130,24 @@ async function askToReplace(
     return new Set(taken);
   throw new HostError("denied", "nothing was changed");
 }
+
+const addHelp = `
+COMMAND_OR_URL is one of
+  a command and its words      npx -y some-package      (or quoted as one word: "npx -y some-package")
+  a URL                        https://example.com/mcp
+  a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
+                               also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
+
+All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
+Values are written as you type them: $NAME and \${NAME} are filled in when the server starts, $$ is a dollar sign,
+\${secret:NAME} is what fairlead secret set NAME stored. Quote them, or your shell fills them in at once.
+A server added to a project is approved with that; others who use the project are asked by fairlead trust add.
+Then it is connected to, if it may start: what it offers is shown, or why it does not work. The entry stays either way,
+and the exit code is 0 because it was added; in a script, fairlead mcp test NAME gives the code.
+
+Examples:
+  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
+  fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
+  fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
+  fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`;

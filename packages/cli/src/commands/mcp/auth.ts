@@ -3,7 +3,7 @@
 import type { SignInMessage, SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -66,8 +66,8 @@ async function signIn(
 ): Promise<void> {
   const { io, out, globals, command } = context;
   const { name, definition } = server;
-  const before = initialState(name, admission, 0);
-  if (admission.status !== "admitted" || definition === undefined) throw refusal(before);
+  const before = initialServerState(name, admission, 0);
+  if (admission.status !== "admitted" || definition === undefined) throw notConnectedError(before);
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
@@ -116,7 +116,7 @@ async function signInUnasked(
 
 /** Whoever calls it off leaves the server as it was before. */
 export function whyNot(state: ServerState): HostError {
-  if (state.status !== "disconnected" || state.reason !== "lazy") return refusal(state);
+  if (state.status !== "disconnected" || state.reason !== "lazy") return notConnectedError(state);
   return new HostError("cancelled", `the sign-in to "${state.name}" was called off`, { serverName: state.name });
 }
 

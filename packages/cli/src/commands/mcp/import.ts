@@ -15,7 +15,7 @@ import { configurationIfTrusted, configurationOf } from "../../shell/configurati
 import type { Context, Verb } from "../../shell/verb.ts";
 import { isApproved, trustAddLine } from "./add/approve-written.ts";
 import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./add/destination.ts";
-import { brokenLine, importDocument, isTaken, printImport } from "./import/import-report.ts";
+import { brokenLine, importDocument, isWritten, printImport } from "./import/import-report.ts";
 import { findSources } from "./import/import-sources.ts";
 import { removeLine, restore, type Undo } from "./undo.ts";
 
@@ -63,7 +63,7 @@ export const verb: Verb = {
       ...(names === undefined ? {} : { only: names }),
     });
     refuseUnknown(names, servers);
-    const taken = write ? servers.filter(isTaken) : [];
+    const taken = write ? servers.filter(isWritten) : [];
     // What stands in a file is not what a person has read: entries of a project wait for `trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)

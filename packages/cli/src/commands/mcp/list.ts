@@ -2,7 +2,7 @@
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { MCPDiscoveryState } from "@fairlead/core/events";
-import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
@@ -57,7 +57,7 @@ Examples:
 };
 
 function before({ servers }: Configuration): readonly ListedServer[] {
-  return servers.map(({ server, admission }) => ({ server, state: initialState(server.name, admission, 0) }));
+  return servers.map(({ server, admission }) => ({ server, state: initialServerState(server.name, admission, 0) }));
 }
 
 /** In the order of the settings; as text, they have been printed. */
@@ -69,8 +69,8 @@ async function list(
   const listed = before(configuration);
   // Whatever connects is loaded only if there is something to connect to.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
-    const { listServers, recallServers } = await import("../../targets/list-servers.ts");
-    return (isCached ? recallServers : listServers)(listed, configuration, context);
+    const { listServers, listCachedServers } = await import("../../targets/list-servers.ts");
+    return (isCached ? listCachedServers : listServers)(listed, configuration, context);
   }
   const { out, globals } = context;
   if (listed.length > 0 && !globals.json) out.print(joinSafe(listed.map((one) => serverText(one, out))));
@@ -102,7 +102,7 @@ function failOnWorst(listed: readonly ListedServer[], { problems }: Configuratio
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const unable = listed.filter(({ state }) => state.status !== "connected");
   for (const { state } of unable) {
-    const { code } = refusal(state);
+    const { code } = notConnectedError(state);
     if (code !== "denied") codes.push(code);
   }
   const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];

@@ -6,7 +6,7 @@ import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { count } from "../../output/output.ts";
 import { hideInWords } from "../../output/servers/server-redaction.ts";
-import { downloadOf, type Pin, pinServer } from "../../pin/pin-server.ts";
+import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -58,7 +58,7 @@ type Outcome = { readonly name: string } & (
   | { readonly kind: "failed"; readonly error: HostError }
   | {
       readonly kind: "pinned";
-      readonly pin: Pin;
+      readonly pin: VersionPin;
       readonly scope: "user" | "workspace";
       readonly file: string;
       readonly undo: Undo;
@@ -94,7 +94,7 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
 /** The approval was for the entry as it was. */
 async function approveAgain(
   name: string,
-  { before, after }: Pin,
+  { before, after }: VersionPin,
   { locations }: Configuration,
   context: Context,
 ): Promise<{ readonly isGiven: boolean; readonly next: string }> {

@@ -1,10 +1,13 @@
 /** `fairlead mcp remove`: takes an entry out of the settings. */
 
 import { HostError } from "@fairlead/core/errors";
+import { updateText } from "@fairlead/core/files/atomic/update-text";
+import { removeValue } from "@fairlead/core/files/json/json-edit";
+import { parseJsonc } from "@fairlead/core/files/json/jsonc";
 import { explain } from "@fairlead/core/files/system-error";
 import type { Origin } from "@fairlead/core/settings/define/definition";
 import { removeServer } from "@fairlead/core/settings/edit";
-import { childOf } from "@fairlead/core/settings/read/nodes";
+import { childOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -16,7 +19,6 @@ import type { Context, Globals, Verb } from "../../shell/verb.ts";
 import { isApproved } from "./add/approve-written.ts";
 import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { forgetExtras } from "./forget-extras.ts";
 import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
@@ -44,7 +46,7 @@ Examples:
     const { removed } = await removeServer(file, name, destination.edit);
     if (removed === undefined) throw await whyNotThere(name, destination);
     const isLast = placesOf(name, configuration).length <= 1;
-    const extras = isLast ? await forgetExtras(name, destination) : undefined;
+    const extras = isLast ? await removeServerOptions(name, destination) : undefined;
     const failure = scope === "workspace" ? await withdraw(name, configuration) : undefined;
     const undo = withSwitch(restore({ name, entry: removed, approved }, destination, context), extras, name, context);
     if (globals.json)
@@ -64,7 +66,20 @@ Examples:
   },
 };
 
-/** The entry is gone whatever becomes of its approval. */
+/** Removes `fairlead.servers.NAME` and returns its value: options of this server must not apply to a later server of the same name. */
+async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
+  const path = ["fairlead", "servers", name];
+  let forgotten: unknown;
+  const forget = (text: string | undefined): string | undefined => {
+    const node = childOf(parseJsonc(text ?? "").root, ...path);
+    forgotten = node && plainValueOf(node);
+    return text === undefined || node === undefined ? undefined : removeValue(text, path);
+  };
+  await updateText(file, forget, edit);
+  return forgotten;
+}
+
+/** Returns why the approval could not be revoked; the entry is removed either way. */
 async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
   try {
     await revoke(state, root, [name]);

@@ -5,7 +5,7 @@ import type { Redact } from "@fairlead/core/connect/redact";
 import { logPath } from "@fairlead/core/connect/server-log";
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
-import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
@@ -45,7 +45,7 @@ Examples:
     if (!globals.json) out.print(out.style.bold(toSafeLine(found.server.name)));
     const began = new Date().toISOString();
     const { state, steps, catalog, hide } = await connect(found, configuration, context);
-    const words = await lastWords(found, state, configuration.locations.state, began);
+    const words = await lastOutput(found, state, configuration.locations.state, began);
     const notes = notesOf(catalog, hide);
     const isConnected = state.status === "connected";
     if (globals.json)
@@ -61,7 +61,7 @@ Examples:
       if (lines.length > 0) out.print(stepText("note", lines));
       if (words.lines.length > 0) out.print(stepText(words.label, words.lines.map(toSafeLine)));
     }
-    if (!isConnected) throw refusal(state);
+    if (!isConnected) throw notConnectedError(state);
     if (globals.json) return;
     out.print(out.style.green(stateWords(state)));
     out.say(safe`look: fairlead tools ${toSafeLine(toShellWord(found.server.name))}`);
@@ -86,7 +86,7 @@ async function connect(
 ): Promise<Outcome> {
   const { out, globals } = context;
   const { name, origin } = server;
-  const before = initialState(name, admission, 0);
+  const before = initialServerState(name, admission, 0);
   let hide: Redact = (text) => text;
   if (admission.status !== "admitted") return { state: before, steps: [], catalog: undefined, hide };
   const steps: Step[] = [];
@@ -138,7 +138,7 @@ function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, 
 }
 
 /** The end of what it wrote to stderr, or the beginning of an answer that made no sense. */
-async function lastWords(
+async function lastOutput(
   { server }: AdmittedServer,
   state: ServerState,
   folder: string,

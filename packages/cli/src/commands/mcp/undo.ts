@@ -8,7 +8,7 @@ import { isObject } from "@fairlead/wire/json";
 import { holdsSecret } from "../../output/servers/entry-redaction.ts";
 import type { Context, Globals } from "../../shell/verb.ts";
 import type { Destination, ScopeWord } from "./add/destination.ts";
-import { type Entry, refuseNonsense } from "./add/new-entry.ts";
+import { type Entry, refuseInvalidEntry } from "./add/new-entry.ts";
 
 /** `noUndo` completes "no undo line: …". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
@@ -49,7 +49,7 @@ function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): st
   const flaw = whyNotServerName(name);
   if (flaw !== undefined) return `its name ${flaw}`;
   try {
-    refuseNonsense({ name, entry }, scope);
+    refuseInvalidEntry({ name, entry }, scope);
     return undefined;
   } catch (error) {
     if (error instanceof HostError) return error.message;

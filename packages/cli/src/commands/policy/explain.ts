@@ -8,10 +8,10 @@ import { Option } from "commander";
 import { table } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { tellPolicyProblems } from "../../shell/policy-problems.ts";
+import { warnOfPolicyProblems } from "../../shell/policy-problems.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
-import { nameOf } from "../../targets/target.ts";
+import { targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
 
 interface Options {
@@ -53,7 +53,7 @@ Examples:
       configuration,
       context,
       async (host) => {
-        await tellPolicyProblems(host, context);
+        await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
         refuseWild(subject, context);
         const { verdict, matching, isChanged } = await host.explain(subject.server, subject.tool, args);
@@ -113,14 +113,14 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
   if (isChanged && rule.origin.name !== "changed")
     rows.push([safe`  changed`, safe`its definition is not the one that was accepted`]);
-  const note = knowledgeText(subject);
+  const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
   out.print(
-    safe`${out.style.bold(toVisibleLine(nameOf(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
+    safe`${out.style.bold(toVisibleLine(targetName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
   );
 }
 
-function knowledgeText({ server, tool, known }: Subject): SafeText | undefined {
+function catalogNote({ server, tool, known }: Subject): SafeText | undefined {
   switch (known) {
     case "tool":
       return undefined;

@@ -47,7 +47,7 @@ Examples:
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
         if (state === "ignored") out.say(safe`not counted, because its folder is not trusted: ${toSafeLine(file)}`);
-    for (const rule of rules) tellStranger(rule, configuration, out);
+    for (const rule of rules) warnOfUnknownServer(rule, configuration, out);
     const texts = tiers.flatMap((tier) => {
       const own = all.filter((rule) => rule.tier === tier);
       return own.length === 0 ? [] : [safe`${headings[tier]}\n${ruleLines(own, out.style)}`];
@@ -58,7 +58,7 @@ Examples:
 };
 
 /** A rule for a server that is still to come is fine; one whose name was mistyped would be believed, and do nothing. */
-function tellStranger({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
+function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
   const near = closest(server.text, names);

@@ -7,9 +7,9 @@ import { namePattern } from "@fairlead/core/policy/rules/name-pattern";
 import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
 import type { RuleToWrite, WrittenRule } from "@fairlead/core/policy/rules/write-rule";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Target } from "../../targets/target.ts";
+import type { ToolTarget } from "../../targets/target.ts";
 
-export interface Overruled extends Target {
+export interface Overruled extends ToolTarget {
   /** With a pattern for arguments, it decides about some calls only. */
   readonly rule: PolicyRule;
 }
@@ -17,7 +17,7 @@ export interface Overruled extends Target {
 /** Rules about arguments are compared as if those matched: what is stronger then is stronger for some call. */
 export async function overruledBy(
   written: WrittenRule,
-  pairs: readonly Target[],
+  pairs: readonly ToolTarget[],
   configuration: Configuration,
 ): Promise<readonly Overruled[]> {
   const { rules } = await loadPolicies(configuration);
@@ -39,7 +39,11 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
 }
 
 /** What a rule is about: the tool that was named, there or not, or of those that are known the ones that fit. */
-export async function pairsOf(named: Target, { server, tool }: RuleToWrite, host: Host): Promise<readonly Target[]> {
+export async function pairsOf(
+  named: ToolTarget,
+  { server, tool }: RuleToWrite,
+  host: Host,
+): Promise<readonly ToolTarget[]> {
   const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
   await host.recall();
   const known = host.states().flatMap(({ name }) => {

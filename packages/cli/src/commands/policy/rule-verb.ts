@@ -11,10 +11,10 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { tellPolicyProblems } from "../../shell/policy-problems.ts";
+import { warnOfPolicyProblems } from "../../shell/policy-problems.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
-import { nameOf } from "../../targets/target.ts";
+import { targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { type Overruled, overruledBy, pairsOf } from "./overruled.ts";
 
@@ -58,9 +58,9 @@ Examples:
     async run(context) {
       const configuration = await configurationOf(context);
       await useHost(configuration, context, async (host) => {
-        await tellPolicyProblems(host, context);
+        await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
-        refuseStranger(subject, host, context);
+        refuseUnknownServer(subject, host, context);
         const rule = await toRule(subject, decision, context);
         const written = await writeRule(userRuleFile(configuration.locations), rule);
         const above = await overruledBy(written, await pairsOf(subject, rule, host), configuration);
@@ -73,7 +73,7 @@ Examples:
 const isWild = (name: string): boolean => /[*?]/.test(name);
 
 /** A rule about a name that was mistyped would be believed, and do nothing. */
-function refuseStranger({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
+function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
   const near = closest(
     server,
@@ -125,7 +125,7 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
     out.json({ ...rule, ...written, overruled });
     return;
   }
-  const about = toVisibleLine(nameOf(rule));
+  const about = toVisibleLine(targetName(rule));
   const before =
     replaced === undefined || replaced === rule.decision ? safe`` : safe` (it said ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
@@ -141,7 +141,7 @@ const mostTold = 5;
 function tellOverruled(above: readonly Overruled[], out: Output): void {
   for (const { rule, ...pair } of above.slice(0, mostTold)) {
     const some = rule.argsPattern === undefined ? safe`` : safe`, with some arguments`;
-    out.warn(safe`note: about ${toVisibleLine(nameOf(pair))}${some}, a stronger rule decides: ${reasonText(rule)}`);
+    out.warn(safe`note: about ${toVisibleLine(targetName(pair))}${some}, a stronger rule decides: ${reasonText(rule)}`);
   }
   const left = above.length - mostTold;
   if (left > 0)

@@ -2,7 +2,7 @@
 
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Verb } from "../../shell/verb.ts";
-import { backendWords, openStore } from "./store.ts";
+import { openStore, storeName } from "./store.ts";
 
 export const verb: Verb = {
   define(command) {
@@ -22,7 +22,7 @@ Examples:
     const store = await openStore(context);
     const names = await store.list();
     if (globals.json) return out.json({ backend: store.backend, names });
-    out.say(safe`in ${backendWords(store.backend)}:`);
+    out.say(safe`in ${storeName(store.backend)}:`);
     if (names.length > 0) out.print(joinSafe(names.map(toSafeLine)));
     else out.say(safe`nothing is stored; fairlead secret set NAME stores a secret`);
   },

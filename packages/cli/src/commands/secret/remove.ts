@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Verb } from "../../shell/verb.ts";
-import { backendWords, openStore } from "./store.ts";
+import { openStore, storeName } from "./store.ts";
 
 export const verb: Verb = {
   define(command) {
@@ -26,6 +26,6 @@ export const verb: Verb = {
       throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
     }
     if (globals.json) return out.json({ name, removed: true, backend: store.backend });
-    out.print(safe`removed "${toSafeLine(name)}" from ${backendWords(store.backend)}`);
+    out.print(safe`removed "${toSafeLine(name)}" from ${storeName(store.backend)}`);
   },
 };

@@ -6,7 +6,7 @@ import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "../../shell/io.ts";
 import { askHidden, canAsk } from "../../shell/prompt.ts";
 import type { Verb } from "../../shell/verb.ts";
-import { backendWords, checkedName, openStore } from "./store.ts";
+import { checkedName, openStore, storeName } from "./store.ts";
 
 interface Options {
   readonly valueFrom?: string;
@@ -43,7 +43,7 @@ Examples:
     const isReplaced = (await store.list()).includes(name);
     await store.set(name, value);
     if (globals.json) return out.json({ name, backend: store.backend });
-    out.print(safe`stored "${toSafeLine(name)}" in ${backendWords(store.backend)}`);
+    out.print(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
     out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
     if (isReplaced) out.say(safe`no undo line: the value that was stored under that name before is gone`);
     else out.undo(`fairlead secret remove ${name}`);

@@ -21,6 +21,6 @@ export function checkedName(name: string): string {
   });
 }
 
-export function backendWords(backend: SecretStore["backend"]): SafeText {
+export function storeName(backend: SecretStore["backend"]): SafeText {
   return backend === "keychain" ? safe`the system's keychain` : safe`an encrypted file in Fairlead's own folder`;
 }

@@ -5,7 +5,7 @@ import type { HostError } from "@fairlead/core/errors";
 import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Look } from "../../lock/look.ts";
+import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
@@ -13,7 +13,11 @@ import { differenceLines } from "./difference-lines.ts";
 export type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
 /** The lock file has digests only: what was locked can be shown where it is still remembered. */
-export function toolDifferences({ server, tools }: LockDrift, lock: LockFile, look: Look | undefined): ToolDifferences {
+export function toolDifferences(
+  { server, tools }: LockDrift,
+  lock: LockFile,
+  look: ServerSnapshot | undefined,
+): ToolDifferences {
   if (look?.kind !== "seen") return new Map();
   const { catalog, remembered } = look;
   const known = tools.changed.flatMap((name) => {

@@ -3,7 +3,7 @@
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Look } from "../../lock/look.ts";
+import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
 import type { LockWorkspace } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
 import { driftDocument, driftText, offerWords, type ToolDifferences, toolDifferences } from "./lock-report.ts";
@@ -11,7 +11,7 @@ import { driftDocument, driftText, offerWords, type ToolDifferences, toolDiffere
 interface Relock {
   readonly before: LockFile;
   readonly state: "written" | "unchanged";
-  readonly looks: ReadonlyMap<string, Look>;
+  readonly looks: ReadonlyMap<string, ServerSnapshot>;
   /** The server that was named; undefined: all. */
   readonly only: string | undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type Checked, errorOf } from "../../lock/check-lock.ts";
+import { errorOf, type LockCheck } from "../../lock/check-lock.ts";
 import {
   driftDocument,
   driftText,
@@ -12,7 +12,7 @@ import {
   toolDifferences,
 } from "./lock-report.ts";
 
-export function checkedText(checked: Checked): SafeText {
+export function checkedText(checked: LockCheck): SafeText {
   const { drift, look, isWithheld } = checked;
   const name = toVisibleLine(checked.name);
   const error = errorOf(checked);
@@ -35,11 +35,11 @@ function verdict({ kind }: LockDrift): SafeText {
   }
 }
 
-function differences({ lock, look }: Checked, drift: LockDrift): ToolDifferences {
+function differences({ lock, look }: LockCheck, drift: LockDrift): ToolDifferences {
   return toolDifferences(drift, lock, look);
 }
 
-export function checkedDocument(checked: Checked): object {
+export function checkedDocument(checked: LockCheck): object {
   const { name, drift, isWithheld } = checked;
   const error = errorOf(checked);
   const state = drift ? "drifted" : error ? "unchecked" : "as_locked";

@@ -3,10 +3,10 @@
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toDocument } from "../../shell/content-block.ts";
+import { contentDocument } from "../../shell/content-block.ts";
 import { nothingSaved, saveMedia } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
-import { nameOf, type Target } from "../../targets/target.ts";
+import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { display } from "./display.ts";
 import type { DrawImage } from "./inline-image.ts";
 
@@ -23,11 +23,11 @@ export interface Outcome extends Settled {
 }
 
 /** An error that the tool reports has content; any other has none. */
-export async function settle(call: Promise<CallResult>, target: Target): Promise<Settled> {
+export async function settle(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
     if (!isError) return result;
-    const error = new HostError("tool_error", `${nameOf(target)} reported an error`, { serverName: target.server });
+    const error = new HostError("tool_error", `${targetName(target)} reported an error`, { serverName: target.server });
     return { ...result, error };
   } catch (error) {
     if (error instanceof HostError) return { content: [], error };
@@ -36,7 +36,7 @@ export async function settle(call: Promise<CallResult>, target: Target): Promise
 }
 
 export interface CallReport extends Omit<Outcome, "error"> {
-  readonly target: Target;
+  readonly target: ToolTarget;
   readonly error: HostError | undefined;
   /** Where bytes go; absent: nowhere. */
   readonly folder: string | undefined;
@@ -49,14 +49,14 @@ export async function report(
   { out, globals: { json } }: Pick<Context, "out" | "globals">,
 ): Promise<void> {
   const { paths, warnings: unsaved } =
-    folder === undefined ? nothingSaved : await saveMedia(content, folder, nameOf(target));
+    folder === undefined ? nothingSaved : await saveMedia(content, folder, targetName(target));
   const warnings = [...doubts, ...unsaved];
   const shown = display(content, data, { paths, draw });
   if (json)
     out.json({
       ok: error === undefined,
       ...target,
-      content: toDocument(content),
+      content: contentDocument(content),
       ...data,
       display: shown,
       durationMs,
@@ -67,7 +67,7 @@ export async function report(
       }),
     });
   else if (shown !== "") out.print(shown);
-  else if (error === undefined) out.say(safe`${toSafeLine(nameOf(target))} answered with nothing`);
+  else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} answered with nothing`);
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
   if (error !== undefined) throw error;
 }

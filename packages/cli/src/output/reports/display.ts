@@ -3,18 +3,18 @@
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import { blockText, withoutLineEnd } from "@fairlead/core/normalise/content/display";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
-import { type Block, mediaOf } from "../../shell/content-block.ts";
+import { mediaOf, type ResultBlock } from "../../shell/content-block.ts";
 import type { DrawImage } from "./inline-image.ts";
 
 export interface DisplayOptions {
   /** Where the bytes of a block went, if they were saved. */
-  readonly paths?: ReadonlyMap<Block, string>;
+  readonly paths?: ReadonlyMap<ResultBlock, string>;
   /** For a terminal that can show pictures. */
   readonly draw?: DrawImage | undefined;
 }
 
 export function display(
-  blocks: readonly Block[],
+  blocks: readonly ResultBlock[],
   { structuredContent }: Pick<CallResult, "structuredContent">,
   options: DisplayOptions = {},
 ): SafeText {
@@ -22,7 +22,7 @@ export function display(
   return joinSafe(blocks.map((block) => displayBlock(block, options)));
 }
 
-function displayBlock(block: Block, { paths, draw }: DisplayOptions): SafeText {
+function displayBlock(block: ResultBlock, { paths, draw }: DisplayOptions): SafeText {
   const words = toSafeText(withoutLineEnd(blockText(block)));
   const path = paths?.get(block);
   const told = path === undefined ? words : safe`${words} saved as ${toSafeLine(path)}`;

@@ -4,7 +4,7 @@ import { relative, sep } from "node:path";
 import type { SettingsFile } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
-import { asTyped } from "../../shell/command-word.ts";
+import { withCommandWord } from "../../shell/command-word.ts";
 import { concernsFile } from "../../shell/configuration.ts";
 import type { Overview } from "../../shell/overview.ts";
 import { type Style, table } from "../output.ts";
@@ -97,7 +97,7 @@ function problemSection(overview: Overview, { command }: Look): SafeText[] {
   const problems = overview.problems.filter((problem) => !concernsFile(problem));
   const left = problems.length - mostProblems;
   return [
-    ...problems.slice(0, mostProblems).map((problem) => asTyped(problemLines(problem), command)),
+    ...problems.slice(0, mostProblems).map((problem) => withCommandWord(problemLines(problem), command)),
     ...(left > 0 ? [safe`and ${left} more: ${command} settings validate`] : []),
   ];
 }

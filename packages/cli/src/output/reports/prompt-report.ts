@@ -2,7 +2,7 @@
 
 import type { Host } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toDocument } from "../../shell/content-block.ts";
+import { contentDocument } from "../../shell/content-block.ts";
 import { nothingSaved, saveMedia } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 import { type DisplayOptions, display } from "./display.ts";
@@ -33,7 +33,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
       server,
       prompt,
       ...(description !== undefined && { description }),
-      messages: messages.map(({ role, content }) => ({ role, content: toDocument([content])[0] })),
+      messages: messages.map(({ role, content }) => ({ role, content: contentDocument([content])[0] })),
       ...(paths.size > 0 && { saved: [...paths.values()] }),
       ...(warnings.length > 0 && { warnings }),
     });

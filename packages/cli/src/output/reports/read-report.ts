@@ -3,7 +3,7 @@
 import type { Host } from "@fairlead/core/host";
 import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type Block, mediaOf } from "../../shell/content-block.ts";
+import { mediaOf, type ResultBlock } from "../../shell/content-block.ts";
 import { nothingSaved, type SavePlace, saveAll } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 import { type DisplayOptions, display } from "./display.ts";
@@ -38,12 +38,12 @@ export async function reportReading({ address, result, place, draw }: Reading, c
   if (place === undefined && !globals.json && blocks.some(mediaOf)) out.say(safe`To keep it, add: --save .`);
 }
 
-function toBlock(resource: Contents): Block {
+function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
 /** In a file a text is nothing but bytes. */
-function toFile({ uri, text, blob, mimeType }: Contents): Block {
+function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
   return toBlock({ uri, mimeType: type, blob: bytes });
@@ -52,7 +52,7 @@ function toFile({ uri, text, blob, mimeType }: Contents): Block {
 /** Where there is more than one, each is under its own URI. */
 function textOf(
   contents: readonly Contents[],
-  blocks: readonly Block[],
+  blocks: readonly ResultBlock[],
   options: DisplayOptions,
   { out: { style } }: Context,
 ): SafeText {

@@ -2,9 +2,9 @@
 
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
-import type { Answer } from "../../completion/answer.ts";
-import { offerParameters } from "../../completion/parameter-words.ts";
-import { nameOf } from "../../targets/target.ts";
+import type { CompletionAnswer } from "../../completion/answer.ts";
+import { suggestParameters } from "../../completion/parameter-words.ts";
+import { targetName } from "../../targets/target.ts";
 import type { Suggestion } from "./completion.ts";
 import { rank } from "./fuzzy.ts";
 
@@ -28,17 +28,17 @@ export function offerArguments(
   before: readonly string[],
   typed: string,
   tools: readonly CallableTool[],
-): Answer | undefined {
+): CompletionAnswer | undefined {
   const meant = tools.find((tool) => callName(tool) === target || tool.name === target);
-  return meant && offerParameters(meant.inputSchema, before, typed);
+  return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
 /** Words that go on as what is typed does. */
-export function toSuggestions(answer: Answer, typed: string): readonly Suggestion[] {
+export function toSuggestions(answer: CompletionAnswer, typed: string): readonly Suggestion[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);
 }
 
 export function callName({ server, serverToolName }: Pick<ConversationTool, "server" | "serverToolName">): string {
-  return nameOf({ server, tool: serverToolName });
+  return targetName({ server, tool: serverToolName });
 }

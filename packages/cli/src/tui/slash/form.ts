@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments/arguments.ts";
-import { findTarget } from "../../targets/target.ts";
+import { findToolTarget } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
 import type { Bench } from "../services.ts";
@@ -48,12 +48,12 @@ export const form: BuiltIn = {
   },
 };
 
-function toolNamed(word: string, { session }: Bench): ReturnType<typeof findTarget> {
+function toolNamed(word: string, { session }: Bench): ReturnType<typeof findToolTarget> {
   const tools = session.conversation.tools();
   const byName = tools.find(({ name }) => name === word);
   if (byName !== undefined) return { server: byName.server, tool: byName.serverToolName };
   const names = [...new Set(tools.map(({ server }) => server))];
-  return findTarget(
+  return findToolTarget(
     word,
     names.map((name) => ({
       name,

@@ -2,14 +2,14 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { JsonObject } from "@fairlead/wire";
-import { nameOf, type Target } from "../../targets/target.ts";
+import { type ToolTarget, targetName } from "../../targets/target.ts";
 
 /** Needs no quotes, and begins nothing else. */
 const plain = /^[\w./:+-]+$/;
 
-export function writeCall(target: Target, args: JsonObject): string {
+export function writeCall(target: ToolTarget, args: JsonObject): string {
   const words = Object.entries(args).map(([name, value]) => writeArgument(name, value));
-  return [quoted(nameOf(target)), ...words].join(" ");
+  return [quoted(targetName(target)), ...words].join(" ");
 }
 
 function writeArgument(name: string, value: unknown): string {

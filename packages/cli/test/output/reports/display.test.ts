@@ -1,9 +1,9 @@
 import { sizeWords } from "@fairlead/core/text/size-words";
 import { describe, expect, test } from "vitest";
 import { display } from "../../../src/output/reports/display.ts";
-import type { Block } from "../../../src/shell/content-block.ts";
+import type { ResultBlock } from "../../../src/shell/content-block.ts";
 
-const shown = (content: readonly Block[], structuredContent?: unknown) => display(content, { structuredContent });
+const shown = (content: readonly ResultBlock[], structuredContent?: unknown) => display(content, { structuredContent });
 
 describe("a tool's answer is shown as text that can do no harm", () => {
   test.each([

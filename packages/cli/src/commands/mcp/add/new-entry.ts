@@ -135,7 +135,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
 }
 
 /** An entry that could never work is not worth writing. What depends on this machine is told after it was written. */
-export function refuseNonsense({ name, entry }: NewServer, scope: Scope): void {
+export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
   const node = childOf(root, "mcpServers", name);
   if (root === undefined || node === undefined)

@@ -1,7 +1,7 @@
 /** Connects at once to what `mcp add` has written, and says what was found. The entry stays, whatever that is. */
 
 import type { ServerState } from "@fairlead/core/events";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
@@ -41,7 +41,7 @@ function printOne(state: ServerState, out: Output): void {
     out.say(safe`look: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
     return;
   }
-  const { message, next } = refusal(state);
+  const { message, next } = notConnectedError(state);
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
   out.warn(safe`warning: "${name}" was added, but does not work yet\n  why: ${toSafeLine(message)}${hint}`);
   out.say(safe`then: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);

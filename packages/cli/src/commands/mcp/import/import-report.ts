@@ -23,7 +23,7 @@ export interface ImportReport {
   readonly undo: readonly Undo[];
 }
 
-export function isTaken({ action }: PlannedServer): boolean {
+export function isWritten({ action }: PlannedServer): boolean {
   return action.kind === "add" || action.kind === "replace";
 }
 
@@ -73,7 +73,7 @@ export function brokenLine(
 function serverText(server: PlannedServer, { style }: Output): SafeText {
   const { target, source, conversion, action } = server;
   const entry = toSafeJson(previewEntry(conversion.entry)).split("\n").map(toVisibleLine);
-  const words = isTaken(server) ? style.green(actionWords(server)) : style.yellow(actionWords(server));
+  const words = isWritten(server) ? style.green(actionWords(server)) : style.yellow(actionWords(server));
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
     safe`  from ${sourceWords(source)}`,
@@ -129,7 +129,7 @@ function sayClosing(
   { servers, written, destination, folderTrusted, undo, trustLine }: ImportReport,
   out: Output,
 ): void {
-  const taken = servers.filter(isTaken).length;
+  const taken = servers.filter(isWritten).length;
   const file = toSafeLine(destination.file);
   if (!written) {
     const offer = safe`nothing was written; --write adds ${count(taken, "server")} to ${file}`;

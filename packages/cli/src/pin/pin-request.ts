@@ -3,7 +3,7 @@
 import type { Download } from "../output/servers/server-notes.ts";
 import type { RunProgram } from "./run-program.ts";
 
-export interface Wanted {
+export interface PinRequest {
   readonly server: string;
   readonly download: Download;
   /** Words before the package's name, expanded: options of the launcher. */
@@ -16,7 +16,7 @@ export interface Wanted {
   readonly run: RunProgram;
 }
 
-export interface Exact {
+export interface ExactName {
   /** In the place of the name as written. */
   readonly name: string;
   /** Why this one, where that needs saying. */

@@ -7,12 +7,12 @@ import type { Io } from "../shell/io.ts";
 import type { Globals } from "../shell/verb.ts";
 import type { Typed } from "./typed-words.ts";
 
-export interface Place {
+export interface CompletionContext {
   readonly io: Io;
   readonly globals: Globals;
 }
 
-export function placeOf({ values }: Typed, io: Io): Place {
+export function completionContextOf({ values }: Typed, io: Io): CompletionContext {
   const [root, settings] = [values.get("-C"), values.get("--settings")];
   return {
     io,
@@ -33,6 +33,6 @@ function withHome(path: string, { home }: Io): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }
 
-export function configurationAt(place: Place): Promise<Configuration> {
+export function configurationAt(place: CompletionContext): Promise<Configuration> {
   return loadConfiguration(configurationOptions(place));
 }

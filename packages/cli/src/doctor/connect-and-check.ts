@@ -1,27 +1,27 @@
 /** Connects to servers and asks each how it is. */
 
 import type { Redact } from "@fairlead/core/connect/redact";
-import { initialState } from "@fairlead/core/mcp/server-state";
+import { initialServerState } from "@fairlead/core/mcp/server-state";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { ListedServer } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
 import { checkServer } from "./check-servers.ts";
-import { type Finding, inGroup } from "./finding.ts";
+import { type DoctorFinding, inGroup } from "./finding.ts";
 
-export interface Visit {
+export interface ServerChecks {
   readonly listed: readonly ListedServer[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 }
 
 /** `known` is what was found before: a server that cannot work for a reason among it is not complained about twice. */
-export function visitServers(
+export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
-  known: readonly Finding[],
+  known: readonly DoctorFinding[],
   context: Context,
-): Promise<Visit> {
+): Promise<ServerChecks> {
   const redactions = new Map<string, Redact>();
   const isExplained = (name: string): boolean =>
     known.some(({ server, severity }) => server === name && severity === "problem");
@@ -43,7 +43,7 @@ export function visitServers(
       const states = new Map(host.states().map((state) => [state.name, state]));
       const listed = servers.map(({ server, admission }) => ({
         server,
-        state: states.get(server.name) ?? initialState(server.name, admission, 0),
+        state: states.get(server.name) ?? initialServerState(server.name, admission, 0),
       }));
       const findings = listed
         .filter(({ state }) => !isWaiting(state) && !(state.status !== "connected" && isExplained(state.name)))

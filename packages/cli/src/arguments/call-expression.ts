@@ -2,7 +2,7 @@
 
 import { createLiteralReader, type LiteralReader } from "./literal.ts";
 
-export interface WrittenCall {
+export interface CallExpression {
   /** What stands before the parenthesis. */
   readonly target: string;
   /** Values without a name come first, in the order of the tool's signature. */
@@ -11,7 +11,7 @@ export interface WrittenCall {
 }
 
 /** Undefined for a word that is not of that form. Throws `arguments_invalid`, with the place in the word. */
-export function parseWrittenCall(word: string): WrittenCall | undefined {
+export function parseCallExpression(word: string): CallExpression | undefined {
   const open = word.indexOf("(");
   if (open <= 0) return undefined;
   // Blanks in place of what is before keep every position.

@@ -2,9 +2,9 @@
 
 import { demoName, type Host } from "@fairlead/core/host";
 import { hasDemo, useHost } from "../targets/with-host.ts";
-import { configurationAt, type Place } from "./place.ts";
+import { type CompletionContext, configurationAt } from "./completion-context.ts";
 
-export interface Known {
+export interface CachedServers {
   readonly host: Host;
   /** Servers that may be used here, in the order of the settings, the demo server last. */
   readonly names: readonly string[];
@@ -12,7 +12,10 @@ export interface Known {
   readonly recall: (names: readonly string[]) => Promise<void>;
 }
 
-export async function withKnown<T>(place: Place, use: (known: Known) => Promise<T>): Promise<T> {
+export async function withCachedServers<T>(
+  place: CompletionContext,
+  use: (known: CachedServers) => Promise<T>,
+): Promise<T> {
   const configuration = await configurationAt(place);
   const isOwn = (name: string): boolean => name === demoName && hasDemo(configuration);
   return useHost(configuration, place, (host) =>

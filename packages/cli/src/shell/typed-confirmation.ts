@@ -7,7 +7,7 @@ import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/difference-lines.ts";
-import { tellPolicyProblems } from "./policy-problems.ts";
+import { warnOfPolicyProblems } from "./policy-problems.ts";
 import { canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
 
@@ -28,13 +28,13 @@ export interface TypedConfirmation {
 
 const { ProceedOnce, Cancel } = ToolConfirmationOutcome;
 
-export async function confirmTyped(
+export async function confirmTypedRequest(
   request: TypedRequest,
   host: Pick<Host, "policy">,
   { io, out }: Pick<Context, "io" | "out">,
 ): Promise<TypedConfirmation> {
   const { kind, title, isYes } = request;
-  await tellPolicyProblems(host, { out });
+  await warnOfPolicyProblems(host, { out });
   let isRefused = false;
 
   async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {

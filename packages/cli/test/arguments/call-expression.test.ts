@@ -1,7 +1,7 @@
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseWrittenCall } from "../../src/arguments/written-call.ts";
+import { parseCallExpression } from "../../src/arguments/call-expression.ts";
 
 const call = (positional: readonly unknown[], named: Readonly<Record<string, unknown>> = {}) => ({
   target: "s.t",
@@ -31,11 +31,11 @@ describe("a call written as in code", () => {
     ["(a)", undefined],
     ["", undefined],
   ])("%s", (word, expected) => {
-    expect(parseWrittenCall(word)).toEqual(expected);
+    expect(parseCallExpression(word)).toEqual(expected);
   });
 
   test("no name is special", () => {
-    const parsed = parseWrittenCall('s.t(__proto__: {"__proto__": 1})');
+    const parsed = parseCallExpression('s.t(__proto__: {"__proto__": 1})');
     expect(JSON.stringify(Object.fromEntries(parsed?.named ?? []))).toBe('{"__proto__":{"__proto__":1}}');
   });
 });
@@ -72,7 +72,7 @@ describe("a mistake is named with its place", () => {
     [String.raw`s.t("\u{110000}")`, "character 7: there is no character u{110000}"],
     [`s.t(${"[".repeat(70)})`, "character 70: nested more than 64 levels deep"],
   ])("%s", (word, message) => {
-    expect(() => parseWrittenCall(word)).toThrow(
+    expect(() => parseCallExpression(word)).toThrow(
       expect.objectContaining({ code: "arguments_invalid", message }) as Error,
     );
   });
@@ -83,7 +83,7 @@ const replay = { seed: seed(), numRuns: 200 };
 test(`every JSON value is read as JSON reads it (FAIRLEAD_SEED=${replay.seed})`, () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (json) => {
-      expect(parseWrittenCall(`s.t(${json})`)?.positional).toEqual([JSON.parse(json)]);
+      expect(parseCallExpression(`s.t(${json})`)?.positional).toEqual([JSON.parse(json)]);
     }),
     replay,
   );
@@ -114,7 +114,7 @@ test(`whatever is written, it is read or refused (FAIRLEAD_SEED=${replay.seed})`
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
       try {
-        parseWrittenCall(`s.t(${parts.join("")}`);
+        parseCallExpression(`s.t(${parts.join("")}`);
       } catch (error) {
         expect(error).toMatchObject({ code: "arguments_invalid", message: expect.stringMatching(/^character \d+: /) });
       }

@@ -3,7 +3,7 @@
 import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { ageWords, day } from "../output/age.ts";
@@ -16,7 +16,7 @@ import type { AdHoc } from "./ad-hoc-server.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
-export interface Offers {
+export interface CatalogScope {
   readonly host: Host;
   /** Undefined: all. */
   readonly server: string | undefined;
@@ -25,24 +25,27 @@ export interface Offers {
 }
 
 /** The command's operand says whose; its option `--refresh` asks them again. Who cannot be asked is named on stderr. */
-export async function withOffers(context: Context, use: (offers: Offers) => void | Promise<void>): Promise<void> {
+export async function withCatalogs(
+  context: Context,
+  use: (offers: CatalogScope) => void | Promise<void>,
+): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
   // The demo server stands in only where there is nothing else.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
-    const known = await learn(host, server === undefined ? all : [server], context);
+    const known = await loadCatalogs(host, server === undefined ? all : [server], context);
     for (const state of host.states()) {
       if (state.status === "connected" || known.has(state.name)) continue;
-      if (state.name === server) throw refusal(state);
-      if (server === undefined && all.includes(state.name)) tellRefusal(state, context.out);
+      if (state.name === server) throw notConnectedError(state);
+      if (server === undefined && all.includes(state.name)) printRefusal(state, context.out);
     }
     await keep?.();
     await use({ host, server, isTyped });
   });
 }
 
-interface Choice extends Omit<Offers, "host"> {
+interface Choice extends Omit<CatalogScope, "host"> {
   readonly configuration: Configuration;
   readonly keep?: AdHoc["keep"];
 }
@@ -59,7 +62,7 @@ async function choose(context: Context): Promise<Choice> {
 }
 
 /** Connects only to servers of which nothing is known from earlier runs, or to all with `--refresh`; gives the others. */
-async function learn(host: Host, names: readonly string[], context: Context): Promise<ReadonlySet<string>> {
+async function loadCatalogs(host: Host, names: readonly string[], context: Context): Promise<ReadonlySet<string>> {
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
   // Of all servers, whoever is asked for: what a thing is called depends on what the others have.
   const recalled = await host.recall();
@@ -76,13 +79,13 @@ async function learn(host: Host, names: readonly string[], context: Context): Pr
 }
 
 /** Why a server could not be asked. */
-export function tellRefusal(state: ServerState, out: Output): void {
-  const { message, next } = refusal(state);
+export function printRefusal(state: ServerState, out: Output): void {
+  const { message, next } = notConnectedError(state);
   out.say(safe`${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
 }
 
 /** Lists that were not read to their end. */
-export function warnOfCuts(
+export function warnOfTruncatedLists(
   host: Host,
   server: string | undefined,
   kinds: readonly ListKind[],

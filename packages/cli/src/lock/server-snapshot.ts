@@ -3,7 +3,7 @@
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { LockedOffer } from "@fairlead/core/policy/lock/lock-file";
 import { lockOffer } from "@fairlead/core/policy/lock/lock-server";
 import type { Context } from "../shell/verb.ts";
@@ -12,7 +12,7 @@ import { useHost } from "../targets/with-host.ts";
 import { packageVersion } from "./package-version.ts";
 import type { LockWorkspace } from "./workspace.ts";
 
-export type Look =
+export type ServerSnapshot =
   | {
       readonly kind: "seen";
       readonly offer: LockedOffer;
@@ -22,11 +22,11 @@ export type Look =
     }
   | { readonly kind: "unseen"; readonly error: HostError };
 
-export async function lookAt(
+export async function readSnapshots(
   names: readonly string[],
   { configuration }: Pick<LockWorkspace, "configuration">,
   context: Context,
-): Promise<ReadonlyMap<string, Look>> {
+): Promise<ReadonlyMap<string, ServerSnapshot>> {
   return useHost(configuration, context, async (host) => {
     await host.recall(names);
     const remembered = new Map(names.map((name) => [name, host.catalog(name)]));
@@ -34,12 +34,12 @@ export async function lookAt(
     const states = host.states().filter(({ name }) => names.includes(name));
     return new Map(states.map((state) => [state.name, lookOf(state)]));
 
-    function lookOf(state: ServerState): Look {
+    function lookOf(state: ServerState): ServerSnapshot {
       const { name } = state;
       const catalog = host.catalog(name);
       const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
       if (state.status !== "connected" || catalog === undefined || definition === undefined)
-        return { kind: "unseen", error: refusal(state) };
+        return { kind: "unseen", error: notConnectedError(state) };
       const offer = lockOffer(catalog, packageVersion(definition, state.peer));
       return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
     }

@@ -8,7 +8,7 @@ import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
 
 /** Throws where the call could only fail; returns what is merely doubtful. `what` names the tool. */
-export function checkArguments(what: string, tool: SignedTool, args: unknown): readonly string[] {
+export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
   // What is no object is refused by the host, like every other mistake that only the schema as a whole shows.
   if (!isObject(args)) return [];
   const parameters = parametersOf(tool.inputSchema);
