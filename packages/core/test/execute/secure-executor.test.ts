@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter, getEventListeners, once } from "node:events";
 import { expect, test } from "vitest";
 import {
   type CallableTool,
@@ -112,6 +112,25 @@ test("what waits or runs is cancelled by its signal, and when the executor is di
   await executor[Symbol.asyncDispose]();
   await running;
   await expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("a tool that does not heed its signal keeps nobody waiting, and its signal is let go", async () => {
+  await using executor = new SecureMCPToolExecutor();
+  const stop = new AbortController();
+  const deaf = {
+    serverName: "s",
+    serverToolName: "t",
+    parameterSchemaJson: {},
+    execute: () => new Promise<never>(() => stop.abort()),
+  };
+  await expect(executor.executeWithSafeguards(deaf, {}, stop.signal)).rejects.toMatchObject({ code: "cancelled" });
+  const { signal } = new AbortController();
+  const { tool, begun, answer } = heldTool();
+  const call = executor.executeWithSafeguards(tool, {}, signal);
+  await begun(1);
+  answer();
+  await call;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a tool that gives no content has given no result", async () => {

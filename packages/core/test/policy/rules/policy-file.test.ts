@@ -134,6 +134,12 @@ test.each(["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
   },
 );
 
+test("of several hints with another value the first is named", async () => {
+  const annotations = "annotations={openWorldHint=1, readOnlyHint=1}";
+  const found = await read(`[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\n${annotations}`);
+  expect(said(found)).toEqual([expect.stringContaining('"annotations" holds "readOnlyHint"')]);
+});
+
 test("a joined name without a tool is a name like any other", async () => {
   const found = await read(
     '[[rule]]\ntoolName=["mcp_a_", "a__", "mcp_github", "xmcp_a_y"]\ndecision="deny"\npriority=1',

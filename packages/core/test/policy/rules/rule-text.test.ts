@@ -16,3 +16,20 @@ test("every built-in rule is told in words of its own", () => {
   expect(new Set(told).size).toBe(told.length);
   expect(told.filter((text) => text.startsWith("a built-in rule"))).toEqual([]);
 });
+
+test("whatever a rule comes from has a name", () => {
+  const sources = [
+    "policy_file",
+    "settings",
+    "permissions",
+    "trust",
+    "approval",
+    "flag",
+    "answer",
+    "built_in",
+  ] as const;
+  const told = sources.map((source) => ruleText({ tier: "user", decision: "deny", priority: 0, origin: { source } }));
+  // Settings and permissions are both settings to whoever reads it.
+  expect(new Set(told).size).toBe(sources.length - 1);
+  expect(told.filter((text) => /undefined|^ /.test(text))).toEqual([]);
+});
