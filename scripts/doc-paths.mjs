@@ -1,0 +1,68 @@
+// Fails on a path in ARCHITECTURE.md, CONTRIBUTING.md or docs/adr that does not exist, on a link between pages that leads nowhere,
+// and on a source folder without its line in ARCHITECTURE.md.
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import { sourcePaths } from "./sources.mjs";
+
+/** Paths are written from one of these folders. */
+const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src"];
+/** `mcp/client.ts`, `core/src/auth/`, `scripts/names.mjs`; at least one slash, and a file's ending or a slash at the end. */
+const mentioned = /(?<![\w./@*<~$-])(?:[\w.-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs|md|json|yml))?(?![\w*<…/])/g;
+const links = /\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g;
+
+/** What is wrong below `baseDir`, one line each, and how many pages were read. */
+export async function checkDocPaths(baseDir) {
+  const pages = await pagePaths(baseDir);
+  const violations = [];
+  for (const page of pages) {
+    const text = await readFile(join(baseDir, page), "utf8");
+    const broken = linksIn(text).filter((link) => !existsSync(join(baseDir, dirname(page), link)));
+    violations.push(...broken.map((link) => `${page}: the link to ${link} leads nowhere`));
+    if (namesPaths(page))
+      violations.push(...missingPaths(baseDir, text).map((path) => `${page}: ${path} does not exist`));
+  }
+  violations.push(...(await foldersWithoutLine(baseDir)));
+  return { pages: pages.length, violations };
+}
+
+async function pagePaths(baseDir) {
+  const markdown = async (folder) =>
+    (await readdir(join(baseDir, folder)).catch(() => []))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => posix.join(folder, name))
+      .sort();
+  const packages = await readdir(join(baseDir, "packages"));
+  const folders = [".", "docs", "docs/adr", ...packages.map((name) => `packages/${name}`)];
+  return (await Promise.all(folders.map(markdown))).flat();
+}
+
+function namesPaths(page) {
+  return page === "ARCHITECTURE.md" || page === "CONTRIBUTING.md" || page.startsWith("docs/adr/");
+}
+
+function linksIn(text) {
+  return [...text.matchAll(links)].map(([, link]) => link).filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function missingPaths(baseDir, text) {
+  const withoutAddresses = text.replaceAll(links, "]()").replaceAll(/\b[a-z]+:\/\/\S+/g, "");
+  const isThere = (path) => roots.some((root) => existsSync(join(baseDir, root, path)));
+  return [...new Set([...withoutAddresses.matchAll(mentioned)].map(([path]) => path))].filter((path) => !isThere(path));
+}
+
+async function foldersWithoutLine(baseDir) {
+  const text = await readFile(join(baseDir, "ARCHITECTURE.md"), "utf8").catch(() => "");
+  const folders = new Set((await sourcePaths(baseDir)).map((path) => `${dirname(path).replace("packages/", "")}/`));
+  return [...folders]
+    .filter((folder) => !text.includes(`| \`${folder}\` |`))
+    .map((folder) => `ARCHITECTURE.md: no line about ${folder}`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { pages, violations } = await checkDocPaths(process.cwd());
+  for (const violation of violations) process.stdout.write(`${violation}\n`);
+  process.stdout.write(`doc paths: ${pages} pages, ${violations.length} violations\n`);
+  if (violations.length > 0 || pages < 20) process.exitCode = 1;
+}
