@@ -1,4 +1,6 @@
-/** One host: settings become definitions, definitions are admitted, admitted servers are connected, discovered and called. */
+/**
+ * Opens a host: loads settings, connects the servers that may start, reads their catalogs and runs requests to them.
+ */
 
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
@@ -24,7 +26,16 @@ export { demoName } from "./demo/name.ts";
 export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listings.ts";
 export type * from "./host/types.ts";
 
-/** Cached catalogs are there at once; servers are reached by `start`, or by the first call into them. */
+/**
+ * Creates a host from the settings. The registries hold the cached catalogs at once; a server is connected by `start`
+ * or by the first request to it.
+ * || @throws HostError `usage` if an option is wrong
+ * || @example
+ * ```ts
+ * await using host = await createHost();
+ * const result = await host.call("files", "read", { path: "a.txt" });
+ * ```
+ */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
@@ -35,8 +46,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /**
- * A host for a configuration that is loaded already, in three groups: catalogs hold what servers list, servers connect
- * to them, requests run through one path. After dispose nothing of the host runs or writes.
+ * Opens a host for a configuration that is loaded already. Three groups share the work: `catalogs` holds the lists of
+ * the servers, `servers` connects to them, `requests` runs every request. After dispose nothing of the host runs or
+ * writes.
  */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
   const { clock = systemClock, today = Date.now, load } = options;
@@ -63,14 +75,17 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /** Those of one server, or of all. @throws HostError `server_unknown` */
+  /**
+   * Keeps the items of one server, or of all servers.
+   * || @throws HostError `server_unknown`
+   */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
     return items.filter((item) => item.server === client?.name);
   }
 
-  /** Settings that cannot be read, perhaps because an editor is writing them, change nothing. */
+  /** A settings file that cannot be read changes nothing: an editor may be writing it. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
@@ -118,7 +133,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         const wasUsed = manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
         const changes = await takeOver(await load?.());
         if (names !== undefined) return manager.restart(names);
-        // Servers that are connected and have the same definition as before are left alone.
+        // A connected server whose definition is the same keeps running.
         const there = new Set(configuration.order());
         const lost = wasUsed.filter((name) => there.has(name));
         if (changes === undefined) return manager.restart(lost);
@@ -170,6 +185,6 @@ function cannotReload(): HostError {
 }
 
 interface Reloading {
-  /** Reads the settings once more. */
+  /** Reads the settings again. */
   readonly load?: () => Promise<Configuration>;
 }

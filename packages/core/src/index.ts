@@ -1,7 +1,7 @@
-/** The library's public names, one by one. */
+/** The public names of the library. */
 
+export type { SignInMessage, SignInUi, SignInWays } from "./auth/browser/sign-in-ui.ts";
 export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth/oauth-provider.ts";
-export type { SignInMessage, SignInWays } from "./auth/sign-in.ts";
 export type { Credentials, StoredClient, StoredTokens } from "./auth/store/credentials.ts";
 export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/store/token-storage.ts";
 export { type Clock, systemClock } from "./clock.ts";
@@ -11,6 +11,7 @@ export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, HostError } from "./errors.ts";
 export {
+  type CatalogCounts,
   type Failure,
   type HostEvent,
   type ListName,
@@ -53,7 +54,7 @@ export { type McpToToolOptions, mcpToTool } from "./mcp/client-callable.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
 export { type CreateMcpClientOptions, createMcpClient } from "./mcp/create-client.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
-export type { Offering } from "./mcp/offering.ts";
+export type { FilteredCatalog, Offering } from "./mcp/filtered-catalog.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
 export { createGeminiModel } from "./model/gemini/gemini.ts";

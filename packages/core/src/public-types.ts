@@ -1,4 +1,4 @@
-/** Types that the members of public names mention, so that a program can name them too. */
+/** Types that members of public names mention, exported so that a program can name them. */
 
 export type {
   Annotated,
@@ -10,10 +10,11 @@ export type {
   ListedResourceTemplate,
   ListedTool,
   ListKind,
+  McpRequestOptions,
+  NegotiatedProtocol,
   NotificationListener,
   PromptResult,
   RequestHandler,
-  RequestOptions as McpRequestOptions,
   ResourceContents,
   ResourceResult,
   ServerInfo,
@@ -28,8 +29,8 @@ export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
 export type { TokenKeeper } from "./auth/oauth/refresh.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
-export type { Waiting } from "./clock.ts";
-export type { ConnectObserver, Patience, Step as ConnectStepDetails } from "./connect/connect-step.ts";
+export type { TimerOptions, Waiting } from "./clock.ts";
+export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
 export type {
@@ -54,7 +55,7 @@ export type { OpenaiOptions } from "./model/openai/openai.ts";
 export type { ScriptedOptions } from "./model/scripted.ts";
 export type { Fetch } from "./net/bounded-fetch.ts";
 export type { FetchOptions } from "./net/fetch-options.ts";
-export type { Near } from "./net/server-network.ts";
+export type { Near, ServerNetwork } from "./net/server-network.ts";
 export type { ContentLimits } from "./normalise/content/fit.ts";
 export type { ContentOptions } from "./normalise/content/parts.ts";
 export type { ToolFilter } from "./normalise/filter.ts";
@@ -86,4 +87,4 @@ export type {
 export type { Locations } from "./settings/read/paths.ts";
 export type { Admission } from "./trust/admit.ts";
 export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
-export type { TrustVerdict } from "./trust/trust-decision.ts";
+export type { TrustDecision, TrustVerdict } from "./trust/trust-decision.ts";

@@ -1,17 +1,23 @@
-/** For tests of programs that use the library: tools that run nothing, and a check of what running them gives. Bound to no test framework: what fails throws. */
+/**
+ * Helpers for tests of programs that use the library. They need no test framework: a failed check throws an `Error`.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import type { CallableTool, FunctionCall, Part } from "./normalise/model-types.ts";
 import type { ToolExecution } from "./registry/binding.ts";
 import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
 
-/** One with the calls that it was given, in their order. */
+/** A `CallableTool` that runs nothing and records its calls, in their order. */
 export interface MockCallableTool extends CallableTool {
   readonly calls: readonly FunctionCall[];
 }
 
+/** Makes mock tools, and checks what a tool gives to the model and to the user. */
 export const MCPToolTestHelper = {
-  /** Answers each call with the response under the called name, as JSON in one text; `{success: true}` if there is none. */
+  /**
+   * Makes a tool that answers each call with the response under the called name, as JSON text. Default response:
+   * `{success: true}`.
+   */
   createMockCallableTool(responses: Readonly<Record<string, unknown>> = {}): MockCallableTool {
     const answers = new Map(Object.entries(responses));
     const calls: FunctionCall[] = [];
@@ -25,7 +31,7 @@ export const MCPToolTestHelper = {
         calls.push(...functionCalls);
         return functionCalls.map(({ name = "" }) => {
           const given = answers.get(name);
-          // `null` is an answer, too.
+          // `null` is a response, too.
           const answer = given === undefined ? { success: true } : given;
           return {
             functionResponse: { name, response: { content: [{ type: "text", text: JSON.stringify(answer) }] } },
@@ -52,7 +58,10 @@ export const MCPToolTestHelper = {
     });
   },
 
-  /** Runs the tool, and throws unless it gives something for the model and, for the person, the expected JSON. */
+  /**
+   * Runs the tool.
+   * || @throws Error if the tool gives nothing for the model, or if its display is not the expected JSON
+   */
   async testToolExecution(tool: DiscoveredMCPTool, params: unknown, expected?: unknown): Promise<ToolExecution> {
     const execution = await tool.execute(params);
     if (execution.llmContent.length === 0) throw new Error(`${tool.name} gave the model nothing`);
@@ -64,7 +73,7 @@ export const MCPToolTestHelper = {
   },
 } as const;
 
-/** Fenced or not; what is no JSON is a text. */
+/** Reads JSON with or without a Markdown fence; returns any other text as it is. */
 function readJson(display: string): unknown {
   const text = display.replace(/^```json\n(.*)\n```$/s, "$1");
   try {

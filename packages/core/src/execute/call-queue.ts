@@ -1,27 +1,36 @@
-/** Who may call now: so many calls at once to one server and to all together; the others wait in line, and the servers take turns. */
+/**
+ * Limits how many calls run at once, per server and in total. Waiting calls queue per server, and the servers take
+ * turns.
+ */
 
 import { HostError } from "../errors.ts";
 
+/** Limits of a call queue. */
 export interface CallQueueOptions {
   readonly perServer: number;
   readonly total: number;
-  /** How many may wait for one server. */
+  /** The most calls that may wait for one server. */
   readonly waitingPerServer: number;
 }
 
+/** A queue of calls. */
 export interface CallQueue {
-  /** Resolves with the function that makes room for the next one. Rejects when the line is too long, or with the signal's reason. */
+  /**
+   * Waits for a free slot and resolves with the function that frees it.
+   * || @throws HostError `busy` if too many calls wait; else the reason of `signal`
+   */
   enter(server: string, signal: AbortSignal): Promise<() => void>;
 }
 
 interface Line {
   running: number;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly waiting: Set<() => void>;
 }
 
+/** Creates an empty queue. */
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
-  /** The server whose turn is next comes first; one that nobody calls is not in it. */
+  /** The server whose turn is next comes first. A server without calls is not in the map. */
   const lines = new Map<string, Line>();
   let running = 0;
 
@@ -44,7 +53,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, go] = next;
-      // To the end: everybody else has a turn before this one has another.
+      // Moved to the end: all other servers have a turn before this one has another.
       lines.delete(server);
       lines.set(server, line);
       line.waiting.delete(go);

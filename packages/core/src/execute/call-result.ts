@@ -1,9 +1,9 @@
-/** What a call comes to. */
+/** The result of a tool call. */
 
 import type { ToolResult } from "@fairlead/wire";
 
-/** What the tool answered. An error that the tool itself reports is an answer too. */
+/** The result of a tool call. An error that the tool itself reports is a result too. */
 export interface CallResult extends Omit<ToolResult, "notes"> {
-  /** What of the call could not be checked, and what of the answer had to be guessed or breaks its promise. */
+  /** What could not be checked, what had to be guessed, and how the result violates the tool's schema. */
   readonly warnings?: readonly string[];
 }

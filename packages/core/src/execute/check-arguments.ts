@@ -1,4 +1,4 @@
-/** Whether the arguments of a call are what the tool's own schema asks for; nothing else reaches the server. */
+/** Checks the arguments of a call against the tool's own schema before anything is sent to the server. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
@@ -7,13 +7,17 @@ import { toShellWord } from "../text/shell-word.ts";
 import { describeIssues } from "./describe-issues.ts";
 import type { Validator } from "./validation/validator.ts";
 
+/** The arguments of one call. */
 export interface GivenArguments {
   readonly serverName: string;
   readonly tool: CatalogTool;
   readonly args: JsonObject;
 }
 
-/** What could not be checked, if anything; rejects with each thing that is wrong. */
+/**
+ * Returns warnings about what could not be checked.
+ * || @throws HostError `arguments_invalid`, naming every mistake
+ */
 export async function checkArguments(
   { serverName, tool, args }: GivenArguments,
   validator: Pick<Validator, "validate">,

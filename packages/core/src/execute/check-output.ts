@@ -1,4 +1,4 @@
-/** Whether a result is what the tool's own schema promises. The tool has run: whatever is wrong with it is only said. */
+/** Checks a result against the tool's `outputSchema`. The tool has run already, so mistakes are only warnings. */
 
 import type { ToolResult } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -6,7 +6,7 @@ import type { CatalogTool } from "../discover/catalog.ts";
 import { describeIssues } from "./describe-issues.ts";
 import type { Validator } from "./validation/validator.ts";
 
-/** Never rejects. */
+/** Returns warnings. Never rejects. */
 export async function checkOutput(
   { isError, structuredContent }: Pick<ToolResult, "isError" | "structuredContent">,
   { outputSchema }: Pick<CatalogTool, "outputSchema">,

@@ -1,4 +1,4 @@
-/** What a validator found, in words for the person or the model that has to correct it. Pure. */
+/** Describes validation issues for the user or the model that has to correct them. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
@@ -7,17 +7,19 @@ import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
 import type { Issue } from "./validation/validation.ts";
 
-/** More than a few mistakes are one mistake. */
+/** The most issues that one message lists. */
 const mostShown = 5;
 const longestName = 100;
 
+/** The value that was validated, with its schema. */
 export interface Validated {
   readonly schema: JsonObject;
   readonly value: unknown;
-  /** What the value is called: "the arguments". */
+  /** The name of the whole value, such as "the arguments". */
   readonly whole: string;
 }
 
+/** Returns the issues as one text. */
 export function describeIssues(issues: readonly Issue[], validated: Validated): string {
   const shown = issues.slice(0, mostShown).map((issue) => describe(issue, validated));
   const more = issues.length - shown.length;
@@ -31,7 +33,7 @@ function describe({ path, message, keyword }: Issue, validated: Validated): stri
   return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
 }
 
-/** A name that is one letter away from a known one is most likely meant to be that. */
+/** Suggests the known name that a misspelt one resembles. */
 function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
   const around = steps.slice(0, -1);
   const name = steps.at(-1) ?? "";
@@ -46,14 +48,14 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   return near === undefined ? undefined : written([...around, near]);
 }
 
-/** As in most languages: `"list[0].name"`. */
+/** Writes a path as most languages do: `"list[0].name"`. */
 function written(steps: readonly string[]): string {
   const [first = "", ...rest] = steps;
   const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
   return `"${clip(path, longestName)}"`;
 }
 
-/** The part of a schema that is about one place, as far as it can be told without evaluating it. */
+/** The part of the schema for one path, as far as it is known without evaluating the schema. */
 function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
   return steps.reduce((at, step) => {
     const properties = objectOf(at["properties"]);

@@ -1,7 +1,10 @@
-/** Runs tool calls: found, checked, in their turn, within their time, and never twice where that could matter. */
+/**
+ * Runs tool calls: finds the tool, checks the arguments, waits for a slot, enforces timeouts, and repeats only what is
+ * safe.
+ */
 
 import { setMaxListeners } from "node:events";
-import type { JsonObject, RequestOptions, ToolResult } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
@@ -18,45 +21,51 @@ import { findTool } from "./find-tool.ts";
 import { mayRepeat } from "./may-repeat.ts";
 import type { Validator } from "./validation/validator.ts";
 
-export type CallClient = Pick<McpClient, "name" | "offering" | "callTool">;
+/** The part of a server's client that a call needs. */
+export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
 
+/** One tool call. */
 export interface Call {
   readonly client: CallClient;
   readonly tool: string;
   readonly args: unknown;
 }
 
+/** Options of one tool call. */
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The longest silence in milliseconds; progress restarts it. Waiting for its turn does not use it up. */
+  /** The longest time without a response or progress, in milliseconds. Waiting in the queue does not count. */
   readonly timeout: number;
-  /** The absolute limit in milliseconds, from the moment it is sent. */
+  /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
-  readonly onProgress?: RequestOptions["onProgress"];
-  /** Told when it is its turn. */
+  readonly onProgress?: McpRequestOptions["onProgress"];
+  /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
-  /** What the server says about its tools is believed: one that changes nothing, or nothing more, may be called again. */
+  /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
   readonly trustAnnotations?: boolean;
 }
 
+/** Runs tool calls. */
 export interface Executor {
   readonly call: (call: Call, options: ExecuteOptions) => Promise<CallResult>;
-  /** Cancels whatever waits or runs; resolves when it has ended. */
+  /** Cancels all waiting and running calls; resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
+/** Options of `createExecutor`. */
 export interface ExecutorOptions {
   readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
-  /** How many calls may wait for one server. */
+  /** The most calls that may wait for one server. */
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
-  /** A new connection to a server that was lost, or the one that is there; without it no call is repeated. */
+  /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<CallClient>;
   readonly clock?: Clock;
 }
 
 const queueOfOneServer = 256;
 
+/** Creates the executor of one host. */
 export function createExecutor(options: ExecutorOptions): Executor {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
   const queue = createCallQueue({
@@ -64,11 +73,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     total: limits.callsTotal,
     waitingPerServer: queuePerServer,
   });
-  /** How to call off each call that waits or runs. */
+  /** The function that cancels each waiting or running call. */
   const open = new Map<() => void, Promise<unknown>>();
   let isClosed = false;
 
-  /** Up to the moment in which it may be sent: nothing has happened yet. */
+  /** Everything before sending: the server has seen nothing of the call yet. */
   async function admit({ client, tool: name, args }: Call, signal: AbortSignal) {
     const serverName = client.name;
     const tool = findTool(client, name);
@@ -98,8 +107,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     { trustAnnotations = false, ...how }: ExecuteOptions & { signal: AbortSignal },
   ): Promise<ToolResult> {
     const began = clock.now();
-    // It may have gone while the call waited, and refuses; or it is back, with other tools.
-    const isGone = client.offering === undefined;
+    // The server may be gone, or may be reconnected with other tools, while the call waited.
+    const isGone = client.filteredCatalog === undefined;
     if (!isGone && !isStill(client, tool)) throw changed(client, tool);
     try {
       return await send(client, tool, args, how);
@@ -159,9 +168,9 @@ function send(client: CallClient, tool: CatalogTool, args: JsonObject, how: Exec
   return client.callTool(tool.name, args, { signal, timeout, total, asTask, ...(onProgress && { onProgress }) });
 }
 
-/** Whether the tool is what it was when the call was asked for and allowed. */
-function isStill({ offering }: CallClient, tool: CatalogTool): boolean {
-  const now = offering?.catalog.tools.find(({ name }) => name === tool.name);
+/** Whether the tool's definition is the same as when the call was decided. */
+function isStill({ filteredCatalog }: CallClient, tool: CatalogTool): boolean {
+  const now = filteredCatalog?.catalog.tools.find(({ name }) => name === tool.name);
   return now !== undefined && (now === tool || definitionOf(now) === definitionOf(tool));
 }
 

@@ -1,4 +1,4 @@
-/** The tool that a call names, if the server offers it and the settings let it through. */
+/** Finds the tool that a call names among the tools that the server lists and the settings do not hide. */
 
 import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
@@ -6,14 +6,18 @@ import type { McpClient } from "../mcp/client.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
+/**
+ * Returns the tool.
+ * || @throws HostError `denied` if a filter hides it, `tool_unknown`
+ */
 export function findTool(
-  { name: serverName, offering }: Pick<McpClient, "name" | "offering">,
+  { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
   tool: string,
 ): CatalogTool {
-  const tools = offering?.catalog.tools ?? [];
+  const tools = filteredCatalog?.catalog.tools ?? [];
   const found = tools.find(({ name }) => name === tool);
   if (found) return found;
-  const setting = offering?.hidden.get(tool);
+  const setting = filteredCatalog?.hidden.get(tool);
   if (setting !== undefined)
     throw new HostError("denied", `${setting} of "${serverName}" in the settings leaves the tool "${tool}" out`, {
       serverName,

@@ -1,4 +1,4 @@
-/** Runs tools that a program built by hand, with the safeguards that a host's own calls have. */
+/** `SecureMCPToolExecutor`: runs hand-built tools with the same limits and checks as a host's own calls. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
@@ -9,7 +9,7 @@ import { type CallQueue, createCallQueue } from "./call-queue.ts";
 import { describeIssues } from "./describe-issues.ts";
 import { createValidator, type Validator } from "./validation/validator.ts";
 
-/** What is used of a `DiscoveredMCPTool`. */
+/** The members of a `DiscoveredMCPTool` that the executor needs. */
 export interface ExecutableTool {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -18,12 +18,13 @@ export interface ExecutableTool {
   execute(params: unknown, signal?: AbortSignal): Promise<ToolExecution>;
 }
 
+/** Options of `SecureMCPToolExecutor`. */
 export interface SecureMCPToolExecutorOptions {
-  /** Calls that run at the same time, of all servers together; 5 by default. */
+  /** The most calls that run at the same time, over all servers. Default: 5. */
   readonly maxConcurrentExecutions?: number;
-  /** Calls that may wait for one server; 256 by default. */
+  /** The most calls that may wait for one server. Default: 256. */
   readonly maxWaitingPerServer?: number;
-  /** Milliseconds for a tool without a `timeout` of its own; 30 000 by default. Waiting does not count. */
+  /** Timeout in milliseconds of a tool without a `timeout`. Default: 30 000. Waiting in the queue does not count. */
   readonly executionTimeout?: number;
   readonly clock?: Clock;
 }
@@ -66,7 +67,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     return running.finally(() => this.#open.delete(running));
   }
 
-  /** Cancels what waits or runs; resolves when it has ended. */
+  /** Cancels all waiting and running calls; resolves when they have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#open);
@@ -119,7 +120,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
       ends.push(() => signal.removeEventListener("abort", leave), this.#clock.after(timeout, expire));
     });
     try {
-      // A tool need not heed its signal: the caller gets an answer in time all the same.
+      // A tool may ignore its signal: the caller gets an error in time all the same.
       const execution: unknown = await Promise.race([
         tool.execute(args, AbortSignal.any([signal, stop.signal])),
         ended,

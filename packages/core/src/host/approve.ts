@@ -1,4 +1,4 @@
-/** The embedding program's yes to entries of the workspace that await approval. */
+/** Approves workspace entries for the embedding program. */
 
 import { HostError } from "../errors.ts";
 import { closest } from "../text/closest.ts";
@@ -6,10 +6,9 @@ import { approve } from "../trust/approvals.ts";
 import type { AdmittedServer, Configuration } from "../trust/configuration.ts";
 
 /**
- * Stores approvals for entries exactly as the configuration holds them, and gives their names. Entries that need no
- * approval, or are approved already, are left out.
- *
- * @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
+ * Stores an approval for each named entry exactly as the configuration holds it, and returns the names. Skips entries
+ * that need no approval or have one.
+ * || @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
  */
 export async function approveWaiting(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,

@@ -1,10 +1,11 @@
-/** Where the settings of a host are looked for, from what a program gives. */
+/** Converts the options of `createHost` to those of the configuration. */
 
 import { homedir } from "node:os";
 import type { ConfigurationOptions } from "../trust/configuration.ts";
 import { settingsText } from "./options.ts";
 import type { HostOptions } from "./types.ts";
 
+/** Returns where the settings of a host are read from. */
 export function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
   return {
     environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },

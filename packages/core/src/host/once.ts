@@ -1,5 +1,6 @@
-/** Something costly that all who ask share: made with the first question. */
+/** Runs an asynchronous function once and shares its result. */
 
+/** Returns a function that calls `make` the first time and returns the same promise after that. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

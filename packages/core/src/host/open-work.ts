@@ -1,21 +1,23 @@
-/** Everything that a host has under way: `close` cancels it and waits for its end, and nothing begins after that. */
+/** Tracks everything that a host is doing, so that closing the host can cancel it and wait for its end. */
 
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
+/** The running work of one host. After `close` no work can begin. */
 export interface OpenWork {
   /**
    * Runs `work` with a signal that is aborted by the caller's own signal or by `close`.
-   * @throws HostError `usage` once the host is closed
+   * || @throws HostError `usage` once the host is closed
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
-  /** Cancels what is under way; resolves when all of it has ended. */
+  /** Cancels all running work; resolves when it has ended. */
   close(): Promise<void>;
 }
 
+/** Creates an empty record of running work. */
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -48,7 +50,7 @@ export function createOpenWork(): OpenWork {
     async close() {
       const reason = new HostError("cancelled", "the host was closed");
       closing.abort(reason);
-      // What ends may have begun something else before it saw the signal.
+      // Work that ends may have begun other work before it saw the signal.
       while (open.size > 0) {
         const ends = Promise.allSettled(open.values());
         for (const stop of open.keys()) stop.abort(reason);

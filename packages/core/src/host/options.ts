@@ -1,11 +1,14 @@
-/** Checks what a program gives to `createHost()`: every mistake is a `HostError("usage")` that names the option. */
+/**
+ * Checks the options that a program gives to `createHost()`. Every mistake is a `HostError` `usage` that names the
+ * option.
+ */
 
 import { HostError } from "../errors.ts";
 import { settingsSchema } from "../settings/schema/schema.ts";
 import { closest } from "../text/closest.ts";
 import type { HostOptions } from "./types.ts";
 
-/** Says what the value must be, if it is not that. */
+/** Returns what the value must be if it is wrong, else undefined. */
 type Check = (value: unknown) => string | undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -25,7 +28,7 @@ const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
 const pair = (value: unknown): boolean => isObject(value) && isText(value["server"]) && isText(value["tool"]);
 
-/** One for each option, or this does not compile. */
+/** The type requires one check for each option. */
 const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   settings: must("a path or an object { mcpServers, mcp?, fairlead? }", (value) => isText(value) || isObject(value)),
   workspace: must("a path or false", (value) => isText(value) || value === false),
@@ -74,14 +77,13 @@ export function checkHostOptions(options: unknown): void {
 }
 
 /**
- * The settings as JSON, if they were given as an object: as they are now, whatever becomes of the object later.
- *
- * @throws HostError `usage` for what JSON cannot hold, and for a misspelt key at the top
+ * Returns settings that were given as an object as JSON text, so that later changes of the object have no effect.
+ * || @throws HostError `usage` if JSON cannot hold the settings, or if a top-level key is misspelt
  */
 export function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
   const known = Object.keys(settingsSchema.properties);
-  // Keys that resemble none of ours belong to other programs, as in a file.
+  // A key that resembles none of Fairlead's belongs to another program, as in a settings file.
   for (const key of Object.keys(settings))
     if (!known.includes(key) && closest(key, known) !== undefined)
       throw unknownName(`createHost({ settings }) has no key "${key}"`, key, known);
@@ -100,7 +102,7 @@ function unknownName(message: string, name: string, known: readonly string[]): H
   });
 }
 
-/** Short, and without what a value may hold: options can be secrets. */
+/** Names the type and not the value: options can be secrets. */
 function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";

@@ -1,13 +1,13 @@
-/** What a program that embeds the host works with: the options it gives and the host it gets. */
+/** The public interface of a host: `HostOptions`, `Host`, and the types of their members. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
-import type { SignInWays } from "../auth/browser/sign-in-ui.ts";
+import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Catalog, ListStep } from "../discover/catalog.ts";
 import type { Difference } from "../discover/tool-changes.ts";
-import type { Emitter, MCPDiscoveryState, Offer, Peer, ServerChanges, ServerState } from "../events.ts";
+import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
 import type { CallResult } from "../execute/call-result.ts";
 import type { Elicit } from "../mcp/elicitation.ts";
 import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
@@ -31,181 +31,232 @@ import type { Conversation, ConversationOptions, SendOptions } from "../turn/con
 import type { TurnEvent } from "../turn/events.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
 
+/**
+ * Options of `createHost`. All are optional: without them the host uses the settings and the workspace of the current
+ * folder, as the `fairlead` command does.
+ */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: the path of a file (by default the one that Gemini CLI reads), or an object in its place. With an
-   * object, no file is read or watched for that scope; problems in it name `settings option`, with line and column of
-   * `JSON.stringify(settings, null, 2)`.
+   * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object in its place. With
+   * an object, no file is read or watched for that scope; problems in it name `settings option`, with line and column
+   * of `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
-  /** The workspace root; by default it is found from the current folder. `false` leaves the workspace out. */
+  /** The workspace root. Default: found from the current folder. `false`: no workspace is read. */
   readonly workspace?: string | false;
-  /** The embedding program's verdict on the workspace; without one, the trusted-folders file decides. */
+  /** Whether the workspace is trusted. Default: the trusted-folders file decides. */
   readonly trust?: boolean;
-  /** By default that of the process. */
+  /** The environment variables, folders and platform. Default: those of the process. */
   readonly environment?: Environment;
 }
 
+/** Options of a host that do not concern where its settings are read from. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
-  /** Messages go into the servers' log files: those of all servers, or of the one with this name. */
+  /** Writes protocol messages into the log files of all servers, or of the server with this name. */
   readonly debug?: boolean | string;
-  /** How many programs may be starting at once. */
+  /** How many server processes may be starting at the same time. */
   readonly startLimit?: number;
-  /** Told, step by step, how a server is connected and what it lists. */
+  /** Receives each step of connecting a server and of reading its catalog. */
   readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
-  /** Where sign-ins are kept, instead of the store of this installation. */
+  /** Where sign-ins are stored. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage;
-  /** How a person can sign in when a server wants that; without it, such a server is left at `needs_auth`. */
-  readonly signIn?: SignInWays;
-  /** Opens an address for a sign-in, if the person wants that; false: nothing could be opened. */
+  /** How the user signs in to a server. Without it, a server that requires sign-in stays at `needs_auth`. */
+  readonly signIn?: SignInUi;
+  /** Opens a URL for a sign-in. Resolves to false if no browser could be opened. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Asks the person before a tool runs that nobody has allowed; without it, such a call of a model is denied. */
+  /**
+   * Asks the user for confirmation before a tool runs that no rule allows. Without it, such a call of a model is
+   * denied.
+   */
   readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
-  /** What models may do beside the rules: in plan mode they only look, in yolo mode nobody is asked. */
+  /**
+   * What models may do beside the rules: `plan` denies tools that are not read-only, `yolo` allows what would need
+   * confirmation. Default: `default`.
+   */
   readonly approvalMode?: ApprovalMode;
-  /** Tools that need no question in this run: `--allow`. */
+  /** Tools that need no confirmation in this run, as with `--allow`. */
   readonly allow?: PolicyFlags["allow"];
-  /** `false`: nobody can be asked, by `confirm` or otherwise, so whatever would be asked about is denied. */
+  /** `false`: there is no way to ask the user, so every request that needs confirmation is denied. */
   readonly interactive?: boolean;
-  /** Puts a server's question to the person; without it, servers are told that nobody can be asked. */
+  /** Asks the user a server's question (elicitation). Without it, the host does not declare the capability. */
   readonly elicit?: Elicit;
-  /** Told of a question of a server that is declined without being put to anyone: its address or its form is not fit for that. */
+  /**
+   * Receives a server's question that the host declines without asking the user, because its URL or its form is not
+   * acceptable.
+   */
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
-  /** Asks the person's model for a server, if its settings allow that (`fairlead.servers.NAME.sampling`). */
+  /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
-  /** Who answers in conversations that name no model of their own. */
+  /** The model of conversations that name no model. */
   readonly model?: Model;
-  /** Whether servers that are lost come back by themselves. A program that lives on wants that; one that makes a call and ends does not. */
+  /**
+   * Whether lost servers are reconnected automatically: useful for a program that keeps running, not for one that makes
+   * a call and ends.
+   */
   readonly recover?: boolean;
-  /** Whether to tell (`settings_changed`) when a settings file changes on the disk. */
+  /** Whether the host emits `settings_changed` when a settings file changes on disk. */
   readonly watch?: boolean;
-  /** After so many milliseconds without a call a server that was started by one is stopped. */
+  /** Time in milliseconds without a request after which a server that a request started is stopped. */
   readonly idleStop?: number;
   /** Milliseconds since 1970: how old is what is remembered. */
   readonly today?: () => number;
 }
 
+/** Which servers `host.start` connects to, and how to stop waiting for them. */
 export interface StartOptions {
-  /** These, even if their settings let them wait for their first use; by default all that do not wait. */
+  /** Servers to start, including idle (lazy) ones. Default: all servers that are not lazy. */
   readonly servers?: readonly string[];
-  /** Ends the waiting with `cancelled`; what has begun goes on until the host is closed. */
+  /** Stops the waiting with `cancelled`. The connections go on until the host is closed. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of one request to a server: cancellation, timeout and confirmation. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** The longest silence in milliseconds, instead of the server's own setting; progress restarts it. */
+  /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number;
-  /** The person was asked about it and said yes, or said so before anyone asked: answers a rule that asks, and never one that denies. */
+  /**
+   * The user has confirmed the request, or (`in_advance`) confirmed it before being asked. It answers a rule that asks,
+   * never a rule that denies.
+   */
   readonly confirmed?: boolean | "in_advance" | undefined;
-  /** Asks the user where a rule asks, or where the definition has changed; undefined: they cannot be asked. */
+  /** Asks the user where a rule asks or the definition has changed. Resolves to undefined if there is no way to ask. */
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
     | undefined;
-  /** How long, in milliseconds, its server may take until it is connected; by default, as long as the settings say. */
+  /** The longest time for connecting the server, in milliseconds. Default: the server's settings. */
   readonly wait?: number | undefined;
 }
 
+/** Options of `host.expandReferences`. */
 export interface ReferenceOptions extends Pick<RequestOptions, "signal" | "wait"> {
-  /** Only what these offer can be referred to; by default what all do. */
+  /** The servers whose resources can be referred to. Default: all. */
   readonly servers?: readonly string[] | undefined;
 }
 
+/** Options of one tool call that the user makes. */
 export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
-  /** Call it although its definition is not the one that was shown before: from now on it is the accepted one. */
+  /** Accepts a changed definition of the tool, then calls it. */
   readonly acceptChanged?: boolean;
 }
 
+/** Options of `host.callAsModel`. */
 export interface CallAsModelOptions {
   readonly signal?: AbortSignal;
-  /** Asks the person about this call; default: the host's own `confirm`. */
+  /** Asks the user to confirm this call. Default: the host's own `confirm`. */
   readonly confirm?: OpenHostOptions["confirm"];
 }
 
-/** Without a model: the host's own. */
+/** Options of a new conversation. Default model: the host's own. */
 export type NewConversation = Omit<ConversationOptions, "model"> & { readonly model?: Model };
 
+/** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
-  /** An earlier one that goes on; then only `signal` and `references` count beside it. */
+  /** The conversation to continue. With it, only `signal` and `references` of the other options apply. */
   readonly conversation?: Conversation;
 }
 
-/** What is known of a server without asking it. */
+/** The cached catalog of one server, in numbers. */
 export interface Knowledge {
   readonly server: string;
-  readonly offer: Offer;
-  /** How it was reached; while it is connected, its state says that. */
+  readonly offer: CatalogCounts;
+  /** How the server was reached. Absent while the server is connected: its state has it then. */
   readonly peer?: Peer;
-  /** Milliseconds since 1970; absent while the server is connected: then it is what the server says now. */
+  /**
+   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected: the numbers are
+   * current then.
+   */
   readonly savedAt?: number;
 }
 
+/** Kind and sender of a request for `decide` and `explain`. */
 export interface DecideOptions {
-  /** `tool`, unless said otherwise. */
+  /** Default: `tool`. */
   readonly kind?: RequestKind;
-  /** The person themselves wants it; else a model does. */
+  /** Whether the user sends the request. Default: a model does. */
   readonly typed?: boolean;
 }
 
+/** The decision of the rules about one request, with every rule that matches it. */
 export interface Explanation {
   readonly decision: Decision;
   /** @deprecated The new name is `decision`. */
   readonly verdict: Decision;
-  /** Every rule that speaks of it, the strongest first. */
+  /** Every rule that matches the request, strongest first. */
   readonly matching: readonly PolicyRule[];
   readonly isChanged: boolean;
 }
 
+/** A tool that a filter in the settings hides. */
 export interface HiddenTool {
   readonly server: string;
   readonly serverToolName: string;
   readonly setting: keyof ToolFilter;
 }
 
+/** A note about one server for the user. */
 export interface HostNote {
   readonly server: string;
   readonly message: string;
 }
 
+/**
+ * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
+ * it.
+ */
 export interface Host extends AsyncDisposable {
-  /** Fills the lists with what was known of servers in earlier runs; connects to nothing. Gives those of which something is known. */
+  /**
+   * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
+   * server.
+   */
   recall(servers?: readonly string[]): Promise<readonly Knowledge[]>;
-  /** Connects to servers that may start, and reads what they offer. Resolves when each has answered or failed; its state says which. */
+  /**
+   * Connects the servers that may start and reads their catalogs. Resolves when each has succeeded or failed;
+   * `states()` has the result.
+   */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Takes over changed settings, ends the servers that are named and starts them again. Without names, those that are as before and
-   * connected keep running, and all others that were in use, or have been given up, are started.
+   * Reads changed settings, then restarts the named servers. Without names, connected servers whose definition is
+   * unchanged keep running, and all others that were in use or had failed are started.
    */
   restart(servers?: readonly string[]): Promise<void>;
-  /** Ends these servers; one that is called after that is started again. */
+  /** Stops these servers. The next request to one of them starts it again. */
   stop(servers: readonly string[]): Promise<void>;
-  /** Takes over changed settings: servers that are still the same keep running, the others wait to be started. */
+  /**
+   * Reads changed settings. Servers whose definition is unchanged keep running; the others wait to be started.
+   * || @throws HostError `settings_invalid`, `usage`
+   */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
-   * Approves entries of a trusted workspace that await approval: those named, or all of them. The approval is stored, as by
-   * `fairlead trust add --yes`, and holds for the entries exactly as this host has read them. The settings are read again,
-   * so that the servers may start. Gives the names that were approved.
-   *
-   * @throws HostError `server_unknown`, `untrusted_folder`
+   * Approves workspace entries that await approval: the named ones, or all. Stores the approval for the entries exactly
+   * as this host has read them, as `fairlead trust add --yes` does, then reads the settings again, so that the servers
+   * may start. Returns the approved names.
+   * || @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
   /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
   problems(): readonly Problem[];
-  /** What is known so far, of one server or of all; the demo server counts among all only while nothing else is configured. */
+  /**
+   * Tools of one server or of all, listed or cached. The demo server counts among all only while no other server is
+   * configured.
+   */
   tools(server?: string): readonly HostTool[];
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
-  /** Tools that a model is not offered, each with its reason. */
+  /** Tools that are not offered to a model, each with the reason. */
   quarantined(server?: string): readonly QuarantinedTool[];
-  /** Tools that a filter of the settings takes out, each with the setting. */
+  /** Tools that a filter in the settings hides, each with the setting. */
   hidden(server?: string): readonly HiddenTool[];
-  /** What someone should know about what is offered: a filter that names nothing, lists that were cut. */
+  /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
-  /** Everything that a server offers, as far as is known, and what of it could not be used. */
+  /** The whole catalog of a server, listed or cached, with notes about what could not be used. */
   catalog(server: string): Catalog | undefined;
-  /** Connects to that server first, if need be, and to no other. */
+  /**
+   * Calls a tool as the user. Connects its server first if needed, and no other.
+   * || @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
+   */
   call(server: string, tool: string, args?: unknown, options?: CallOptions): Promise<CallResult>;
   readResource(server: string, uri: string, options?: RequestOptions): Promise<ResourceResult>;
   getPrompt(
@@ -214,33 +265,41 @@ export interface Host extends AsyncDisposable {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
-  /** What a request would meet, as far as its server is known now; connects to nothing. */
+  /** Decides about a request with the catalogs that are known now. Connects to no server. */
   decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
-  /** How the definition of a tool, or a prompt, differs from the one that was accepted or locked; undefined if it does not. */
+  /** How the definition of a tool or a prompt differs from the accepted or locked one; undefined if it does not. */
   changeOf(server: string, tool: string, kind?: RequestKind): Promise<readonly Difference[] | undefined>;
-  /** The rules that count, and what was found wrong with them. */
+  /** The rules in force, with the problems found while reading them. */
   policy(): Promise<Policies>;
-  /** Values that an argument of a prompt or a variable of a template might take; none where the server does not say. */
+  /**
+   * Values that the server suggests for an argument of a prompt or a variable of a resource template; empty if it
+   * suggests none.
+   */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
-  /** From then on `resource_updated` is told for it, also after the server was lost and came back; until it is disposed of. */
+  /** Emits `resource_updated` for this resource until the result is disposed, also after the server was reconnected. */
   subscribe(server: string, uri: string, options?: Pick<RequestOptions, "signal">): Promise<Disposable>;
-  /** What a person typed, followed by the contents of the resources and files that they refer to with `@`. */
+  /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
-  /** A conversation with a model that uses the tools; nothing is started or asked before something is sent. */
+  /**
+   * Creates a conversation with a model that uses the tools. Starts no server and sends nothing before the first turn.
+   */
   conversation(options?: NewConversation): Conversation;
-  /** One turn, in a conversation of its own unless one is given. */
+  /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * One call of a model, by the name that the model was shown: for a loop of your own. Policy decides; where a rule asks,
-   * `confirm` is asked. An error that the tool itself reports resolves with `error`.
-   *
-   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like `execute`
+   * Runs one call of a model, by the tool name that the model was shown: for a model loop of your own. Where a rule
+   * asks, `confirm` is called. An error that the tool itself reports resolves with `error`.
+   * || @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like
+   * `execute`
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
-  /** All tools as one that `@google/genai` can call by itself. Each is a conversation of its own: names that it has shown stay. */
+  /**
+   * Returns all tools as one `CallableTool` of `@google/genai`. Each result is a conversation of its own, whose tool
+   * names do not change.
+   */
   asCallableTool(): CallableTool;
-  /** In the order of the settings, the demo server last. */
+  /** The states of all servers in the order of the settings, the demo server last. */
   states(): readonly ServerState[];
   getDiscoveryState(): MCPDiscoveryState;
   readonly toolRegistry: ToolRegistry;

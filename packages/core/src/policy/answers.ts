@@ -1,27 +1,29 @@
-/** What a person has said "always" to in this conversation, bound to the definitions that they saw. */
+/** Approvals that hold for one conversation, each bound to the definition that the user saw. */
 
+/** Approvals of one conversation. */
 export interface Answers {
-  /** Changes with every answer. */
+  /** Increases with every change. */
   readonly version: () => number;
-  /** An approval or an accepted definition that is kept elsewhere has changed. */
+  /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
   readonly bump: () => void;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
-  /** Its tools as they are now, by name; those that it comes to have later are asked about once. */
+  /** Approves all current tools of the server, by name. A tool that the server adds later asks once. */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
-  /** One that it came to have later, unchanged since: a yes to it covers it. */
+  /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
-  /** It has become another: whatever is answered now, it is no new one any more. */
+  /** The definition of the tool has changed, so the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
-  /** A model may read whatever that server has, as long as its entry stays what it is. */
+  /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
   readonly allowReads: (server: string, fingerprint: string) => void;
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
 }
 
+/** Creates an empty set of approvals. */
 export function createAnswers(): Answers {
-  // Never one text of both: "a.b" with "c" must not be "a" with "b.c".
+  // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
   const tools = new Map<string, Map<string, string>>();
-  /** Servers that may always, each with the tools that are not new to it. */
+  /** Servers whose tools are all approved, each with the names of the tools that do not count as new. */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
   let version = 0;

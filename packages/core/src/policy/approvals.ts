@@ -1,4 +1,4 @@
-/** Tools that the person has approved for good: each bound to its server's entry and to its definition, as they stood. */
+/** Saved tool approvals on disk, each bound to its server's entry and to the tool's definition. */
 
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,24 +8,31 @@ import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../tr
 
 export type { ToolApproval } from "../trust/approvals-file.ts";
 
-/** Whose tool it is. */
+/** The server of an approval: its name, its entry, and the workspace of the entry. */
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
-  /** The root, if the entry is a workspace's. */
+  /** The workspace root, if a workspace has the entry. */
   readonly workspace?: string;
 }
 
-/** Bytes: a longer definition is approved, too, but cannot be shown later. */
+/**
+ * In bytes. The approval of a longer definition is saved without the definition, so the definition cannot be shown
+ * later.
+ */
 const longestDefinition = 16_384;
-/** Bytes of all together; what was approved longest ago is forgotten first, and asks again. */
+/** In bytes, for all approvals together. The oldest ones are dropped first, and Fairlead asks again for them. */
 const mostBytes = 1_048_576;
 
+/**
+ * Reads the saved tool approvals.
+ * || @throws HostError `settings_invalid` if the file cannot be read
+ */
 export async function readToolApprovals(state: string): Promise<readonly ToolApproval[]> {
   return (await readApprovalsFile(state)).tools;
 }
 
-/** Takes the place of whatever was approved of that tool before. */
+/** Saves an approval in place of an earlier one for the same tool. */
 export async function saveToolApproval(
   state: string,
   identity: ServerIdentity,
@@ -46,6 +53,7 @@ export async function saveToolApproval(
   return approval;
 }
 
+/** Removes the saved approval of a tool. */
 export async function forgetToolApproval(state: string, identity: ServerIdentity, tool: string): Promise<void> {
   await updateApprovalsFile(state, ({ tools }) => {
     const left = tools.filter((approval) => !isFor(approval, identity, tool));
@@ -53,7 +61,7 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
   });
 }
 
-/** With another entry, or in another workspace, it is another server. */
+/** Whether an approval is for this tool of this server. Another entry or another workspace makes it another server. */
 export function isFor(
   approval: ToolApproval,
   { server, fingerprint, workspace }: ServerIdentity,
@@ -67,7 +75,7 @@ export function isFor(
   );
 }
 
-/** Whether what is approved could be kept at all: nothing is offered that would be lost. */
+/** Whether approvals can be written to disk. If not, "always and save" is not offered. */
 export async function canKeepApprovals(state: string): Promise<boolean> {
   try {
     await readApprovalsFile(state);
@@ -78,7 +86,7 @@ export async function canKeepApprovals(state: string): Promise<boolean> {
   }
 }
 
-/** The folder itself, or the one that it would be made in. */
+/** The folder itself, or the nearest parent that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const parent = dirname(folder);
   const isThere = await access(folder).then(
@@ -101,7 +109,7 @@ function bounded(newestFirst: readonly ToolApproval[]): readonly ToolApproval[] 
   });
 }
 
-/** What was approved, if it is still known in full. */
+/** The approved definition, if it was saved in full. */
 export function approvedTool({ definition, digest }: ToolApproval): CatalogTool | undefined {
   if (definition === undefined) return undefined;
   try {
@@ -112,7 +120,7 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
   }
 }
 
-/** Whatever then has the right digest is what was hashed. */
+/** A value with the right digest is the definition that was hashed, so its other members need no check. */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
 }

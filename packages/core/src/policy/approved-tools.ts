@@ -1,4 +1,4 @@
-/** Saved approvals as one host knows them: which of them speak now, and new ones. */
+/** The saved approvals of one host: finds, saves and removes them. */
 
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionDigest } from "../discover/tool-changes.ts";
@@ -14,28 +14,30 @@ import {
   saveToolApproval,
 } from "./approvals.ts";
 
+/** The saved approvals of one host. */
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
-  /** Whether one more could be kept; without an identity, or a place on the disk, none can. */
+  /** Whether an approval for this server could be saved: it needs a known server and a writable folder. */
   readonly canSave: (server: string) => boolean;
-  /** What was approved of that tool of that entry, whatever the tool has become since. */
+  /** The approval for that tool of that entry, even if the tool's definition has changed since. */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
-  /** All that were given to servers that there are, as their entries stand. */
+  /** The approvals for configured servers whose entries are unchanged. */
   readonly all: () => readonly ToolApproval[];
   readonly save: (server: string, tool: CatalogTool) => Promise<void>;
-  /** A person has accepted this definition: what was approved as another is approved no more. */
+  /** Removes the approval of another definition of this tool, because the user has accepted this one. */
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 
+/** Options of `loadApprovedTools`. */
 export interface ApprovedToolsOptions {
-  /** Where the state of ours lives. */
+  /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** As its entry stands now; undefined for a server that there is not. */
+  /** The server as its entry is now; undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly today: () => Date;
 }
 
-/** Approvals that cannot be read approve nothing, and stop nothing. */
+/** Loads the saved approvals. A file that cannot be read approves nothing and is reported as a problem. */
 export async function loadApprovedTools({ state, identityOf, today }: ApprovedToolsOptions): Promise<ApprovedTools> {
   const problems: Problem[] = [];
   let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {

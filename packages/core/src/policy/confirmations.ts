@@ -1,4 +1,4 @@
-/** Questions to a person about requests that the rules ask about, and what their answers allow. */
+/** Confirmations: asks the user about requests whose decision is to ask, and applies the answers. */
 
 import type { JsonObject } from "@fairlead/wire";
 import {
@@ -26,30 +26,34 @@ import { ruleText } from "./rules/rule-text.ts";
 
 export type { CarriedDecision, Pair, PolicyRequest, Requester } from "./decide.ts";
 
+/** Options of `createConfirmations`. */
 export interface ConfirmationsOptions extends Omit<DecideOptions, "answers"> {
-  /** Makes the tool's current definition an accepted one. */
+  /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: Pair) => Promise<void>;
 }
 
+/** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
-  /** The question about a request whose decision is `ask_user`; the answer takes effect through its `onConfirm`. */
+  /**
+   * Makes the confirmation of a request whose decision is `ask_user`. The answer takes effect through its `onConfirm`.
+   */
   readonly question: (request: PolicyRequest, decision: Decision, shown: AskedTool) => ToolCallConfirmationDetails;
-  /** Whether a person has said yes, once, to this request with these arguments and this definition. */
+  /** Whether the user has confirmed this request once, with these arguments and this definition. */
   readonly isConfirmed: (request: PolicyRequest) => boolean;
-  /** Uses up such a yes. */
+  /** Uses up that confirmation. */
   readonly useConfirmation: (request: PolicyRequest) => void;
-  /** Makes the tool's current definition an accepted one. */
+  /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: Pair) => Promise<void>;
 }
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
-/** Answers belong to one host. */
+/** Creates the confirmations of one host. */
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf } = options;
   const answers = createAnswers();
   const rules = createDecide({ ...options, answers });
-  /** How often each confirmed request may still run. */
+  /** How many times each confirmed request may still run. */
   const confirmed = new Map<string, number>();
 
   async function accept(tool: Pair): Promise<void> {
@@ -58,7 +62,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     await accepted;
   }
 
-  /** A yes for once is for these arguments of this tool, as it is defined now. */
+  /** "Yes, once" holds for these arguments of this tool with its current definition. */
   function keyOf({ serverName, serverToolName, kind = "tool", args = {} }: PolicyRequest): string {
     const seal = kind === "tool" ? rules.sealOf({ serverName, serverToolName }) : undefined;
     return canonicalJson([kind, serverName, serverToolName, args, seal]);
@@ -69,7 +73,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** Only answers that can take effect are offered. */
+  /** Offers only the answers that can take effect. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
@@ -94,18 +98,19 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const { serverName, serverToolName } = request;
     const seal = rules.sealOf(request);
     const isChanged = isChangedRule(rule);
-    // If only the change asked, a model's call that is confirmed once accepts nothing: its next call asks again.
+    // If only the changed definition asked, a model's call that is confirmed once does not accept the definition: the
+    // next call asks again.
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) answers.notNew(serverName, serverToolName);
-    // A tool that is new on a server with "always" needs one yes, which then covers it.
+    // A tool that is new on a server with "always" needs one confirmation, which then covers it.
     const isNew = !isChanged && seal !== undefined && answers.isNewOfWhole(serverName, serverToolName);
     if (isNew) answers.allowTool(serverName, serverToolName, seal);
     if (!isNew || !rules.wouldAllow(request, answerRule(request))) confirmOnce(request);
     await accepted;
   }
 
-  /** Takes effect at once; resolves when what is to be saved is on the disk. */
+  /** Takes effect at once. Resolves when the saved approval is on disk. */
   async function takeForTool(
     request: PolicyRequest,
     outcome: ToolConfirmationOutcome,
@@ -173,14 +178,15 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
           : undefined;
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // To a user who typed the request, the rule of theirs that asks says more than the change that overruled it.
+      // For a typed request, the user's own rule that asks explains more than the changed definition.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule) },
         ...(change && { change: change.difference() }),
         outcomes,
         async answer(given) {
-          // The definition has changed while the person looked at it: a yes to the old one is none to the new one.
+          // The definition has changed while the user looked at it: a yes to the old definition is no yes to the new
+          // one.
           if (!isYes(given) || rules.sealOf(request) !== seal) return;
           const asked = isTool ? { ...request, args: details.args } : request;
           await take(asked, outcomes.includes(given) ? given : ProceedOnce, decision);

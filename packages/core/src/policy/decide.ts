@@ -28,13 +28,14 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: Pair) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: Pair) => ChangedDefinition | undefined;
-  /** The lock file has another definition: an approval could not outlast this run. */
+  /** Whether the lock file has another definition, so that an approval cannot be saved. */
   readonly isLockedOut: (tool: Pair) => boolean;
 }
 
-/** Who sends a request: the user themselves, a model, or a server that samples. */
+/** The sender of a request: the user, a model, or a server that samples. */
 export type Requester = "user" | "model" | "server";
 
+/** A request to decide about. */
 export interface PolicyRequest extends Pair {
   /** Default: `model`. */
   readonly who?: Requester;
@@ -45,7 +46,7 @@ export interface PolicyRequest extends Pair {
 
 /** The rules and the saved approvals, as last read. */
 export interface Policy {
-  /** Changes whenever the files were read again. */
+  /** Increases each time the files are read. */
   readonly version: number;
   readonly rules: readonly PolicyRule[];
   readonly approved: ApprovedTools;
@@ -56,7 +57,7 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /** Digest of the tool's definition; undefined while no catalog has it. */
+  /** Digest of the tool's definition; undefined while no catalog has the tool. */
   readonly definition: string | undefined;
   /** Whether that definition differs from the accepted one. */
   readonly isChanged: boolean;
@@ -67,19 +68,21 @@ export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
 
+/** Options of `createDecide`. */
 export interface DecideOptions {
   readonly policy: () => Policy;
-  /** Changes with the configuration: trust, definitions of servers, limits. */
+  /** Increases with every change of the configuration, such as trust, server definitions or limits. */
   readonly configurationVersion: () => number;
   readonly answers: Answers;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly mode: ApprovalMode;
-  /** Whether there is a person to ask. */
+  /** Whether there is a user to ask. */
   readonly interactive: boolean;
 }
 
+/** A decision with everything that `fairlead policy explain` shows. */
 export interface ExplainedDecision {
   readonly decision: Decision;
   /** Every rule that matches, strongest first. */
@@ -87,14 +90,18 @@ export interface ExplainedDecision {
   readonly change: ChangedDefinition | undefined;
 }
 
+/** Decides requests. */
 export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
   /** Whether no input of the decision has changed since it was made. */
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
   readonly explain: (request: PolicyRequest) => ExplainedDecision;
-  /** Whether the request would run without a question if `rule` existed and the definition were accepted. */
+  /** Whether the request would run without confirmation if `rule` existed and the definition were accepted. */
   readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
-  /** What an approval is bound to: the server's fingerprint and the definition's digest; undefined while either is unknown. */
+  /**
+   * The text that an approval is bound to: the server's fingerprint and the definition's digest; undefined while either
+   * is unknown.
+   */
   readonly sealOf: (tool: Pair) => string | undefined;
 }
 
@@ -105,11 +112,12 @@ const typedRule: PolicyRule = {
   origin: { source: "built_in", name: "typed" },
 };
 
+/** Creates the function that decides the requests of one host. */
 export function createDecide(options: DecideOptions): Decide {
   const { policy, configurationVersion, answers, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
-  /** Most requests are decided by the loaded rules alone: their engine is built once. */
+  /** Most requests have no approvals of their own: they share one engine with the loaded rules. */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
@@ -125,7 +133,7 @@ export function createDecide(options: DecideOptions): Decide {
 
   const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
 
-  /** Approvals of exactly this tool of exactly this server, as rules. */
+  /** The approvals for exactly this tool of exactly this server, as rules. */
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool" } = request;
     if (kind === "resource")
@@ -145,7 +153,10 @@ export function createDecide(options: DecideOptions): Decide {
     return (request.kind ?? "tool") === "tool" ? tools.changeOf(request) : undefined;
   }
 
-  /** Modes are about what a model may do: a request that the user typed is checked as in the default mode, with a person there. */
+  /**
+   * Approval modes and a missing terminal restrict models only: a typed request is checked in the default mode, with a
+   * user to ask.
+   */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const { serverName, serverToolName, kind = "tool", args, who } = request;
     const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
@@ -203,7 +214,10 @@ export function createDecide(options: DecideOptions): Decide {
   };
 }
 
-/** A request typed by the user runs unless a rule denies it, a rule of user or administrator explicitly asks, or its definition has changed. */
+/**
+ * A request typed by the user: allowed unless a rule denies it, a rule of the user or administrator asks, or the
+ * definition has changed.
+ */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;
   const isOwn = rule.tier === "administrator" || rule.tier === "user" || rule.isDoubt === true;
@@ -213,14 +227,14 @@ function forTyped(found: Decision): Decision {
 
 type RuleFor = (tool: Pair) => PolicyRule;
 
-/** A saved approval: it holds in all conversations, and yields to a stricter rule of the user. */
+/** The rule of a saved approval: it applies in all conversations, and a stricter rule of the user overrules it. */
 export const savedRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "user",
   origin: { source: "approval" },
 });
 
-/** An approval for this conversation. */
+/** The rule of an approval for this conversation. */
 export const answerRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "conversation",
@@ -231,7 +245,7 @@ function pairRule({ serverName, serverToolName }: Pair): Pick<PolicyRule, "decis
   return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName) };
 }
 
-/** An approval for this conversation: a model may read the server's resources. */
+/** The rule of an approval for this conversation that lets a model read the server's resources. */
 export function readsRule(server: string): PolicyRule {
   return {
     tier: "conversation",

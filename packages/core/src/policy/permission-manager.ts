@@ -1,6 +1,6 @@
-/** A gate for programs that build their tools by hand: which tools of a server may be used, and which on none. It asks nobody. */
+/** `MCPPermissionManager`: a permission check for programs that build their tools by hand. */
 
-/** What is looked at in a `DiscoveredMCPTool`. Tools go by the server's own names for them. */
+/** The members of a `DiscoveredMCPTool` that the check needs. Tools have the server's own names. */
 export interface GatedTool {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -22,23 +22,23 @@ export class MCPPermissionManager {
   readonly #permitted = new Map<string, ReadonlySet<string>>();
   readonly #denied = new Set<string>();
 
-  /** From now on these tools of the server, and no others. */
+  /** Allows these tools of the server, and no others. */
   setServerPermissions(serverName: string, allowedTools: readonly string[]): void {
     this.#permitted.set(serverName, new Set(allowedTools));
   }
 
-  /** On every server, whatever its permissions say. */
+  /** Denies the tool on every server, even if the server's permissions allow it. */
   denyToolGlobally(toolName: string): void {
     this.#denied.add(toolName);
   }
 
-  /** A server without permissions has those tools that are trusted. */
+  /** Whether the tool may be used. On a server without permissions, only trusted tools may. */
   isToolAllowed({ serverName, serverToolName, trust = false }: GatedTool): boolean {
     if (this.#denied.has(serverToolName)) return false;
     return this.#permitted.get(serverName)?.has(serverToolName) ?? trust;
   }
 
-  /** The tool itself, or null if it may not be used. */
+  /** Returns the tool, or null if it may not be used. */
   createSecureTool<T extends GatedTool>(tool: T): T | null {
     return this.isToolAllowed(tool) ? tool : null;
   }

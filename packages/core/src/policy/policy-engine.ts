@@ -1,4 +1,4 @@
-/** The one place that decides. Pure: rules and a request in; a decision and the rule that made it out. */
+/** `PolicyEngine`: decides one request by the rules. Pure. */
 
 import { builtIn, defaultRules } from "./rules/built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
@@ -9,7 +9,7 @@ export class PolicyEngine {
   readonly #rules: readonly PolicyRule[];
 
   constructor(options: { readonly rules: readonly PolicyRule[] }) {
-    // The sort is stable: of equals, the one that was given first speaks.
+    // The sort is stable: of two equally strong rules, the one given first decides.
     this.#rules = options.rules.filter(mayCount).sort(byStrength);
   }
 
@@ -17,12 +17,15 @@ export class PolicyEngine {
     return this.#decide(request);
   }
 
-  /** Whether the request runs without a question. */
+  /** Whether the request runs without confirmation. */
   allows(request: CheckRequest): boolean {
     return this.#decide(request).decision === "allow";
   }
 
-  /** Strongest first; the one that decides, before mode, change and a missing person speak, stands first. */
+  /**
+   * Returns all matching rules, strongest first. The first one decides, before mode, changed definition and missing
+   * terminal are considered.
+   */
   matching(request: CheckRequest): readonly PolicyRule[] {
     const fallback = defaultRules[request.kind ?? "tool"];
     const matches = this.#matches(request);
@@ -42,7 +45,7 @@ export class PolicyEngine {
 const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
 const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 
-/** A workspace may only tighten, whoever hands its rules in. */
+/** A workspace rule that allows is ignored: a workspace may only restrict. */
 function mayCount({ tier, decision }: PolicyRule): boolean {
   return tier !== "workspace" || decision !== "allow";
 }
@@ -60,7 +63,7 @@ function strictness({ decision }: PolicyRule): number {
   return decisions.indexOf(decision);
 }
 
-/** What cannot be read, or not for sure, may have said anything: it makes nothing laxer, least of all a deny that can be read. */
+/** A rule that cannot be fully read may have meant anything, so it can only make the decision stricter. */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const doubt = matches.filter(isDoubt).reduce<PolicyRule | undefined>(stricter, undefined);
   const decided = readableRule(
@@ -70,13 +73,13 @@ function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
   return stricter(doubt, decided) ?? decided;
 }
 
-/** Of rules that match, strongest first, and what holds without any. */
+/** The rule that decides among fully readable ones, given strongest first; `fallback` if none matches. */
 function readableRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const own = matches.find((rule) => rule.isGate === true || isSpoken(rule, "administrator", "user"));
   if (own !== undefined) return own;
   const trust = matches.find(isTrust);
   const answer = matches.find((rule) => isSpoken(rule, "conversation"));
-  // Trust is a wish for no questions, not an answer to one: whatever is stricter silences it, however weak its tier.
+  // `trust` only saves questions, so a stricter rule of any tier overrules it.
   const below = stricter(trust, answer) ?? matches.find((rule) => isSpoken(rule, "default")) ?? fallback;
   const workspace = matches.find((rule) => isSpoken(rule, "workspace"));
   return stricter(workspace, below) ?? below;
@@ -94,13 +97,13 @@ function isSpoken(rule: PolicyRule, ...by: readonly Tier[]): boolean {
   return by.includes(rule.tier) && !isTrust(rule);
 }
 
-/** Of equals the first, which is the stronger. */
+/** The stricter rule; of two equally strict ones the first, which is the stronger. */
 function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
   if (strong === undefined || weak === undefined) return strong ?? weak;
   return strictness(weak) > strictness(strong) ? weak : strong;
 }
 
-/** What the mode, a changed definition and an empty chair make of a decision, in this order. A deny stays a deny. */
+/** Applies the approval mode, then the changed definition, then the missing terminal. A deny stays a deny. */
 function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   let rule = base;
   if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);
@@ -111,7 +114,10 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   return { decision: rule.decision, rule, ...(rule === base ? {} : { over: base }) };
 }
 
-/** Plan mode is about what acts: tools. One is let through, and asked about, if a server that is believed calls it read-only. */
+/**
+ * Plan mode restricts tools only. A tool that a trusted server declares read-only needs confirmation; other tools are
+ * denied.
+ */
 function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotations }: CheckRequest): PolicyRule {
   if (kind !== "tool") return rule;
   if (trustsAnnotations !== true || annotations?.["readOnlyHint"] !== true) return builtIn.plan;

@@ -1,4 +1,4 @@
-/** What is said to whoever is stopped: which rule, and what to do about it. */
+/** Errors for requests that are denied, not confirmed, or stopped by a changed definition. */
 
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -7,7 +7,7 @@ import { isChangedRule } from "./rules/built-in-rules.ts";
 import type { Decision } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
-/** For a verdict that does not let it run. */
+/** Makes the error for a decision that does not let the request run. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
   if (isChangedRule(rule)) return changed(request);
@@ -20,6 +20,7 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   return new HostError("denied", message, { serverName, next: nextStep(request) });
 }
 
+/** Makes the error for a definition that differs from the accepted or locked one. */
 export function changed({ serverName, serverToolName, kind }: PolicyRequest): HostError {
   if (kind === "prompt") {
     const message = `the prompt ${serverToolName} of "${serverName}" is not what the lock file has`;
@@ -32,6 +33,7 @@ export function changed({ serverName, serverToolName, kind }: PolicyRequest): Ho
   });
 }
 
+/** Makes the error for a call whose arguments the user has not confirmed. */
 export function notConfirmed({ serverName, serverToolName }: Pair): HostError {
   return new HostError("denied", `${serverName}.${serverToolName} was not confirmed with these arguments`, {
     serverName,

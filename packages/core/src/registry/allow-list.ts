@@ -1,4 +1,4 @@
-/** What a person has allowed for good: whole servers and single tools, each as data. */
+/** The approvals of hand-built tools: whole servers and single tools. */
 
 import type { CallableTool } from "../normalise/model-types.ts";
 
@@ -10,8 +10,8 @@ export interface AllowList {
 }
 
 /**
- * The list that tools of one `CallableTool` share unless they are given another: an answer for a whole server counts for
- * all tools that are built from the same connection, and for no other server that happens to have the same name.
+ * Returns the list that tools of one `CallableTool` share unless they are given another. An approval of a whole server
+ * holds for all tools that are built from the same connection, and for no other server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();
@@ -20,13 +20,13 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
-/** Belongs to each callable, and goes with it. */
+/** The list is freed together with its `CallableTool`. */
 const ofCallable = new WeakMap<CallableTool, AllowList>();
 
-/** An empty list. Give the same one to several `DiscoveredMCPTool`s to share approvals between them. */
+/** Creates an empty list. Give it to several `DiscoveredMCPTool`s to share approvals between them. */
 export function createAllowList(): AllowList {
   const servers = new Set<string>();
-  // Never one text of both: "a.b" with "c" must not be "a" with "b.c".
+  // Nested: joined as text, "a.b" with "c" would equal "a" with "b.c".
   const tools = new Map<string, Set<string>>();
   return {
     allows: (server, tool) => servers.has(server) || (tools.get(server)?.has(tool) ?? false),

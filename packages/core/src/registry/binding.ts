@@ -1,46 +1,56 @@
-/** What a tool needs from the stages to its right: someone who decides and someone who calls. */
+/** The interface through which a registered tool is confirmed and run by its host. */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
 
-/** What came of a call, for the model and for the person. An error that the tool itself reports is an answer too. */
+/** The result of a call, for the model and for the user. An error that the tool itself reports is a result too. */
 export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
   readonly error?: HostError;
-  /** Where what the model does not get whole was put. */
+  /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
-  /** What of the call could not be checked, and what of the answer breaks its promise. */
+  /** What could not be checked, and how the result violates the tool's schema. */
   readonly warnings?: readonly string[];
 }
 
 /**
- * Puts a question to a person. `question` gives what is to be asked when their turn comes; `false`: nothing any more.
- * Rejects with `denied` if they say no.
+ * Asks the user. `question` returns the confirmation when the user is free; `false`: it is no longer needed.
+ * || @throws HostError `denied` if the user declines
  */
 export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
 
-/** Who confirms a call, and who is told about its progress. */
+/** Confirms a call and receives its progress. */
 export interface CallWatch {
-  /** Asks a person where the rules ask; without it only what was confirmed before, with these arguments, runs. */
+  /**
+   * Asks the user where the rules ask. Without it, only a call that was confirmed before, with these arguments, runs.
+   */
   readonly confirm?: ConfirmPort;
-  /** The call may run: allowed by this rule. */
+  /** Receives the rule that allowed the call. */
   readonly onAllowed?: (rule: string) => void;
-  /** Its server had room for it: it is sent. */
+  /** Called when the call leaves the queue and is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Arguments arrive as the server knows them, whatever the model was told to call them. */
+/**
+ * Confirms and runs tools for a host. Arguments have the server's own property names, not those that a model was shown.
+ */
 export interface ToolBinding {
-  /** `false`: may run; details: a person must be asked first. Rejects with `denied`, naming the rule. */
+  /**
+   * `false`: the call may run. Else the user must answer the returned confirmation first.
+   * || @throws HostError `denied`, naming the rule
+   */
   confirm(
     tool: AskedTool,
     params: JsonObject,
     signal: AbortSignal | undefined,
   ): Promise<ToolCallConfirmationDetails | false>;
-  /** Runs it, if it is allowed or has been confirmed for exactly these arguments; else rejects with `denied`. */
+  /**
+   * Runs a call that is allowed, or confirmed with exactly these arguments.
+   * || @throws HostError `denied`
+   */
   call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined, watch?: CallWatch): Promise<ToolExecution>;
 }

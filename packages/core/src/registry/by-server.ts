@@ -1,19 +1,21 @@
-/** Something kept for each server, in the order of the settings, whatever order servers arrive in. */
+/** Values by server, in the order of the settings. */
 
+/** Values by server name. */
 export interface ByServer<T> {
   get(server: string): T | undefined;
   set(server: string, value: T): void;
   delete(server: string): void;
-  /** The settings have another order now. */
+  /** Sets a new order of servers. */
   reorder(serverOrder: readonly string[]): void;
-  /** Servers that the settings do not name come last, in the order in which they first came. */
+  /** All values in order. Servers that the settings do not name come last, in the order of their first arrival. */
   inOrder(): readonly (readonly [server: string, value: T])[];
 }
 
+/** Creates an empty map with an order of servers. */
 export function createByServer<T>(serverOrder: readonly string[] = []): ByServer<T> {
   const values = new Map<string, T>();
   let ranks = ranksOf(serverOrder);
-  // Never forgotten: a server that comes back has its old place.
+  // Never removed: a server that comes back keeps its position.
   const arrivals = new Map<string, number>();
   const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);
   return {

@@ -1,4 +1,7 @@
-/** One call through a `CallableTool`, which knows neither time limits nor cancellation: whoever waits may leave, what runs goes on. */
+/**
+ * Runs one call of a `CallableTool`, adding a timeout and cancellation: the caller stops waiting, the tool may go on
+ * running.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -9,6 +12,7 @@ import { transformMcpContentToParts } from "../normalise/content/parts.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { ToolExecution } from "./binding.ts";
 
+/** One call of a `CallableTool`. */
 export interface CallableCall {
   readonly callable: CallableTool;
   readonly serverName: string;
@@ -19,6 +23,10 @@ export interface CallableCall {
   readonly clock: Clock;
 }
 
+/**
+ * Runs the call.
+ * || @throws HostError `protocol`, `call_timeout`, `cancelled`
+ */
 export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   const { callable, serverName, serverToolName, args, signal } = call;
   if (signal?.aborted) throw cancelled(call);
@@ -39,7 +47,7 @@ export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   };
 }
 
-/** What is built by hand may give anything, whatever its type says. */
+/** A hand-built tool may return anything, whatever its type says. */
 function isParts(answer: unknown): answer is Part[] {
   return Array.isArray(answer) && answer.every((part) => typeof part === "object" && part !== null);
 }

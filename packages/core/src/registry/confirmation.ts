@@ -1,4 +1,4 @@
-/** What a person is asked before a tool runs, and what may be answered: the words between the registry and whoever decides. */
+/** The confirmation of a tool call: what the user is asked, and the answers. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
@@ -9,13 +9,14 @@ export const ToolConfirmationOutcome = {
   ProceedOnce: "proceed_once",
   ProceedAlwaysServer: "proceed_always_server",
   ProceedAlwaysTool: "proceed_always_tool",
-  /** Also in conversations to come, as long as the server's entry and the tool's definition stay what they are. */
+  /** Also in later conversations, as long as the server's entry and the tool's definition are unchanged. */
   ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",
 } as const;
+/** One of the answers. */
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
 
-/** What is asked about. The pair is the identity; everything else is for showing. */
+/** The subject of a confirmation. `serverName` and `serverToolName` identify it; the other members are for display. */
 export interface AskedTool {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -24,41 +25,42 @@ export interface AskedTool {
   readonly annotations?: JsonObject | undefined;
 }
 
-/** The rule that asks, in words. */
+/** The rule that asks, as text. */
 export interface AskingRule {
   readonly decision: "allow" | "ask_user" | "deny";
   readonly tier: string;
   readonly text: string;
 }
 
-/** Texts are the server's own: raw. */
+/** A confirmation to show to the user. Texts are raw, as the server sent them. */
 export interface ToolCallConfirmationDetails {
   readonly type: "mcp";
   readonly title: string;
   readonly serverName: string;
-  /** The server's own name for it. */
+  /** The server's own name of the tool. */
   readonly toolName: string;
   /** The name that the model uses. */
   readonly toolDisplayName: string;
   readonly description: string;
-  /** Exactly what will be sent, frozen. */
+  /** Exactly the arguments that will be sent, frozen. */
   readonly args: JsonObject;
   readonly annotations?: JsonObject;
-  /** Why it is asked. */
+  /** The rule that asks. */
   readonly rule?: AskingRule;
-  /** How its definition differs from the one that was accepted before, if it does. */
+  /** How the definition differs from the accepted one; absent if it does not. */
   readonly change?: readonly Difference[];
-  /** The answers that can take effect. Another yes counts for once. */
+  /** The answers that can take effect. Any other yes counts as "once". */
   readonly outcomes: readonly ToolConfirmationOutcome[];
-  /** Told once what the person answered; without an answer nothing runs. */
+  /** Takes the user's answer; only the first answer counts. Without an answer the tool does not run. */
   readonly onConfirm: (outcome: ToolConfirmationOutcome) => Promise<void>;
 }
 
+/** What `askAbout` needs to make a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
   readonly answer: (outcome: ToolConfirmationOutcome) => void | Promise<void>;
 }
 
-/** A question about these arguments, as they are now. Of several answers the first counts. */
+/** Makes a confirmation for these arguments, copied as they are now. */
 export function askAbout(
   tool: AskedTool,
   args: JsonObject,
@@ -84,15 +86,15 @@ export function askAbout(
   };
 }
 
-/** Whatever else a program passes on is a no. */
+/** Whether the answer is a yes. An unknown answer is a no. */
 export function isYes(outcome: ToolConfirmationOutcome): boolean {
   return outcome !== ToolConfirmationOutcome.Cancel && Object.values(ToolConfirmationOutcome).includes(outcome);
 }
 
-/** The program that embeds the host asks the person. */
+/** Asks the user, in the program that embeds the host. */
 export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
 
-/** A port that asks through the embedding program; without one, nobody can be asked. */
+/** Makes a `ConfirmPort` from the embedding program's function. Without the function every question is denied. */
 export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal) {
   return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
     const details = await question();
@@ -103,13 +105,13 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
   };
 }
 
-/** The refusal of a request that a person said no to, or could not be asked about. */
+/** Makes the error for a request that the user declined, or could not be asked about. */
 export function declined({ serverName, toolName }: ToolCallConfirmationDetails, wasAsked = true): HostError {
   const why = wasAsked ? "the person said no" : "nobody can be asked, and no rule allows it";
   return new HostError("denied", `${serverName}.${toolName} may not run: ${why}`, { serverName });
 }
 
-/** What a person sees must not change under their eyes. */
+/** Copies and freezes the arguments: the user must see what will be sent. */
 function frozenCopy(args: JsonObject, serverName: string): JsonObject {
   try {
     const copy = structuredClone(args);

@@ -1,10 +1,11 @@
-/** One prompt of one server: what a person may ask it for, and the asking. */
+/** `DiscoveredMCPPrompt`: one prompt of one server. */
 
 import type { PromptResult } from "@fairlead/wire";
 import type { PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
 
+/** Values of a prompt's arguments, by name. */
 export type PromptValues = Readonly<Record<string, string>>;
 
 /** Options of `DiscoveredMCPPrompt`. */
@@ -15,7 +16,7 @@ export interface DiscoveredMCPPromptOptions {
   readonly description?: string | undefined;
   readonly arguments?: readonly PromptArgument[] | undefined;
   readonly nameOverride?: string | undefined;
-  /** Gets it from its server. */
+  /** Gets the prompt's messages from its server. */
   readonly get: (serverPromptName: string, values: PromptValues, signal?: AbortSignal) => Promise<PromptResult>;
 }
 
@@ -25,7 +26,7 @@ export class DiscoveredMCPPrompt {
   readonly serverName: string;
   readonly serverPromptName: string;
   readonly title: string | undefined;
-  /** The server's own: raw. */
+  /** The server's own description: raw. */
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
   readonly #options: DiscoveredMCPPromptOptions;
@@ -43,12 +44,12 @@ export class DiscoveredMCPPrompt {
     this.#nameOverride = nameOverride;
   }
 
-  /** What its maker wants it to be called; a registry may have to give it another name. */
+  /** The name that the prompt's author asks for. A registry may give it another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }
 
-  /** The same prompt under the name that a registry gives it. */
+  /** Returns the same prompt under the name that a registry gives it. */
   named(name: string): DiscoveredMCPPrompt {
     const copy = new DiscoveredMCPPrompt({ ...this.#options, nameOverride: name });
     copy.#nameOverride = this.#nameOverride;

@@ -1,4 +1,4 @@
-/** One tool of one server, as a model is shown it and as a program asks about it and runs it. */
+/** `DiscoveredMCPTool`: one tool of one server, with its declaration, confirmation and execution. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
@@ -21,9 +21,9 @@ export interface DiscoveredMCPToolOptions {
   readonly description: string;
   /** The server's own schema of the arguments. */
   readonly parameterSchemaJson: unknown;
-  /** Who runs it, if no host does. */
+  /** Runs the tool if it has no `binding`. */
   readonly mcpTool?: CallableTool | undefined;
-  /** The host that decides and runs. */
+  /** Decides and runs the tool for a host. */
   readonly binding?: ToolBinding | undefined;
   readonly title?: string | undefined;
   readonly annotations?: JsonObject | undefined;
@@ -32,11 +32,11 @@ export interface DiscoveredMCPToolOptions {
   readonly timeout?: number | undefined;
   readonly trust?: boolean | undefined;
   readonly nameOverride?: string | undefined;
-  /** Makes the schema one that the model's API takes, when that is first needed. */
+  /** Converts the schema for the model's API, when it is first needed. */
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
-  /** Whose API that is; by default Gemini's. */
+  /** The API that the schema is converted for. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
-  /** Without a host: what needs no confirmation. By default, tools with the same `mcpTool` share one list. */
+  /** Approvals of a tool without a host. Default: tools with the same `mcpTool` share one list. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -58,7 +58,7 @@ export class DiscoveredMCPTool {
   readonly name: string;
   readonly serverName: string;
   readonly serverToolName: string;
-  /** The server's own: raw. What a model is shown is in `schema`. */
+  /** The server's own description: raw. `schema` has the one for a model. */
   readonly description: string;
   readonly title: string | undefined;
   readonly annotations: JsonObject | undefined;
@@ -68,7 +68,7 @@ export class DiscoveredMCPTool {
   readonly trust: boolean;
   readonly #options: DiscoveredMCPToolOptions;
   readonly #allowList: AllowList;
-  /** Shared by all copies in the same dialect. */
+  /** Shared by all copies with the same dialect. */
   #compile: () => CompiledSchema;
   #nameOverride: string | undefined;
 
@@ -95,7 +95,7 @@ export class DiscoveredMCPTool {
     this.#nameOverride = nameOverride;
   }
 
-  /** What its maker wants it to be called; a registry may have to give it another name. */
+  /** The name that the tool's author asks for. A registry may give it another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }
@@ -104,7 +104,7 @@ export class DiscoveredMCPTool {
     return this.parameterSchemaJson;
   }
 
-  /** Why a model cannot be offered it, if so. */
+  /** Why the tool cannot be offered to a model; undefined if it can. */
   get quarantine(): string | undefined {
     const compiled = this.#compile();
     return compiled.kind === "quarantined" ? compiled.reason : undefined;
@@ -135,14 +135,14 @@ export class DiscoveredMCPTool {
     return this.#copy(qualify(this.serverName, this.serverToolName));
   }
 
-  /** The same tool under the name that a registry gives it. */
+  /** Returns the same tool under the name that a registry gives it. */
   named(name: string): DiscoveredMCPTool {
     const copy = this.#copy(name);
     copy.#nameOverride = this.#nameOverride;
     return copy;
   }
 
-  /** The same tool for a model whose API takes other schemas. */
+  /** Returns the same tool for a model whose API takes another schema dialect. */
   inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
     if (dialect === (this.#options.dialect ?? "gemini")) return this;
     const options = { ...this.#options, allowList: this.#allowList, nameOverride: this.name, dialect };
@@ -151,7 +151,10 @@ export class DiscoveredMCPTool {
     return copy;
   }
 
-  /** `false`: may run without a question. Rejects with `denied` if it may not run at all. */
+  /**
+   * `false`: the call may run without confirmation.
+   * || @throws HostError `denied` if a rule denies the call
+   */
   async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
     const args = this.#toArguments(params);
     const { binding } = this.#options;
@@ -179,7 +182,7 @@ export class DiscoveredMCPTool {
     });
   }
 
-  /** As they are now, as the server knows them: a model may have been told other names. */
+  /** Returns a copy with the server's own property names: a model may have been shown others. */
   #toArguments(params: unknown): JsonObject {
     const args = toPlainArguments(params, this.serverName);
     const compiled = this.#compile();
@@ -193,7 +196,10 @@ export class DiscoveredMCPTool {
   }
 }
 
-/** Gemini CLI's constructor takes eight positions: a program written for it must not get a tool without a name. */
+/**
+ * Gemini CLI's constructor has eight positional parameters: a program written for it must get an error, not a tool
+ * without a name.
+ */
 function checkOptions(options: unknown): void {
   const isNamed =
     typeof options === "object" &&

@@ -1,42 +1,46 @@
-/** What all servers offer of one kind, each under a name of its own: the common ground of the registries for tools and prompts. */
+/** Gives each tool or prompt of all servers a unique name: the shared part of `ToolRegistry` and `PromptRegistry`. */
 
 import { HostError } from "../errors.ts";
 import { assignNames } from "../normalise/tool-name.ts";
 import { createByServer } from "./by-server.ts";
 
+/** A tool or prompt that can be renamed. */
 export interface Nameable<T> {
   readonly serverName: string;
-  /** What a model or a person calls it. */
+  /** The name that a model or the user uses. */
   readonly name: string;
   readonly nameOverride: string | undefined;
-  /** The same under another name. */
+  /** Returns the same item under another name. */
   named(name: string): T;
 }
 
+/** Options of `createNamedItems`. */
 export interface NamedItemsOptions<T> {
-  /** The server's own name for it. */
+  /** The server's own name of the item. */
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
-  /** Servers that never take a bare name. */
+  /** Servers whose items never get a bare name. */
   readonly alwaysQualified?: readonly string[] | undefined;
   readonly limit?: { readonly count: number; readonly reason: string };
 }
 
+/** An item that has no name in the registry, with the reason. */
 export interface LeftOut {
   readonly server: string;
   readonly ownName: string;
   readonly reason: string;
 }
 
+/** Named items of all servers. */
 export interface NamedItems<T> {
-  /** The first of a pair stays. */
+  /** Adds an item. If the server has one with the same name already, the first one stays. */
   add(item: T): void;
-  /** All at once; if one does not fit, nothing changes. */
+  /** Replaces all items of a server. If one does not belong to it, nothing changes. */
   replace(server: string, items: Iterable<T>): void;
   remove(server: string): void;
-  /** The settings have another order now: it decides who keeps a bare name. */
+  /** Sets a new order of servers: the first of several items with the same name keeps the bare name. */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Under their names. The same list as long as nothing changes. */
+  /** All items under their names. The same array as long as nothing changes. */
   all(): readonly T[];
   ofServer(server: string): readonly T[];
   get(name: string): T | undefined;
@@ -51,15 +55,16 @@ interface View<T> {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** Creates an empty set of named items. */
 export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptions<T>): NamedItems<T> {
   const { ownName, serverOrder, limit } = options;
   const servers = createByServer<Map<string, T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
-  // Names depend on everything there is, and much may change before anyone asks.
+  // Computed when needed: names depend on all items, and many may change before the next use.
   let view: View<T> | undefined;
 
-  /** Whoever holds one keeps the same one as long as its name stays. */
+  /** Returns the same object as long as the name is unchanged, so that references stay valid. */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
     const known = copies.get(item);

@@ -1,19 +1,19 @@
-/** The tools of one conversation: a name that its model has seen means the same tool until the end, or none. */
+/** The tools of one conversation: a name that its model has seen means the same tool until the end, or no tool. */
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { assignNames, type Pin } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 
-/** What there is now, under the names of this conversation. */
+/** The current tools, under the names of one conversation. */
 export interface ConversationTools {
   getTool(modelName: string): DiscoveredMCPTool | undefined;
   getAllTools(): readonly DiscoveredMCPTool[];
-  /** Those too that cannot be offered. */
+  /** All tools, including those that cannot be offered to a model. */
   getEveryTool(): readonly DiscoveredMCPTool[];
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
-/** `registered` gives the same list as long as nothing has changed. */
+/** Opens a conversation. `registered` must return the same array as long as no tool changes. */
 export function openConversation(registered: () => readonly DiscoveredMCPTool[]): ConversationTools {
   const pins = new Map<string, Pin>();
   let source = registered();
@@ -29,7 +29,7 @@ export function openConversation(registered: () => readonly DiscoveredMCPTool[])
     if (now === source) return byName;
     source = now;
     const claims = now.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
-    // Whatever came later is qualified: which of two came first must not decide who is called what.
+    // Later tools are always qualified: their names must not depend on which of two came first.
     const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
     byName = pin(now.map((tool, at) => underName(tool, names[at])));
     return byName;

@@ -1,16 +1,20 @@
-/** Arguments as they would be sent, at this moment: whatever happens to the caller's own object later, this is what is shown, compared and sent. */
+/** Copies the arguments of a call, so that the shown, compared and sent arguments are the same. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 
+/**
+ * Returns the arguments as plain JSON.
+ * || @throws HostError `arguments_invalid`
+ */
 export function toPlainArguments(params: unknown, serverName: string): JsonObject {
   const plain = toPlain(params, serverName);
   if (isObject(plain)) return plain;
   throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
 }
 
-/** Through the very text that would go out: getters, `toJSON` and dates are settled once. */
+/** Copies through JSON text, which evaluates getters, `toJSON` and dates once. */
 function toPlain(params: unknown, serverName: string): unknown {
   try {
     return JSON.parse(JSON.stringify(params ?? null));

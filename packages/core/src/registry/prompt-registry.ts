@@ -1,12 +1,13 @@
-/** The prompts of all servers, each under one name, by the same rules as tools. */
+/** `PromptRegistry`: the prompts of all servers, named by the same rules as tools. */
 
 import type { DiscoveredMCPPrompt } from "./discovered-prompt.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
 
+/** Options of `PromptRegistry`. */
 export interface PromptRegistryOptions {
-  /** Who stands first keeps the bare name; by default whose prompts come first. */
+  /** The first server with a prompt of that name keeps the bare name. Default: the order of registration. */
   readonly serverOrder?: readonly string[];
-  /** Servers that never take a bare name. */
+  /** Servers whose prompts never get a bare name. */
   readonly alwaysQualified?: readonly string[];
 }
 
@@ -18,17 +19,20 @@ export class PromptRegistry {
     this.#prompts = createNamedItems({ ownName: (prompt) => prompt.serverPromptName, serverOrder, alwaysQualified });
   }
 
-  /** Of two with the same server and prompt the first stays. */
+  /** Registers a prompt. If the server has one with the same name already, the first one stays. */
   registerPrompt(prompt: DiscoveredMCPPrompt): void {
     this.#prompts.add(prompt);
   }
 
-  /** All prompts of that server at once. */
+  /** Replaces all prompts of that server. */
   replaceServer(serverName: string, prompts: Iterable<DiscoveredMCPPrompt>): void {
     this.#prompts.replace(serverName, prompts);
   }
 
-  /** Takes over another order of servers: the first of equal names keeps the bare one. Conversations keep the names they have shown. */
+  /**
+   * Sets a new order of servers: the first of equal names keeps the bare name. Conversations keep the names that they
+   * have shown.
+   */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#prompts.reorder(serverOrder, alwaysQualified);
   }

@@ -1,4 +1,4 @@
-/** The resources and resource templates of all servers. Several servers may offer the same URI: it is theirs, not ours to choose. */
+/** `ResourceRegistry`: the resources and resource templates of all servers. Several servers may list the same URI. */
 
 import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
 import { type ByServer, createByServer } from "./by-server.ts";
@@ -8,13 +8,15 @@ export type DiscoveredMCPResource = CatalogResource & { readonly serverName: str
 /** A resource template with the name of the server that lists it. */
 export type DiscoveredMCPResourceTemplate = CatalogResourceTemplate & { readonly serverName: string };
 
+/** The resources of one server. */
 export interface ServerResources {
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates?: readonly CatalogResourceTemplate[];
 }
 
+/** Options of `ResourceRegistry`. */
 export interface ResourceRegistryOptions {
-  /** By default whose resources come first. */
+  /** Default: the order of registration. */
   readonly serverOrder?: readonly string[];
 }
 
@@ -31,10 +33,10 @@ export class ResourceRegistry {
     this.#servers = createByServer(serverOrder);
   }
 
-  /** All of that server at once; the first of a URI stays. */
+  /** Replaces all resources of that server. Of several with the same URI the first one stays. */
   replaceServer(serverName: string, { resources, resourceTemplates = [] }: ServerResources): void {
     const byUri = new Map<string, DiscoveredMCPResource>();
-    // Ours comes last: a server may have put anything beside its own.
+    // `serverName` comes last: the server may have sent a member of that name.
     for (const resource of resources)
       if (!byUri.has(resource.uri)) byUri.set(resource.uri, { ...resource, serverName });
     const templates = resourceTemplates.map((template) => ({ ...template, serverName }));
@@ -57,7 +59,7 @@ export class ResourceRegistry {
     return [...(this.#servers.get(serverName)?.resources.values() ?? [])];
   }
 
-  /** Those of every server that offers it. */
+  /** The resources of all servers that list this URI. */
   findByUri(uri: string): readonly DiscoveredMCPResource[] {
     return this.#servers.inOrder().flatMap(([, { resources }]) => resources.get(uri) ?? []);
   }

@@ -1,20 +1,21 @@
-/** The tools of all servers, each under one name for the model. Which tool a name means is looked up, never read out of it. */
+/** `ToolRegistry`: the tools of all servers, each under one name for the model. Names are looked up, never parsed. */
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
 import { type ConversationTools, openConversation } from "./pinned-tools.ts";
 
+/** Options of `ToolRegistry`. */
 export interface ToolRegistryOptions {
-  /** Who stands first keeps the bare name; by default whose tools come first. */
+  /** The first server with a tool of that name keeps the bare name. Default: the order of registration. */
   readonly serverOrder?: readonly string[];
-  /** Servers that never take a bare name. */
+  /** Servers whose tools never get a bare name. */
   readonly alwaysQualified?: readonly string[];
-  /** How many tools of one server are offered; 512 unless said otherwise. */
+  /** The most tools of one server that are offered. Default: 512. */
   readonly toolsPerServer?: number;
 }
 
-/** A tool that a model is not offered. */
+/** A tool that is not offered to a model, with the reason. */
 export interface QuarantinedTool {
   readonly server: string;
   readonly serverToolName: string;
@@ -37,17 +38,20 @@ export class ToolRegistry {
     });
   }
 
-  /** Of two with the same server and tool the first stays. */
+  /** Registers a tool. If the server has one with the same name already, the first one stays. */
   registerTool(tool: DiscoveredMCPTool): void {
     this.#tools.add(tool);
   }
 
-  /** All tools of that server at once: nobody ever sees a part of them. */
+  /** Replaces all tools of that server in one step. */
   replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool>): void {
     this.#tools.replace(serverName, tools);
   }
 
-  /** Takes over another order of servers: the first of equal names keeps the bare one. Conversations keep the names they have shown. */
+  /**
+   * Sets a new order of servers: the first of equal names keeps the bare name. Conversations keep the names that they
+   * have shown.
+   */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#tools.reorder(serverOrder, alwaysQualified);
   }
@@ -83,18 +87,18 @@ export class ToolRegistry {
     return [...unusable, ...this.leftOut()];
   }
 
-  /** Those of them that do not even have a name: there are too many. */
+  /** The quarantined tools that have no name, because their server lists too many. */
   leftOut(): readonly QuarantinedTool[] {
     return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
 
-  /** Names as they are now, for as long as the conversation lasts. */
+  /** Opens a conversation: the names of its tools do not change. */
   openConversation(): ConversationTools {
     return openConversation(() => this.#tools.all());
   }
 }
 
-/** A tool that cannot be offered keeps its name: what the others are called does not depend on the model's API. */
+/** A tool that cannot be offered keeps its name, so that other tools' names do not depend on the model's API. */
 function offered(tool: DiscoveredMCPTool | undefined): DiscoveredMCPTool | undefined {
   return tool && isOffered(tool) ? tool : undefined;
 }

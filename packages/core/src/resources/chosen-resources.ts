@@ -1,9 +1,10 @@
-/** What some of the servers offer to be read, as if there were no others. */
+/** Restricts a resource registry to some servers. */
 
 import type { ResourceSource } from "./references/resource-reference.ts";
 
 type Resources = ResourceSource["resources"];
 
+/** Returns the resources and templates of these servers only. */
 export function chosenResources(servers: readonly string[], all: Resources): Resources {
   const isChosen = ({ serverName }: { readonly serverName: string }): boolean => servers.includes(serverName);
   return {

@@ -1,4 +1,4 @@
-/** Values that an argument of a prompt or a variable of a template might take, from a server that offers to say so. */
+/** Completes arguments of prompts and variables of resource templates with values that a server suggests. */
 
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
@@ -13,18 +13,19 @@ export type Completable =
 /** A request for values that complete one argument of a prompt or one variable of a resource template. */
 export interface CompletionRequest {
   readonly of: Completable;
-  /** The argument or variable, and what is written of it so far. */
+  /** The name of the argument or variable, and its text so far. */
   readonly name: string;
   readonly value: string;
-  /** What others have been given already. */
+  /** The values of the other arguments so far. */
   readonly given?: Readonly<Record<string, string>>;
 }
 
+/** Options of `completeArgument`. */
 export interface CompletionOptions {
-  /** The server's client, connected. */
+  /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;
   readonly signal?: AbortSignal;
-  /** Milliseconds; who types does not wait long. */
+  /** In milliseconds. */
   readonly timeout?: number;
 }
 
@@ -32,7 +33,10 @@ const mostValues = 100;
 const longestValue = 1000;
 const longestWritten = 10_000;
 
-/** Whoever shows these decides how often to ask. Rejects only with `cancelled`: what cannot be completed is typed. */
+/**
+ * Returns the suggested values. The caller limits how often it asks. Rejects only with `cancelled`: any other failure
+ * gives no suggestions.
+ */
 export async function completeArgument(
   { of, name, value, given = {} }: CompletionRequest,
   { ready, signal, timeout = 5000 }: CompletionOptions,
@@ -55,7 +59,7 @@ export async function completeArgument(
   }
 }
 
-/** It is put into what a person writes, and sent as it is: what they would not see in it, they cannot have meant. */
+/** A suggestion is inserted into the user's text and sent as it is, so it must not contain invisible characters. */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= longestValue && !hasUnseen(value);
 }

@@ -1,4 +1,6 @@
-/** What may be read, told to a model: a line for each resource, a few of every server if there are too many. Pure. */
+/**
+ * Lists the readable resources for a model: one line each, and only some of each server if there are too many. Pure.
+ */
 
 import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
@@ -8,16 +10,18 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";
 
+/** Options of `describeResources`. */
 export interface DescribeResourcesOptions {
-  /** Of these servers, in this order. */
+  /** The servers to list, in this order. */
   readonly servers: readonly string[];
   readonly resources: Pick<ResourceRegistry, "getResourcesByServer" | "getTemplatesByServer">;
   readonly limits?: Partial<DescriptionLimits>;
   readonly nonce?: string;
 }
 
+/** Limits of the list. */
 export interface DescriptionLimits {
-  /** Lines of resources and templates. */
+  /** The number of resources and templates. */
   readonly entries: number;
   readonly characters: number;
 }
@@ -33,7 +37,7 @@ interface Entry {
   readonly size?: unknown;
 }
 
-/** Nothing at all if there is nothing to read. */
+/** Returns the list; empty if there are no resources. */
 export function describeResources({
   servers,
   resources,
@@ -57,7 +61,7 @@ function linesOf(server: string, resources: DescribeResourcesOptions["resources"
   return [...resources.getResourcesByServer(server), ...templates].filter(isUsable).map(toLine);
 }
 
-/** A URI has to be given back letter by letter: one that cannot be shown whole and plainly is of no use. */
+/** A model must repeat the URI exactly, so a URI that cannot be shown in full is left out. */
 function isUsable({ uri }: Entry): boolean {
   return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);
 }

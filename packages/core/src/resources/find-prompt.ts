@@ -1,13 +1,17 @@
-/** The prompt that a name stands for: its own in the registry, or a server's and the server's name for it. Pure. */
+/** Finds a prompt by its registered name or by `server:name`. Pure. */
 
 import { HostError } from "../errors.ts";
 import type { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import { closest } from "../text/closest.ts";
 
+/** The part of a prompt registry that a search needs. */
 export type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
-/** `name` or `server:name`, without a slash. Undefined if there is none; more than one is an error. */
+/**
+ * Finds a prompt by `name` or `server:name`, without a slash; undefined if there is none.
+ * || @throws HostError `usage` if several prompts match
+ */
 export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPrompt | undefined {
   const registered = prompts.getPrompt(name);
   if (registered) return registered;
@@ -22,6 +26,7 @@ export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPr
   throw new HostError("usage", `"${name}" could be more than one prompt; write ${names}`, { next: "fairlead prompts" });
 }
 
+/** Makes the error for an unknown prompt, with a suggestion. */
 export function unknownPrompt(name: string, prompts: PromptSource): HostError {
   const known = prompts.getAllPrompts().flatMap((prompt) => [prompt.name, pairOf(prompt)]);
   const near = closest(name, known);

@@ -1,29 +1,30 @@
-/** Keeps a server of the modern era telling when one resource changes, on one connection: a stream that breaks is opened again. */
+/** Listens to changes of one resource on one connection with a modern server, and reopens the stream if it breaks. */
 
 import { type Clock, sleep } from "../clock.ts";
-import { healingOf } from "../connect/retryable.ts";
+import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { backoffPause } from "../mcp/recovery/backoff.ts";
 
+/** Options of `listenToResource`. */
 export interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** It is open again: whatever changed meanwhile was not told. */
+  /** Called when the stream is open again: changes in between may have been missed. */
   readonly onMissed: () => void;
-  /** Until then it is kept open. */
+  /** Ends the listening. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Who kept it open that long, in milliseconds, meant it. */
+/** In milliseconds. A stream that lasted this long does not count as an early end. */
 const steady = 60_000;
-/** A server that ends it sooner so often in a row does not want to tell. */
+/** After this many early ends in a row the listening stops: the server does not support it. */
 const mostEnds = 8;
 const method = "subscriptions/listen";
 
-/** Never rejects. */
+/** Listens until the signal is aborted. Never rejects. */
 export async function listenToResource({
   uri,
   request,
@@ -40,11 +41,11 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // What ends the sleep is the signal, and then there is nothing more to do.
+    // Only the signal interrupts the sleep, and it ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }
 
 function isForGood(error: unknown): boolean {
-  return !(error instanceof HostError) || healingOf(error, { isProgram: false }).kind !== "outage";
+  return !(error instanceof HostError) || retryClassOf(error, { isProgram: false }).kind !== "outage";
 }

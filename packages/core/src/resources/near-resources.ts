@@ -1,14 +1,15 @@
-/** What may have been meant by a URI that nobody offers. Pure. */
+/** Suggests resources for a URI that no server has. Pure. */
 
 import type { DiscoveredMCPResource } from "../registry/resource-registry.ts";
 import { closest } from "../text/closest.ts";
 
-/** More are not compared: it is a courtesy, and a server may list without end. */
+/** Limits the work: a server may list very many. */
 const mostCompared = 2000;
 const longestCompared = 300;
 const mostShown = 3;
 const shortestPart = 3;
 
+/** Returns the resources with the most similar URIs. */
 export function nearResources(
   wanted: string,
   resources: readonly DiscoveredMCPResource[],

@@ -1,4 +1,4 @@
-/** From `/name words` to a prompt with its arguments, or to what is missing and how to write it. Pure. */
+/** Parses `/name words` to a prompt with its arguments, or to an error that says what is missing. Pure. */
 
 import { HostError } from "../errors.ts";
 import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
@@ -6,13 +6,15 @@ import { closest } from "../text/closest.ts";
 import { findPrompt, type PromptSource, unknownPrompt } from "./find-prompt.ts";
 import { splitWords, type Word } from "./prompt-line.ts";
 
+/** A prompt with the values of its arguments. */
 export interface PromptCall {
   readonly server: string;
-  /** The server's own name for it. */
+  /** The server's own name of the prompt. */
   readonly prompt: string;
   readonly args: PromptValues;
 }
 
+/** Arguments as the user typed them. */
 export interface GivenArguments {
   readonly named: readonly (readonly [name: string, value: string])[];
   readonly positional: readonly string[];
@@ -20,7 +22,7 @@ export interface GivenArguments {
 
 type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPromptName" | "arguments">;
 
-/** Undefined for what begins with no slash, or with a path. Only for what a person typed. */
+/** Parses a line that the user typed; undefined if it does not begin with a slash, or begins with a path. */
 export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
   const line = typed.trimStart();
   const [first, ...words] = line.startsWith("/") ? splitWords(line.slice(1)) : [];
@@ -35,7 +37,11 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
   };
 }
 
-/** Words go to the arguments that are required and not named, in their order; if it is a single one, all of them. Where none is required, to the others. */
+/**
+ * Assigns words to the required arguments that are not named, in their order; a single such argument takes all words.
+ * If no argument is required, words go to the optional ones.
+ * || @throws HostError `usage`
+ */
 export function bindArguments(prompt: Described, { named, positional }: GivenArguments): PromptValues {
   const given = new Map<string, string>();
   for (const [name, value] of named) {
@@ -55,7 +61,7 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
   return Object.fromEntries(given);
 }
 
-/** How it is written: `/teach --knot=… [--audience=…]`. */
+/** Returns the usage line: `/teach --knot=… [--audience=…]`. */
 export function promptUsage({ name, arguments: wanted }: Described): string {
   const written = wanted.map((argument) => {
     const option = `--${argument.name}=…`;
@@ -64,7 +70,7 @@ export function promptUsage({ name, arguments: wanted }: Described): string {
   return [`/${name}`, ...written].join(" ");
 }
 
-/** `--name=value`, `--name value`, `name=value`; behind `--` nothing is a name any more. */
+/** Reads `--name=value`, `--name value` and `name=value`. After `--` every word is positional. */
 function readWords(words: readonly Word[], prompt: Described): GivenArguments {
   const named: [string, string][] = [];
   const positional: string[] = [];
@@ -91,7 +97,10 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
   return { named, positional };
 }
 
-/** A sum or an address has an equals sign, too; one that is nearly a name is a slip. */
+/**
+ * Text such as a formula or a URL also contains `=`. A text before it that resembles an argument's name is a misspelt
+ * name.
+ */
 function isMeantAs(name: string, known: ReadonlySet<string>): boolean {
   return known.has(name) || closest(name, known) !== undefined;
 }

@@ -1,13 +1,15 @@
-/** Splits what was typed behind a `/` into words, as people write them: quotes and escapes where they help, never an error. Pure. */
+/** Splits the text after a `/` into words. Understands quotes and escapes, and never fails. Pure. */
 
+/** One word of the line. */
 export interface Word {
   readonly text: string;
-  /** How much of its beginning is written without quotes and escapes: a sign in it means something only there. */
+  /** The length of its unquoted beginning: only there can `--` and `=` have a meaning. */
   readonly plain: number;
 }
 
 const quotes = "\"'";
 
+/** Splits a line into words. */
 export function splitWords(line: string): readonly Word[] {
   const words: Word[] = [];
   let at = 0;
@@ -28,7 +30,7 @@ function readWord(line: string, start: number): { readonly word: Word; readonly 
   let at = start;
   while (at < line.length && !/\s/.test(line.charAt(at))) {
     const character = line.charAt(at);
-    // Within a word a quote is an apostrophe.
+    // A quote inside a word is an apostrophe.
     const mayQuote = quotes.includes(character) && (text === "" || text.endsWith("="));
     const close = mayQuote ? closingQuote(line, at) : undefined;
     if (close !== undefined) {
@@ -47,7 +49,7 @@ function readWord(line: string, start: number): { readonly word: Word; readonly 
   return { word: { text, plain: plain ?? text.length }, end: at };
 }
 
-/** The next one of its kind that is not escaped; undefined if it is never closed. */
+/** The position of the closing quote; undefined if there is none. */
 function closingQuote(line: string, open: number): number | undefined {
   const quote = line.charAt(open);
   for (let at = open + 1; at < line.length; at += 1) {

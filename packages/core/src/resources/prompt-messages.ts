@@ -1,4 +1,4 @@
-/** What a server makes of a prompt, as messages for a model: all of them, with their roles and media. */
+/** Converts the messages of a prompt to messages for a model, with their roles and media. */
 
 import type { Block, PromptResult } from "@fairlead/wire";
 import type { ContentLimits } from "../normalise/content/fit.ts";
@@ -8,20 +8,25 @@ import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
 import { createContentRoom } from "./references/content-room.ts";
 
+/** One message for a model. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly parts: readonly Part[];
 }
 
+/** Options of `toPromptMessages`. */
 export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** Of the tags round embedded contents; drawn anew for each by default. */
+  /** The random part of the tags around embedded contents. Default: a new one for each. */
   readonly nonce?: string;
 }
 
-/** Their words are what the person asked for, and are no less than a request; what is embedded in them is data. */
+/**
+ * Converts the messages. Their texts are what the user asked for, so they count as a request; embedded resources count
+ * as untrusted data.
+ */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,
   { server, keep, limits, nonce }: PromptMessagesOptions,

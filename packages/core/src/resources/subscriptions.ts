@@ -1,4 +1,4 @@
-/** Resources that someone wants to hear of: their servers are asked to tell, and asked again whenever a connection is new. */
+/** Subscriptions to resources: subscribes on the server, and again on each new connection. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -9,19 +9,24 @@ import type { McpClient } from "../mcp/client.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 import { listenToResource } from "./listen-to-resource.ts";
 
+/** The subscriptions of one host. */
 export interface Subscriptions extends Disposable {
-  /** From then on the host tells `resource_updated`, also when something may have been missed; until the last who wants that disposes of theirs. */
+  /**
+   * The host emits `resource_updated` until every subscriber has disposed the result. It is also emitted when a change
+   * may have been missed.
+   */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
 
 type Client = Pick<McpClient, "capabilities" | "state" | "request">;
 
+/** Options of `createSubscriptions`. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
-  /** The server's client, connected. */
+  /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
-  /** The same, as it is. */
+  /** Returns the server's client, connected or not. */
   readonly client: (server: string) => Client | undefined;
-  /** Keeps a server from being stopped because nobody calls it; gives the function that lets go of it. */
+  /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
   readonly clock: Clock;
   readonly random?: () => number;
@@ -35,12 +40,13 @@ interface Wanted {
   holders: number;
   asked: Promise<void>;
   isAsking: boolean;
-  /** Ends with the connection on which it was asked for. */
+  /** Aborted when the connection of the subscription ends. */
   connection: AbortController | undefined;
 }
 
 const mostPerServer = 100;
 
+/** Creates the subscriptions of one host. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { ready, client, use, on, emit, clock, random = Math.random } = options;
   const all = new Map<string, Wanted>();
@@ -86,7 +92,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     await open(wanted, await ready(server, over.signal));
   }
 
-  /** If that fails, there is the next connection. */
+  /** A failure is not reported: the next connection tries again. */
   async function askAgain(wanted: Wanted): Promise<void> {
     const { server, uri } = wanted;
     const connected = client(server);
@@ -95,7 +101,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     emit({ type: "resource_updated", server, uri });
   }
 
-  /** Resolves when the server has agreed; one of the modern era is asked as long as the connection lasts. */
+  /** Resolves when the server has accepted. With a modern server, the stream stays open as long as the connection. */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
     const { state, capabilities } = connected;
@@ -123,7 +129,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     wanted.over.abort();
     wanted.release();
     const { state } = connected ?? {};
-    // Nobody waits for it, and a server that goes on telling does no harm.
+    // Sent without waiting: updates that still arrive do no harm.
     if (connected && state?.status === "connected" && state.peer.era === "legacy")
       void Promise.allSettled([
         connected.request(subscriptionOf(wanted), "resources/unsubscribe", { uri: wanted.uri }),

@@ -1,18 +1,20 @@
-/** Remembers what was made from a text; what was not asked for the longest is forgotten first. */
+/** A cache of values made from texts. It drops the least recently used value first. */
 
+/** Limits of a cache. */
 export interface CacheLimits {
   readonly entries: number;
-  /** Of all keys together. */
+  /** The length of all keys together. */
   readonly characters: number;
 }
 
+/** Returns a function that makes each value once and caches it. */
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
   return (key) => {
     const known = kept.get(key);
     const value = known ?? make(key);
-    // To the end: a map keeps its order.
+    // Moved to the end: a map keeps the order of insertion.
     if (!kept.delete(key)) characters += key.length;
     kept.set(key, value);
     for (const oldest of kept.keys()) {

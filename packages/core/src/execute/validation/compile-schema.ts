@@ -1,4 +1,4 @@
-/** Turns a server's schema into a function that checks values. The only file that knows the validator. */
+/** Compiles a server's schema to a function that checks values. The only file that uses Ajv. */
 
 import { isObject } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
@@ -10,24 +10,24 @@ import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
 import { type Check, notValidated } from "./validation.ts";
 
 const options: Options = {
-  // Unknown keywords are annotations: servers write many.
+  // Unknown keywords are annotations: many servers write some.
   strict: false,
-  // A schema that is not quite one is repaired here and not refused there; and no reference may lead to a built-in schema.
+  // Invalid schemas are repaired in prepare-schema.ts, and no reference may lead to a built-in schema.
   meta: false,
   validateSchema: false,
-  // Written out, references could make a small schema a huge program.
+  // Inlined references could turn a small schema into a huge program.
   inlineRefs: false,
   // A property of Object.prototype is not a property of the value.
   ownProperties: true,
-  // An annotation, as 2020-12 has it: servers use names of their own, and the usual checks are patterns without a bound.
+  // An annotation in 2020-12: servers use their own names, and the usual checks are patterns without a time bound.
   validateFormats: false,
-  // Our words are in describe-error.ts; they need to know which schema an error belongs to.
+  // describe-error.ts writes the messages. It needs the schema of each error.
   messages: false,
   verbose: true,
   logger: false,
 };
 
-/** `all`: every issue, not only the first; for values that cannot have very many. */
+/** Compiles a schema. `all`: reports every issue, not only the first; for values that cannot have very many. */
 export function compileSchema(text: string, all: boolean): Check {
   try {
     const patterns = createLinearPatterns();
@@ -54,16 +54,19 @@ function parse(text: string): PreparedSchema["schema"] {
   return isObject(schema) ? schema : {};
 }
 
-/** One for each schema: what a server names with `$id` must not be seen, or taken, by another. */
+/** One validator for each schema: a `$id` of one server must not be visible to another. */
 function validatorFor({ dialect, isWeakened }: PreparedSchema, rules: Options): Ajv | Ajv2020 {
   const ajv = dialect === "draft-07" ? new Ajv(rules) : new Ajv2020(rules);
-  // Draft-04's word for `$id`; the validator would rather throw.
+  // Draft-04's name of `$id`; the validator would throw.
   ajv.removeKeyword("id");
   if (isWeakened) soften(ajv);
   return ajv;
 }
 
-/** Inside these, a schema that accepts too much makes its surroundings accept too little. So they count for nothing, or for less. */
+/**
+ * Inside these keywords, a weakened schema would make the surrounding one too strict, so they are checked less or not
+ * at all.
+ */
 function soften(ajv: Ajv | Ajv2020): void {
   for (const keyword of ["not", "if", "contains", "oneOf", "unevaluatedItems", "unevaluatedProperties"])
     ajv.removeKeyword(keyword);

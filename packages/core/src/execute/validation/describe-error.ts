@@ -1,4 +1,4 @@
-/** What the validator found, in plain words. */
+/** Describes the validator's errors in plain words. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -7,7 +7,7 @@ import { pointerTo } from "../../normalise/schema/pointer.ts";
 import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
-/** More than are shown: those of a union are many, and become one. */
+/** More than a message shows: the errors of a union are many and become one. */
 const maxErrors = 1000;
 const maxMessage = 300;
 const maxPath = 1000;
@@ -15,7 +15,7 @@ const maxList = 100;
 
 interface Found {
   readonly issue: Issue;
-  /** The schema whose keyword it is. */
+  /** The schema that has the keyword. */
   readonly parent: unknown;
 }
 
@@ -29,6 +29,7 @@ const wordsForType = new Map([
   ["string", "a string"],
 ]);
 
+/** Converts the validator's errors to issues. */
 export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
   const found: Found[] = [];
   for (const error of errors.slice(0, maxErrors)) {
@@ -46,13 +47,19 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
   return [...different.values()].slice(0, maxIssues);
 }
 
-/** What another error says in better words: those of `then` and `else`, that of `propertyNames`, and those of a softened `oneOf`. */
+/**
+ * Whether another error describes the same mistake better: one of `then` and `else`, of `propertyNames`, or of a
+ * weakened `oneOf`.
+ */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;
   return keyword === "if" || propertyName !== undefined || (keyword === "oneOf" && !("passingSchemas" in params));
 }
 
-/** The errors of the forms that did not fit come just before that of their union; before those may stand one of a keyword beside it. */
+/**
+ * Takes the errors of a union's alternatives, which come just before the union's own error; an error of a sibling
+ * keyword may come before them.
+ */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {
   const before = found.findLastIndex(
     ({ issue: { path }, parent }) =>
@@ -66,7 +73,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return name === undefined ? instancePath : pointerTo(instancePath, String(params[name]));
 }
 
-/** Where the error is about a property, and which field names it. */
+/** Keywords whose errors are about a property, with the parameter that names it. */
 const subjects = new Map([
   ["required", "missingProperty"],
   ["additionalProperties", "additionalProperty"],
@@ -144,7 +151,7 @@ function show(value: unknown): string {
   return clip(String(JSON.stringify(value)), 60);
 }
 
-/** Everything but what a hostile schema makes large. */
+/** Omits parameters that a hostile schema can make large. */
 function bounded(params: Params): JsonObject {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {

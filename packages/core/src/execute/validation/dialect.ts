@@ -1,9 +1,9 @@
-/** Which rules a schema is read by. */
+/** Finds the JSON Schema dialect of a schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 
-/** The two that the validator knows; the older and the one in between differ from these in little. */
+/** The two dialects that the validator supports. Older dialects are converted to these. */
 export type Dialect = "draft-07" | "2020-12";
 
 const known: readonly (readonly [RegExp, Dialect])[] = [
@@ -12,7 +12,7 @@ const known: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
 ];
 
-/** 2020-12 unless `$schema` says otherwise: so the protocol has it. */
+/** The dialect of a schema: 2020-12 unless `$schema` names another, as the protocol specifies. */
 export function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
   if (typeof $schema !== "string") return { dialect: "2020-12" };
   const found = known.find(([pattern]) => pattern.test($schema));

@@ -1,7 +1,8 @@
-/** What the value of each keyword must look like; and, where it is made of schemas, how they lie in it. */
+/** The valid value types of each JSON Schema keyword, and where a value contains schemas. */
 
 import { isObject } from "@fairlead/wire/json";
 
+/** The type of a keyword's value. */
 export type Shape =
   | { readonly kind: "plain"; fits(value: unknown): boolean }
   | { readonly kind: "schema" | "schemas" | "named schemas" };
@@ -26,7 +27,7 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
   [(value) => isObject(value) && Object.values(value).every(isNames), ["dependentRequired"]],
 ];
 
-/** A map, because a schema may have a keyword `constructor`. */
+/** The value type of each keyword. A map, because a schema may have a keyword `constructor`. */
 export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
   ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(

@@ -1,15 +1,16 @@
-/** Patterns of servers, matched in linear time: V8's own engine can be kept busy for ever by seven characters. */
+/** Matches servers' patterns in linear time: seven characters are enough to keep V8's own engine busy for ever. */
 
 import type { RegExpEngine, RegExpLike } from "ajv/dist/types/index.js";
 import { RE2JS } from "re2js";
 
+/** The patterns of one schema. */
 export interface LinearPatterns {
   readonly engine: RegExpEngine;
-  /** Why a pattern cannot be used (look-around, back-references, repeat counts above 1000), if so. */
+  /** Why a pattern cannot be used (look-around, back-references, repeat counts above 1000); undefined if it can. */
   readonly refusal: (pattern: string) => string | undefined;
 }
 
-/** For one schema: each of its patterns is compiled once. */
+/** Creates the pattern engine of one schema, which compiles each pattern once. */
 export function createLinearPatterns(): LinearPatterns {
   const compiled = new Map<string, RegExpLike | Error>();
 
@@ -26,7 +27,7 @@ export function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // `code` is for validators that are written to a file; ours never are.
+    // Ajv requires `code` for validators that are written to a file, which never happens here.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);
@@ -38,7 +39,7 @@ export function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv keeps patterns under their text: without one, all of them would be the first.
+    // Ajv caches patterns by their text: without a text of its own, each would be the first one.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -1,4 +1,4 @@
-/** Words of older and neighbouring dialects, said in those that the validator knows. */
+/** Converts keywords of older JSON Schema dialects to those that the validator supports. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Dialect } from "./dialect.ts";
@@ -10,7 +10,7 @@ const sharpened = new Map([
 ]);
 const definitions = new Set(["$ref", "$defs", "definitions", "$id", "$anchor"]);
 
-/** One schema, not those inside it. */
+/** Converts one schema, without its subschemas. */
 export function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   const { $recursiveRef, ...node } = schema;
   if (typeof $recursiveRef === "string") return modernised({ $ref: $recursiveRef, ...node }, dialect);
@@ -19,12 +19,12 @@ export function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
 }
 
-/** Up to draft-07 a reference stands alone: what is written beside it does not count. */
+/** Up to draft-07, keywords beside `$ref` are ignored. */
 function withoutSiblings(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
 }
 
-/** Draft-04: `exclusiveMinimum: true` sharpens the `minimum` beside it. */
+/** Draft-04: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
 function withNumericBounds(node: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(node).flatMap(([key, value]) => {
@@ -35,7 +35,7 @@ function withNumericBounds(node: JsonObject): JsonObject {
   );
 }
 
-/** Before 2020-12 a list of schemas stood in `items`, and what follows them in `additionalItems`. */
+/** Before 2020-12, `items` held a list of schemas, and `additionalItems` the schema of the following items. */
 function withPrefixItems({ items, additionalItems, ...rest }: JsonObject): JsonObject {
   return { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }), ...rest };
 }

@@ -1,10 +1,12 @@
-/** How large the program of a pattern is, before it is compiled: a linear engine takes that many steps for a character. */
+/**
+ * Estimates the program size of a pattern before it is compiled: a linear engine takes that many steps per character.
+ */
 
 const counted = /^\{(\d+)(,?)(\d*)\}/;
 
-/** An upper estimate; a pattern that is not well formed gets some number, and is refused later. */
+/** Returns an upper estimate. A malformed pattern gets any number and is rejected later. */
 export function patternWeight(pattern: string): number {
-  // One total for each group that is open, and what stands last in it: a repeat count multiplies that.
+  // One total for each open group, and the weight of its last item, which a repeat count multiplies.
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {
@@ -17,7 +19,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // Each one that may be missing is a fork.
+      // Each optional repetition adds a fork.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);

@@ -1,4 +1,4 @@
-/** Makes a server's schema one that the validator takes: what it cannot take is left out, and said. */
+/** Removes from a server's schema what the validator cannot handle, with a warning for each part. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -8,27 +8,28 @@ import { type Dialect, dialectOf } from "./dialect.ts";
 import { shapes } from "./keyword-shapes.ts";
 import { modernised } from "./older-dialects.ts";
 
+/** A schema that the validator accepts. */
 export interface PreparedSchema {
   readonly schema: JsonObject;
   readonly dialect: Dialect;
-  /** Something was left out, so that the schema now accepts more than it should. */
+  /** Whether a part was removed, so that the schema accepts more than it should. */
   readonly isWeakened: boolean;
   readonly warnings: readonly string[];
 }
 
 const maxWarnings = 5;
-/** Said once, for the whole, or never: `$async` would turn the answer into a promise. */
+/** `$schema` is read once for the whole schema; `$async` would turn the result into a promise. */
 const dropped = new Set(["$schema", "$async"]);
-/** Values, not schemas, whatever they look like. */
+/** Keywords whose values are data, even if they look like schemas. */
 const data = new Set(["const", "default", "examples"]);
 
-/** `refusal` says why a pattern cannot be used, if so. */
+/** Prepares a schema. `refusal` returns why a pattern cannot be used. */
 export function prepareSchema(root: JsonObject, refusal: (pattern: string) => string | undefined): PreparedSchema {
   const { dialect, warning } = dialectOf(root);
   const omissions = new Map<string, string>();
   const hasNames = refersByName(root);
 
-  /** Notes why a place is left out; whether it is. */
+  /** Adds a warning if there is a reason; returns whether the part is removed. */
   function omits(path: string, reason: string | undefined): boolean {
     if (reason !== undefined) omissions.set(path, reason);
     return reason !== undefined;
@@ -56,7 +57,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (Array.isArray(value))
       return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
     if (!isObject(value)) return value;
-    // A keyword that is not known may hold schemas too: a reference can lead into it.
+    // An unknown keyword may hold schemas too: a reference can lead into it.
     return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
@@ -103,7 +104,7 @@ function inPart(reasons: readonly string[]): readonly string[] {
   return rest > 0 ? [...shown, `validated only in part: ${rest} more places of the schema were not checked`] : shown;
 }
 
-/** Some programs write every field of a record, empty ones too. `nullable` means something only beside a type. */
+/** Some programs write every member of a record, including empty ones. `nullable` has a meaning only beside a type. */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
   return shapes.has(key) && (value === null || (Array.isArray(value) && value.length === 0));
@@ -129,7 +130,10 @@ function place(path: string): string {
   return path === "" ? "its root" : clip(path, 100);
 }
 
-/** Where a schema gives names to its parts, only the validator itself can tell what a reference means. A name that nobody uses does not count. */
+/**
+ * If a schema names its parts with `$id` or anchors, only the validator can resolve its references. An unused name does
+ * not count.
+ */
 function refersByName({ $id, ...root }: JsonObject): boolean {
   if (mentions(root, (key) => key === "$id" || key === "$anchor" || key === "$dynamicAnchor")) return true;
   return typeof $id === "string" && mentions(root, (key, text) => key === "$ref" && !text.startsWith("#"));

@@ -1,4 +1,6 @@
-/** How much work a schema can ask for at most, found without running it: decides whether the main thread may do it. */
+/**
+ * Computes an upper bound for the work of a validation without running it, to decide whether the main thread may do it.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
@@ -6,36 +8,40 @@ import { patternWeight } from "./pattern-weight.ts";
 import type { ValueSize } from "./value-size.ts";
 
 /**
- * Without recursion, a schema with its references written out meets each node of a value at most once in each of its own.
- * So the product of the two sizes bounds the work, and a small schema that unfolds into a large one is seen for what it is.
+ * The cost of a schema. Without recursion, each node of the schema (references inlined) checks each node of the value
+ * at most once. So the product of the two sizes bounds the work, even for a small schema that references itself many
+ * times.
  */
 export interface SchemaCost {
-  /** Nodes of the schema with every reference written out. */
+  /** Nodes of the schema with all references inlined. */
   readonly unfolded: number;
-  /** Steps that its patterns take for each character. */
+  /** Steps of all patterns for each character. */
   readonly perCharacter: number;
-  /** `uniqueItems`: every item is compared with every other, and texts may differ in their last character only. */
+  /**
+   * Number of `uniqueItems`: each item is compared with each other, and texts may differ in the last character only.
+   */
   readonly pairings: number;
 }
 
-/** To compile takes 0.1 to 0.2 ms a node; this is what the main thread is ready to wait for, once. */
+/** Compiling takes 0.1 to 0.2 ms per node; the main thread accepts this much, once. */
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/** Of the schema itself: every reference is resolved against it. */
+/** In characters. Every reference is resolved against the `$id` of the schema. */
 const maxName = 1000;
-/** Steps of a pattern, of up to 150 ns. */
+/** In steps of a pattern, each up to 150 ns. */
 const maxWork = 500_000;
 
-/** A node of the schema on one of the value may make an issue, which takes as long as some steps of a pattern. */
+/** A node of the schema checked on a node of the value may create an issue, which takes as long as 4 steps. */
 const nodeWeight = 4;
 
-/** Counting a character of a text (10 ns) is that much cheaper than a step of a pattern; comparing one with another (0.3 ns) still more. */
+/** Counting a character (10 ns) and comparing two (0.3 ns) are cheaper than a step of a pattern. */
 const lengthWeight = 0.1;
 const comparisonWeight = 0.003;
-/** Where these lead depends on more than the pointer that is written there. */
+/** The targets of these keywords depend on more than the pointer. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
+/** Whether the validation is cheap enough for the main thread. */
 export function isBounded(schema: JsonObject, value: ValueSize): boolean {
   const cost = costOf(schema);
   if (cost === undefined) return false;
@@ -46,17 +52,17 @@ export function isBounded(schema: JsonObject, value: ValueSize): boolean {
   return work <= maxWork;
 }
 
-/** `undefined` if there is no bound, or if the schema alone is more than the main thread should take on. */
+/** Returns the cost; undefined if there is no bound, or if the schema alone is too large for the main thread. */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
   const known = new Map<object, SchemaCost | "open">();
   let [nodes, patterns] = [0, 0];
 
   function visit(node: unknown, depth: number): SchemaCost | undefined {
     if (typeof node !== "object" || node === null) return { unfolded: 1, perCharacter: 0, pairings: 0 };
-    // The items of a list are counted by what they are: a long `enum` compiles as fast as a short one.
+    // A list counts as one node: a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
-    // Still being visited: it leads to itself.
+    // Still open: the schema references itself.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
     known.set(node, "open");

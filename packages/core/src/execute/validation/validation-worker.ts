@@ -1,13 +1,13 @@
-/** The thread where validations run that may take long: it can be ended. */
+/** The worker thread for validations that may take long: the pool can terminate it. */
 
 import { parentPort } from "node:worker_threads";
 import { createBoundedCache } from "./bounded-cache.ts";
 import { compileSchema } from "./compile-schema.ts";
 import type { Job } from "./worker-pool.ts";
 
-/** Little: a compiled schema takes a hundred times its text, and the memory of a thread is small. */
+/** Small, because a compiled schema takes a hundred times the size of its text and the thread has little memory. */
 const limits = { entries: 50, characters: 262_144 };
-/** A larger value can have very many issues; the first is enough then. */
+/** In characters. A larger value can have very many issues, so only the first is reported. */
 const smallValue = 65_536;
 
 const thorough = createBoundedCache(limits, (schema) => compileSchema(schema, true));

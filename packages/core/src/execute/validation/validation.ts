@@ -1,17 +1,19 @@
-/** What a validation says: what is wrong with a value, and what could not be looked at. */
+/** The result types of a validation. */
 
 import type { JsonObject } from "@fairlead/wire";
 
+/** One mistake in a value. */
 export interface Issue {
-  /** JSON pointer into the value; "" is the whole of it. A missing property is named as if it were there. */
+  /** JSON pointer into the value; "" is the whole value. A missing property has the path that it would have. */
   readonly path: string;
-  /** What was expected, in plain words, to be read after the path: "must be a number". */
+  /** The requirement, as the end of a sentence that begins with the path: "must be a number". */
   readonly message: string;
-  /** The keyword of the schema that is not satisfied, with what it says: for whoever wants to add a suggestion. */
+  /** The violated keyword and its parameters, for suggestions. */
   readonly keyword: string;
   readonly params: JsonObject;
 }
 
+/** The result of a validation. */
 export interface Validation {
   readonly issues: readonly Issue[];
   /** What was not validated, or only in part, and why. */
@@ -21,6 +23,7 @@ export interface Validation {
 /** Validates a value with one schema. Never throws. */
 export type Check = (value: unknown) => Validation;
 
+/** Returns the result for a value that could not be validated. */
 export function notValidated(reason: string): Validation {
   return { issues: [], warnings: [`not validated: ${reason}`] };
 }

@@ -1,4 +1,4 @@
-/** Validates values against schemas of servers, wherever that may be done without keeping anyone waiting. */
+/** Validates values against servers' schemas: cheap validations on the main thread, all others in worker threads. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
@@ -8,26 +8,28 @@ import { type Check, notValidated, type Validation } from "./validation.ts";
 import { measure } from "./value-size.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
+/** Validates values. */
 export interface Validator {
-  /** Never rejects but with the reason of `signal`: what cannot be validated is a warning. */
+  /** Rejects only with the reason of `signal`: a value that cannot be validated gives a warning. */
   validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Promise<Validation>;
   close(): Promise<void>;
 }
 
-/** How validations that have no bound of their own are kept in one. */
+/** Limits of the worker threads. */
 export type ValidatorOptions = Partial<PoolOptions>;
 
 const maxSchema = { nodes: 10_000, characters: 1_048_576 };
-/** The main thread does not even look into a larger schema. */
+/** In characters. Larger schemas go to a worker thread without further checks. */
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 /**
- * For another thread. It is ended when it runs out of memory, but only if it does so in small steps: one allocation of
- * more than 16 MB at that moment would end the whole process. So nothing that large may come of a value.
+ * The largest value for a worker thread. Node ends a thread that runs out of memory in small steps, but one allocation
+ * of more than 16 MB at that moment would end the whole process.
  */
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
 
+/** Creates the validator of one host. */
 export function createValidator(options: ValidatorOptions = {}): Validator {
   let checks: Promise<(schema: string) => Check> | undefined;
   let pool: Promise<WorkerPool> | undefined;
@@ -63,7 +65,7 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
   };
 }
 
-/** The validator is loaded when it is first needed: most commands never do. */
+/** Loads Ajv when it is first needed: most commands never need it. */
 async function loadChecks(): Promise<(schema: string) => Check> {
   const { compileSchema } = await import("./compile-schema.ts");
   return createBoundedCache(remembered, (schema) => compileSchema(schema, true));
@@ -81,7 +83,7 @@ async function openPool(options: ValidatorOptions): Promise<WorkerPool> {
   });
 }
 
-/** `undefined` for what JSON cannot say, and for what is nested deeper than it can be written. */
+/** Returns JSON text; undefined for a value that is not JSON or is nested too deeply. */
 function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

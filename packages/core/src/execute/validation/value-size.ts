@@ -1,13 +1,14 @@
-/** How large a value is, without looking at more of it than is allowed. */
+/** Measures a value, and stops at a limit. */
 
+/** The size of a value. */
 export interface ValueSize {
-  /** Objects, lists and everything in them. */
+  /** The number of objects, lists and values in them. */
   readonly nodes: number;
-  /** Characters in texts and in property names. */
+  /** The number of characters in texts and property names. */
   readonly characters: number;
 }
 
-/** `undefined` if it is larger than that, or has no end. */
+/** Returns the size; undefined if it is over the limit or the value is circular. */
 export function measure(value: unknown, limit: ValueSize): ValueSize | undefined {
   const left: unknown[] = [value];
   let [nodes, characters] = [0, 0];

@@ -1,28 +1,33 @@
-/** A few threads for validations without a bound: each does one at a time, within a limit of time and memory, and is ended at it. */
+/**
+ * A pool of worker threads for expensive validations. Each thread runs one at a time and is terminated at its time or
+ * memory limit.
+ */
 
 import { Worker } from "node:worker_threads";
 import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/** As JSON texts: faster to hand over than objects, and exactly what would be sent. */
+/** A schema and a value as JSON texts: faster to transfer than objects, and exactly what would be sent. */
 export interface Job {
   readonly schema: string;
   readonly value: string;
 }
 
+/** Options of a pool. */
 export interface PoolOptions {
-  /** The compiled file that the threads run. */
+  /** The compiled file of the worker thread. */
   readonly worker: URL;
   readonly threads: number;
-  /** Milliseconds for one validation; starting a thread does not count. */
+  /** Milliseconds for one validation, without the start of the thread. */
   readonly timeLimit: number;
   readonly memoryMegabytes: number;
   readonly clock: Clock;
 }
 
+/** A pool of worker threads. */
 export interface WorkerPool {
-  /** Rejects only with the reason of `signal`. */
+  /** Validates in a worker thread. Rejects only with the reason of `signal`. */
   run(job: Job, signal?: AbortSignal): Promise<Validation>;
   close(): Promise<void>;
 }
@@ -41,12 +46,16 @@ interface Thread {
 
 const startLimit = 30_000;
 
-/** Beside this file, wherever it was compiled or bundled to. A thread cannot run the source itself: then it is the compiled one. */
+/**
+ * The worker's file, beside this one after compiling or bundling. A thread cannot run TypeScript, so the source uses
+ * the compiled file.
+ */
 export const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../../dist/execute/validation/validation-worker.js" : "./validation-worker.js",
   import.meta.url,
 );
 
+/** Creates a pool without threads; threads start when needed. */
 export function createWorkerPool({
   worker,
   threads: most,
@@ -61,7 +70,7 @@ export function createWorkerPool({
 
   function start(): Thread {
     const thread: Thread = {
-      // Nothing of the host's environment or options: the thread only computes.
+      // The thread only computes: it gets neither the environment nor the options of the process.
       worker: new Worker(worker, {
         env: {},
         execArgv: [],
@@ -88,7 +97,7 @@ export function createWorkerPool({
     const { isReady, current } = thread;
     thread.callOff = clock.after(isReady ? timeLimit : startLimit, () => {
       const reason = isReady ? `it took longer than ${timeLimit} ms` : "its thread did not start";
-      // Whoever waits with the same schema would only keep the others waiting.
+      // Other jobs with the same schema would take as long: they end too.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
       end(thread, reason);
@@ -100,7 +109,7 @@ export function createWorkerPool({
     try {
       thread = idle ?? start();
     } catch (error) {
-      // The system has no thread left.
+      // The system cannot start another thread.
       waiting.settle(notValidated(reasonOf(error)));
       return;
     }
@@ -112,7 +121,7 @@ export function createWorkerPool({
 
   function finish(thread: Thread, validation: Validation): void {
     thread.callOff();
-    // Idle, it keeps no process alive.
+    // An idle thread does not keep the process alive.
     thread.worker.unref();
     const done = thread.current;
     thread.current = undefined;

@@ -1,49 +1,60 @@
-/** Catalogs kept on disk from one run to the next, with the protocol that each server was reached by; and the accepted definitions. */
+/**
+ * The catalog cache: each server's catalog, negotiated protocol and accepted definitions, kept on disk between runs.
+ */
 
 import { join } from "node:path";
-import type { Verdict } from "@fairlead/wire";
-import type { KnownDefinitions, KnownStore, Owner } from "../../discover/accepted-definitions.ts";
-import type { Remembered } from "../../discover/cached-catalog.ts";
+import type { NegotiatedProtocol } from "@fairlead/wire";
+import type {
+  AcceptedDefinitions,
+  AcceptedDefinitionsStore,
+  DefinitionOwner,
+} from "../../discover/accepted-definitions.ts";
+import type { CachedCatalog } from "../../discover/cached-catalog.ts";
 import type { CatalogStore } from "../../discover/catalog-store.ts";
 import type { Peer } from "../../events.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
 import { once } from "../once.ts";
 
+/** Reads and writes the catalog cache. */
 export interface CatalogCache {
-  /** What was known when the host began, read once. Undefined where there is nothing, or nothing that can be read. */
-  recall(definition: ServerDefinition): Promise<Remembered | undefined>;
-  /** How to reach it, if that was found out not too long ago. */
-  verdict(definition: ServerDefinition): Promise<Verdict | undefined>;
+  /** Returns the cached catalog as it was when the host started; undefined if there is none or it cannot be read. */
+  recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
+  /** Returns the negotiated protocol if it is at most 7 days old. */
+  verdict(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
-  /** Which definitions of its tools a person knows, read once. Undefined where that cannot be read. */
-  known(definition: ServerDefinition): Promise<KnownDefinitions | undefined>;
-  /** Digests by tool, for the runs to come. */
-  addKnown(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<KnownDefinitions>;
+  /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
+  known(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
+  /** Adds digests of accepted definitions, by tool name. */
+  addKnown(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** What is saved of a connected server. */
-export type CatalogSnapshot = Pick<Remembered, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
+/** The part of a connected server that the cache keeps. */
+export type CatalogSnapshot = Pick<CachedCatalog, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
 
+/** Options of `createCatalogCache`. */
 export interface CatalogCacheOptions {
-  /** Where the state of ours lives. */
+  /** The folder of Fairlead's state files. */
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** Who is signed in to the server there: another account may see other tools. */
+  /** The account that is signed in to the server: another account may see other tools. */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly today?: () => number;
 }
 
-/** A server that was updated to the newer protocol still answers in the older one: without a date that would never be noticed. */
+/**
+ * A server that is updated to the newer protocol still answers in the older one, so the cached protocol must expire.
+ */
 const verdictLifetime = 7 * 24 * 60 * 60 * 1000;
 
+/** Creates the catalog cache of one host. */
 export function createCatalogCache({ state, secret, accountAt, today = Date.now }: CatalogCacheOptions): CatalogCache {
-  const recalled = new WeakMap<ServerDefinition, Promise<Remembered | undefined>>();
-  const knowing = new WeakMap<ServerDefinition, Promise<KnownDefinitions | undefined>>();
+  const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
+  const knowing = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
   const opened = once(open);
-  const openedKnown = once(async (): Promise<KnownStore> => {
-    const { createKnownStore } = await import("../../discover/accepted-definitions.ts");
-    return createKnownStore(join(state, "known"));
+  const openedKnown = once(async (): Promise<AcceptedDefinitionsStore> => {
+    const { createAcceptedDefinitionsStore } = await import("../../discover/accepted-definitions.ts");
+    return createAcceptedDefinitionsStore(join(state, "known"));
   });
 
   async function open(): Promise<Opened> {
@@ -58,7 +69,7 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Asked each time: somebody may sign in between the reading and the keeping.
+        // Read each time: the user may sign in between the reading and the saving.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, key);
@@ -66,27 +77,27 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
     };
   }
 
-  async function read(definition: ServerDefinition): Promise<Remembered | undefined> {
+  async function read(definition: ServerDefinition): Promise<CachedCatalog | undefined> {
     try {
       const { store, keyOf } = await opened();
-      return await store.recall(await keyOf(definition));
+      return await store.read(await keyOf(definition));
     } catch {
-      // An unset variable, a locked keychain, a full disk: whoever connects to the server is told in full.
+      // An unset variable, a locked keychain or a full disk is reported in full when the server is connected.
       return undefined;
     }
   }
 
-  function recall(definition: ServerDefinition): Promise<Remembered | undefined> {
+  function recall(definition: ServerDefinition): Promise<CachedCatalog | undefined> {
     const found = recalled.get(definition) ?? read(definition);
     recalled.set(definition, found);
     return found;
   }
 
-  async function readKnown(definition: ServerDefinition): Promise<KnownDefinitions | undefined> {
+  async function readKnown(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
     try {
       return await (await openedKnown()).read(ownerOf(definition));
     } catch {
-      // Nothing of this state can be read then: the doctor says so.
+      // Accepted definitions cannot be read: `fairlead doctor` reports that.
       return undefined;
     }
   }
@@ -120,9 +131,9 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
         savedAt - before.reachedAt < verdictLifetime &&
         before.peer.era === snapshot.peer.era &&
         before.peer.transport === snapshot.peer.transport;
-      const remembered: Remembered = {
+      const remembered: CachedCatalog = {
         ...snapshot,
-        // Found out then, and only relied upon since.
+        // A protocol that was only reused keeps the date of its negotiation.
         reachedAt: isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
@@ -134,16 +145,16 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
   };
 }
 
-function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefinition): Owner {
+function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefinition): DefinitionOwner {
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // No file owns the name: another program may give it to another server.
+    // No settings file owns this name: another program may give it to another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }
 
-function toVerdict({ era, transport }: Peer): Verdict | undefined {
+function toVerdict({ era, transport }: Peer): NegotiatedProtocol | undefined {
   if (transport === undefined) return undefined;
   if (era === "legacy") return { era, transport };
   return transport === "sse" ? undefined : { era, transport };

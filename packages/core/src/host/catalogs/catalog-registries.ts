@@ -1,9 +1,9 @@
-/** The merged view of all catalogs of a host, read from servers or from the catalog cache: registries of tools, prompts and resources. */
+/** The registries of a host: the merged view of all catalogs, whether listed by a server or read from the cache. */
 
 import type { PromptResult } from "@fairlead/wire";
 import type { Catalog } from "../../discover/catalog.ts";
 import { HostError } from "../../errors.ts";
-import type { Offering } from "../../mcp/offering.ts";
+import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
 import type { SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compiler.ts";
@@ -15,6 +15,7 @@ import { ResourceRegistry } from "../../registry/resource-registry.ts";
 import { type QuarantinedTool, ToolRegistry } from "../../registry/tool-registry.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
+/** A server whose catalog is registered. */
 export interface RegisteredServer {
   readonly name: string;
   readonly filter: ToolFilter;
@@ -22,7 +23,7 @@ export interface RegisteredServer {
   readonly timeout: number;
 }
 
-/** What tools and prompts of the registries run through. */
+/** The functions that registered tools and prompts call to run. */
 export interface RequestBinding {
   readonly tools: ToolBinding;
   readonly getPrompt: (
@@ -33,23 +34,25 @@ export interface RequestBinding {
   ) => Promise<PromptResult>;
 }
 
+/** The registries of tools, prompts and resources, with the parts of the catalogs that they leave out. */
 export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /** Tools and prompts that are registered from now on run through this. */
+  /** Sets what tools and prompts that are registered from now on run through. */
   bind(binding: RequestBinding): void;
-  /** Names in the order of the settings, and servers that never take a bare name. */
+  /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Replaces everything that is registered of that server. */
-  put(server: RegisteredServer, offering: Offering): void;
+  /** Replaces everything that is registered for that server. */
+  put(server: RegisteredServer, offering: FilteredCatalog): void;
   remove(server: string): void;
-  offering(server: string): Offering | undefined;
+  offering(server: string): FilteredCatalog | undefined;
   hidden(): readonly HiddenTool[];
   quarantined(): readonly QuarantinedTool[];
   notes(): readonly HostNote[];
 }
 
+/** Creates empty registries. */
 export function createCatalogRegistries(): CatalogRegistries {
   const tools = new ToolRegistry();
   const prompts = new PromptRegistry();
@@ -57,7 +60,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   let order: readonly string[] = [];
   let binding: RequestBinding | undefined;
   const compilers = new Map<SchemaDialect, SchemaCompiler>();
-  const offerings = new Map<string, Offering>();
+  const offerings = new Map<string, FilteredCatalog>();
   const notes = new Map<string, readonly HostNote[]>();
 
   function compilerFor(dialect: SchemaDialect): SchemaCompiler {
@@ -66,8 +69,8 @@ export function createCatalogRegistries(): CatalogRegistries {
     return compiler;
   }
 
-  /** In the order of the settings, whatever order they were registered in. */
-  function inOrder(): readonly (readonly [server: string, offering: Offering])[] {
+  /** The catalogs in the order of the settings, not of their registration. */
+  function inOrder(): readonly (readonly [server: string, offering: FilteredCatalog])[] {
     const others = [...offerings.keys()].filter((server) => !order.includes(server));
     return [...order, ...others].flatMap((server) => {
       const offering = offerings.get(server);
@@ -149,7 +152,7 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...offering.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // What a server lists without a name, or twice, never became a tool; whoever looks for it finds it here.
+    // A tool without a name, or listed twice, is in no registry: it is listed here with the reason.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>
@@ -161,8 +164,11 @@ export function createCatalogRegistries(): CatalogRegistries {
   };
 }
 
-/** What someone should know who wonders where a tool is. */
-function notesOn({ name: server, filter }: RegisteredServer, { catalog, hidden }: Offering): readonly HostNote[] {
+/** Notes that explain why a tool is missing. */
+function notesOn(
+  { name: server, filter }: RegisteredServer,
+  { catalog, hidden }: FilteredCatalog,
+): readonly HostNote[] {
   const all = [...catalog.tools.map(({ name }) => name), ...hidden.keys()];
   const idle = unmatchedEntries(all, filter).map(({ message }) => ({ server, message }));
   const cut = catalog.truncated.map(({ kind, reason }) => ({

@@ -1,16 +1,17 @@
-/** Keeps catalogs up to date: from what servers list, from the cache of earlier runs, and into the cache for the next run. */
+/** Keeps the registries and the catalog cache up to date with what servers list. */
 
-import type { Verdict } from "@fairlead/wire";
-import type { Remembered } from "../../discover/cached-catalog.ts";
+import type { NegotiatedProtocol } from "@fairlead/wire";
+import type { CachedCatalog } from "../../discover/cached-catalog.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
-import type { Offering } from "../../mcp/offering.ts";
+import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Knowledge } from "../types.ts";
 import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 
+/** Options of `createCatalogSync`. */
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
   readonly changed: ChangedDefinitions;
@@ -19,49 +20,53 @@ export interface CatalogSyncOptions {
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;
   readonly emit: (event: HostEvent) => void;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
 }
 
+/** Moves catalogs between servers, registries and the cache. */
 export interface CatalogSync {
-  /** The registries are up to date before anyone hears of the news. */
+  /** Updates the registries, then passes the event on. */
   readonly onNews: (news: ServerNews) => void;
   readonly onState: (state: ServerState) => void;
   /** Reads the cached catalog and the accepted definitions of a server that is about to be connected. */
   readonly beforeOpen: (definition: ServerDefinition) => Promise<{
     readonly isFirstRun: boolean;
-    /** The protocol that the server was reached by the last time. */
-    readonly era: Verdict | undefined;
+    /** The negotiated protocol of the last connection. */
+    readonly era: NegotiatedProtocol | undefined;
   }>;
-  /** Fills the registries from the cache; connects to nothing. Gives the servers that have a catalog. */
+  /** Fills the registries from the cache and returns the servers that have a cached catalog. Connects to no server. */
   readonly recall: (servers: readonly string[]) => Promise<readonly Knowledge[]>;
-  /** Saves the catalog and the accepted definitions of a connected server; resolves when they are on the disk. */
+  /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
-  /** Resolves when everything that was to be saved is on the disk. */
+  /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
 
+/** Creates the catalog sync of one host. */
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   const { cache, changed, registries, client, definition, registered, emit, today } = options;
   const saving = new Map<string, Promise<void>>();
 
-  /** Registers the catalog that the server lists now; one that equals the cached catalog brings no news. */
+  /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
   function update(server: string): void {
-    const offering = client(server)?.offering;
-    if (offering === undefined) return;
-    if (registries.offering(server) !== offering) {
-      changed.see(server, offering.catalog.tools);
-      registries.put(registered(server), offering);
+    const filteredCatalog = client(server)?.filteredCatalog;
+    if (filteredCatalog === undefined) return;
+    if (registries.offering(server) !== filteredCatalog) {
+      changed.see(server, filteredCatalog.catalog.tools);
+      registries.put(registered(server), filteredCatalog);
     }
     void save(server);
   }
 
-  /** Saves one after another, so that the newest is written last. A catalog that cannot be written only costs the next start some time. */
+  /**
+   * Saves run one after another, so that the newest is written last. A failed save only makes the next start slower.
+   */
   function save(server: string): Promise<void> {
     const entry = definition(server);
-    const { offering, state } = client(server) ?? {};
-    if (entry === undefined || offering === undefined || state?.status !== "connected") return Promise.resolve();
-    const { catalog, hidden, offer } = offering;
+    const { filteredCatalog, state } = client(server) ?? {};
+    if (entry === undefined || filteredCatalog === undefined || state?.status !== "connected") return Promise.resolve();
+    const { catalog, hidden, offer } = filteredCatalog;
     const snapshot = { peer: state.peer, offer, catalog, hidden: [...hidden], accepted: changed.unaccepted(server) };
     const before = saving.get(server) ?? Promise.resolve();
     const saved = before.then(async () => {
@@ -81,24 +86,24 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (accepted) changed.know(entry.name, accepted);
   }
 
-  function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: Remembered): Offering {
-    const offering = { catalog, hidden: new Map(hidden), offer };
-    client(server)?.remember(offering);
+  function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: CachedCatalog): FilteredCatalog {
+    const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
+    client(server)?.remember(filteredCatalog);
     changed.recall(server, catalog.tools, accepted);
-    return offering;
+    return filteredCatalog;
   }
 
   async function recallOne(server: string): Promise<Knowledge | undefined> {
-    const connected = client(server)?.offering;
+    const connected = client(server)?.filteredCatalog;
     if (connected) return { server, offer: connected.offer };
     const entry = definition(server);
     const [remembered] = entry ? await Promise.all([cache.recall(entry), readAccepted(entry)]) : [];
     if (remembered === undefined) return undefined;
-    const offering = onRemembered(server, remembered);
+    const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // Too old to be shown, but never too old to be compared with.
+    // Too old to be listed; its definitions are still compared with the new ones.
     if (freshUntil < today()) return undefined;
-    if (registries.offering(server) === undefined) registries.put(registered(server), offering);
+    if (registries.offering(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
   }
 

@@ -1,4 +1,4 @@
-/** The catalogs of a host: kept up to date from servers and from the cache, compared with accepted definitions, and registered. */
+/** The catalogs group of a host: registries, catalog cache and accepted definitions. */
 
 import { demoName } from "../../demo/name.ts";
 import type { Catalog } from "../../discover/catalog.ts";
@@ -15,28 +15,31 @@ import {
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
 
+/** Options of `createCatalogs`. */
 export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "accountAt"> {
   readonly configuration: LiveConfiguration;
   readonly emit: Emitter["emit"];
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
 }
 
-/** The two things that catalogs need from the groups after them, given once both exist. */
+/** What catalogs need from the servers and requests groups. Given by `join` once both groups exist. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
 }
 
+/** The catalogs group of a host. */
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
-  /** Takes over the order of the servers from the configuration. */
+  /** Takes the order of the servers from the configuration. */
   readonly reorder: () => void;
-  /** The server is another one now, or gone. */
+  /** Forgets a server that was removed or has another definition now. */
   readonly forget: (server: string) => void;
 }
 
+/** Creates the catalogs group of one host. */
 export function createCatalogs(options: CatalogsOptions): Catalogs {
   const { configuration, emit, today, secret, accountAt } = options;
   const { state } = configuration.current().locations;

@@ -1,65 +1,76 @@
-/** Tools whose definition is not one that a person has accepted: they run only after someone has looked again. */
+/**
+ * Finds tools whose definition differs from the accepted one: such a tool runs only after a person has accepted the
+ * change.
+ */
 
-import { type KnownDefinitions, withDigests } from "../../discover/accepted-definitions.ts";
+import { type AcceptedDefinitions, withDigests } from "../../discover/accepted-definitions.ts";
 import type { CatalogTool } from "../../discover/catalog.ts";
 import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
 import type { Pair, ToolDefinitions } from "../../policy/decide.ts";
 
-/** What a person approved: the digest of it, and itself if that is still known. */
+/** A definition that a person approved: its digest, and the definition itself if it is still stored. */
 export interface Accepted {
   readonly digest: string;
   readonly tool?: CatalogTool | undefined;
 }
 
+/** Compares the tools that servers list with the accepted definitions and the lock file. */
 export interface ChangedDefinitions extends ToolDefinitions {
-  /** The lock file has been read: definitions that differ from it are changed ones. */
+  /** Sets the lock file: a definition that differs from it is a changed one. */
   readonly lock: (drift: LockDrift) => void;
-  /** Before anything else is said of a server: what a person knows of it from earlier runs. */
-  readonly know: (server: string, known: KnownDefinitions) => void;
-  /** What an earlier run remembers: what was listed then, and what had been accepted of tools that had become others by then, or were gone. */
+  /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
+  readonly know: (server: string, known: AcceptedDefinitions) => void;
+  /**
+   * Adds a cached catalog: the tools listed then, and the accepted definitions of tools that had changed or gone by
+   * then.
+   */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
-  /** These are what the server has now. What was not known before is new, not changed. */
+  /** Adds the tools that the server lists now. A tool without an accepted definition is new, not changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
-  /** A person has approved that definition for good: nothing but that is what they know. */
+  /** Makes a saved approval the only accepted definition of that tool. */
   readonly expect: (tool: Pair, approved: Accepted) => void;
-  /** As it is now, a person wants it. */
+  /** Accepts the tool's current definition. */
   readonly accept: (tool: Pair) => void;
-  /** To be shown by the runs to come: what was accepted of tools that are others now, or gone. */
+  /** Accepted definitions of tools that have changed or gone, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
-  /** Digests by tool that earlier runs did not know. */
+  /** Digests by tool name that were accepted in this run and are not stored yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
   readonly forget: (server: string) => void;
 }
 
-/** How the workspace's lock file differs from what there is. */
+/** How a workspace's servers differ from its lock file. */
 export interface LockDrift {
-  /** The digest that it has of a tool; `none`: the server is locked, without that tool. Undefined: it says nothing of it. */
+  /**
+   * The digest that the lock file has for a tool. `none`: the server is locked without that tool. Undefined: the server
+   * is not locked.
+   */
   readonly digestOf: (server: string, tool: string) => string | undefined;
-  /** What of the server as a whole is not as locked: then none of its tools is. */
+  /** Differences of the server itself, such as its entry. If there are any, all of its tools count as changed. */
   readonly driftOf: (server: string) => readonly Difference[];
-  /** Undefined: the prompt is as locked, or nothing locks it. */
+  /** How a prompt differs from the lock file; undefined if it does not, or if its server is not locked. */
   readonly promptDriftOf: (server: string, prompt: string) => readonly Difference[] | undefined;
 }
 
 interface Known {
   readonly digests: readonly string[];
-  /** The one of them that was last seen, if any was. */
+  /** The accepted definition that was listed last, if it is still stored. */
   readonly tool?: CatalogTool | undefined;
 }
 
 interface Seen {
-  earlier: KnownDefinitions | undefined;
+  earlier: AcceptedDefinitions | undefined;
   readonly known: Map<string, Known>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** What a person said yes to although the lock file has another; for this host. */
+  /** Digests of definitions that a person accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
 }
 
-/** A server that invents new names with every list must not fill the disk. */
+/** Limits the stored digests of a server that lists new names each time. */
 const mostKept = 1000;
 
 const noLock: LockDrift = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
 
+/** Creates the record of accepted and changed definitions of one host. */
 export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefinitions {
   let held = first;
   const lock = (): LockDrift => held;
@@ -71,13 +82,13 @@ export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefi
     return seen;
   }
 
-  /** What has been said in this run counts before what is known from earlier ones. */
+  /** Definitions accepted in this run take precedence over those of earlier runs. */
   function knownOf({ known, earlier }: Seen, name: string): Known | undefined {
     const before = earlier?.of(name);
     return known.get(name) ?? (before && { digests: before });
   }
 
-  /** One that comes back as another is no new one. */
+  /** A tool that was removed and comes back with another definition is changed, not new. */
   function meet(seen: Seen, tool: CatalogTool): void {
     const { name } = tool;
     const known = knownOf(seen, name);
@@ -96,12 +107,12 @@ export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefi
     return knownOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
   }
 
-  /** What makes it another than the locked one; undefined if nothing does. */
+  /** How a tool differs from the locked one; undefined if it does not. */
   function lockDrift(server: string, tool: CatalogTool): readonly Difference[] | undefined {
     const drift = lock().driftOf(server);
     const expected = lock().digestOf(server, tool.name);
     const isOther = expected !== undefined && expected !== definitionDigest(tool);
-    // What the lock file had of a tool is not known, only that it was another.
+    // The lock file has only a digest of the tool, so the whole new definition is shown.
     return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
   }
 
@@ -192,7 +203,7 @@ export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefi
   }
 }
 
-/** Without one before, all there is to show is what it is now. */
+/** Shows the whole definition as new, when there is no earlier one to compare with. */
 function wholeOf(tool: CatalogTool): readonly Difference[] {
   return [{ member: "definition", after: definitionOf(tool) }];
 }

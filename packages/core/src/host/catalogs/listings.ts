@@ -1,4 +1,7 @@
-/** What is known of servers, in the shapes that a host gives out. Texts are the servers' own: raw, but for what a model is shown. Pure. */
+/**
+ * Converts registered tools, prompts and resources to the shapes that a host lists. Texts are raw, as the server sent
+ * them. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -10,33 +13,39 @@ import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ResourceRegistry } from "../../registry/resource-registry.ts";
 
+/** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {
-  /** What a model is shown. Identity is the pair of `server` and `serverToolName`. */
+  /** The name that a model uses. The identity is the pair of `server` and `serverToolName`. */
   readonly name: string;
   readonly server: string;
   readonly serverToolName: string;
   readonly title?: string;
-  /** As a model is shown it. */
+  /** The description that a model is shown. */
   readonly description: string;
-  /** Made to fit the model's API. */
+  /** The schema after the repairs that the model's API needs. */
   readonly parametersJsonSchema: JsonObject;
-  /** What had to be changed for that. */
+  /** The changes that made the schema acceptable for the model's API. */
   readonly repairs: readonly Repair[];
-  /** The server's own, which arguments are checked against. */
+  /** The server's own schema. Arguments are checked against it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
-  /** What a call of a model would meet, whatever its arguments. Absent until the rules have been read: `createHost` does, else `policy()`. */
+  /**
+   * The decision on a model's call with any arguments. Absent until the rules are read: `createHost` and `policy()`
+   * read them.
+   */
   readonly decision?: DecisionOutcome;
 }
 
+/** A prompt of one server, as `host.prompts()` lists it. */
 export interface HostPrompt extends CatalogPrompt {
   readonly server: string;
-  /** What a person types; the server's own is `serverPromptName`. */
+  /** The name that the user types; `serverPromptName` is the server's own. */
   readonly name: string;
   readonly serverPromptName: string;
 }
 
+/** A resource or a resource template of one server, as `host.resources()` lists it. */
 export type HostResource = {
   readonly server: string;
   readonly name: string;
@@ -48,6 +57,7 @@ export type HostResource = {
   | { readonly kind: "template"; readonly uriTemplate: string }
 );
 
+/** Lists tools for `host.tools()`. */
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
   decide: (tool: Pair) => DecisionOutcome | undefined,
@@ -72,6 +82,7 @@ export function toHostTools(
   });
 }
 
+/** Lists prompts for `host.prompts()`. */
 export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly HostPrompt[] {
   return prompts.map(({ serverName, name, serverPromptName, title, description, arguments: wanted }) => ({
     server: serverName,
@@ -83,6 +94,7 @@ export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly
   }));
 }
 
+/** Lists resources and resource templates for `host.resources()`. */
 export function toHostResources(registry: ResourceRegistry): readonly HostResource[] {
   return [
     ...registry.getAllResources().map(
@@ -107,7 +119,7 @@ export function toHostResources(registry: ResourceRegistry): readonly HostResour
 
 type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType">;
 
-/** The server may have put anything beside these. */
+/** Picks the known members: a server may add any others. */
 function describe({ name, title, description, mimeType }: Described): Described {
   return {
     name,
@@ -117,7 +129,7 @@ function describe({ name, title, description, mimeType }: Described): Described 
   };
 }
 
-/** In bytes, if the server gives one that can be. */
+/** The size in bytes, if the server gives a valid one. */
 function sizeOf({ size }: JsonObject): { readonly size?: number } {
   return typeof size === "number" && size >= 0 && Number.isFinite(size) ? { size } : {};
 }

@@ -1,4 +1,4 @@
-/** The workspace's lock file, held against what its servers are now. */
+/** Compares the workspace's lock file with its servers as they are now. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -11,16 +11,18 @@ import type { Configuration } from "../../trust/configuration.ts";
 import type { HostNote } from "../types.ts";
 import type { LockDrift } from "./changed-definitions.ts";
 
+/** The lock file of a host, compared with the servers' catalogs. */
 export interface HostLock extends LockDrift {
-  /** What is not as it was locked, in words for who uses the servers. */
+  /** One note for each server that differs from the lock file. */
   readonly notes: () => readonly HostNote[];
   readonly problems: readonly Problem[];
 }
 
+/** Options of `loadLock`. */
 export interface HostLockOptions {
   readonly configuration: Configuration;
   readonly definition: (server: string) => ServerDefinition | undefined;
-  /** What the server offers, as far as is known. */
+  /** The server's catalog, listed or cached. */
   readonly catalog: (server: string) => Catalog | undefined;
 }
 
@@ -32,7 +34,10 @@ const nothing: HostLock = {
   problems: [],
 };
 
-/** A folder that is not trusted locks nothing. A lock file that cannot be relied upon locks everything. */
+/**
+ * Loads the lock file. In a folder that is not trusted it locks nothing; a lock file that is not valid makes every tool
+ * of the workspace's servers a changed one.
+ */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;
   const { lockedDigest, lockPath, readLock } = await import("../../policy/lock/lock-file.ts");
@@ -72,7 +77,7 @@ async function hold(
   const written = await writtenEntries(configuration);
   const entryDrifts = new Map<string, readonly Difference[]>();
 
-  /** What a workspace locks are its own entries. */
+  /** A lock file covers only the entries of its own workspace. */
   const isLockable = (server: string): boolean => definition(server)?.scope === "workspace";
 
   function entryDrift(server: string, locked: LockedServer): readonly Difference[] {
@@ -128,7 +133,7 @@ async function hold(
 }
 
 async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap<string, JsonObject>> {
-  const [{ readSource }, { childOf, entriesOf, plainValueOf }] = await Promise.all([
+  const [{ readSource }, { childNode, entriesOf, plainValueOf }] = await Promise.all([
     import("../../settings/read/source.ts"),
     import("../../settings/read/nodes.ts"),
   ]);
@@ -136,14 +141,14 @@ async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap
   if (file === undefined) return new Map();
   const { root } = await readSource("workspace", file);
   return new Map(
-    [...entriesOf(childOf(root, "mcpServers"))].flatMap(([name, { value }]) => {
+    [...entriesOf(childNode(root, "mcpServers"))].flatMap(([name, { value }]) => {
       const entry = plainValueOf(value);
       return isObject(entry) ? [[name, entry] as const] : [];
     }),
   );
 }
 
-/** `mcp.serverCommand` has no entry: it is the command line that counts. */
+/** `mcp.serverCommand` has no entry in `mcpServers`: its command line is compared instead. */
 function lineOf(definition: ServerDefinition | undefined): JsonObject {
   const transport = definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: [...transport.args] } : {};

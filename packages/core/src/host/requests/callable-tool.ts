@@ -1,4 +1,7 @@
-/** All tools of a host as one that `@google/genai` calls by itself: asks where someone must be asked, and tells the model whatever came of it. */
+/**
+ * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. Failures are reported to the
+ * model.
+ */
 
 import { HostError } from "../../errors.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
@@ -8,6 +11,7 @@ import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import { closest } from "../../text/closest.ts";
 import type { OpenHostOptions } from "../types.ts";
 
+/** Options of `createCallableTool`. */
 export interface CallableOptions {
   readonly open: () => ConversationTools;
   readonly confirm: OpenHostOptions["confirm"];
@@ -15,9 +19,10 @@ export interface CallableOptions {
   readonly signal: AbortSignal;
 }
 
+/** Creates the `CallableTool` of a host. */
 export function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;
-  /** Names are settled when a model is first shown them. */
+  /** A conversation fixes its tool names when a model is first shown them. */
   function conversation(): ConversationTools {
     opened ??= open();
     return opened;
@@ -36,7 +41,7 @@ export function createCallableTool({ open, confirm, signal }: CallableOptions): 
     try {
       return await run(tool, args);
     } catch (error) {
-      // A call that was denied, failed or got lost is something to tell the model, no reason to end its turn.
+      // A denied or failed call is reported to the model: it does not end the model's turn.
       if (!(error instanceof HostError) || signal.aborted) throw error;
       return { response: { error: `${error.code}: ${error.message}` }, media: [] };
     }
@@ -60,7 +65,7 @@ export function createCallableTool({ open, confirm, signal }: CallableOptions): 
 
 interface Answer {
   readonly response: Record<string, unknown>;
-  /** Stands beside the response: not every model takes media inside one. */
+  /** Media is sent beside the response: not every model takes media inside it. */
   readonly media: readonly Part[];
 }
 

@@ -1,4 +1,4 @@
-/** Tool calls of a host: how they are connected, executed and presented. */
+/** Tool calls of a host: connects the server, executes the call and presents its result. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -18,16 +18,18 @@ import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
 import { confirmTyped, type HostRequest, type Spine } from "./spine.ts";
 
+/** The tool calls of a host. */
 export interface HostCalls {
-  /** A call typed by the user. */
+  /** Runs a call that the user typed. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
-  /** For calls of a model. */
+  /** Runs the calls of a model. */
   readonly binding: ToolBinding;
-  /** Puts the part of a result that a model does not get into a file, and gives its path. */
+  /** Saves the part of a result that a model does not get into a file, and returns its path. */
   readonly keep: (file: LeftOut) => Promise<string>;
   close(): Promise<void>;
 }
 
+/** Options of `createHostCalls`. */
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use">;
@@ -37,6 +39,7 @@ export interface HostCallsOptions {
 
 type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
 
+/** Creates the tool calls of one host. */
 export function createHostCalls({ configuration, servers, spine, clock }: HostCallsOptions): HostCalls {
   const { ready, use } = servers;
   const settings = () => configuration.current().settings.host;
@@ -79,7 +82,7 @@ export function createHostCalls({ configuration, servers, spine, clock }: HostCa
     return keepResult(configuration.current().locations.state, file);
   }
 
-  /** What the model gets, and what the person sees. */
+  /** Makes the parts for the model and the display for the user. */
   async function present(tool: Pair, result: CallResult): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf }] = await Promise.all([
@@ -156,7 +159,7 @@ interface Running {
   readonly validator: Validator;
 }
 
-/** Of a tool that may carry much else. */
+/** Picks the identity of a tool. */
 function pairOf({ serverName, serverToolName }: AskedTool): Pair {
   return { serverName, serverToolName };
 }

@@ -1,4 +1,4 @@
-/** Conversations of a host with models: what a turn needs of the host, put together. */
+/** Creates conversations and turns with the tools, servers and confirmation of a host. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -11,6 +11,7 @@ import type { Host, OpenHostOptions } from "../types.ts";
 import type { HostCalls } from "./calls.ts";
 import type { HostReads } from "./reads.ts";
 
+/** Options of `createConversations`. */
 export interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "manager">;
@@ -22,6 +23,7 @@ export interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "c
   readonly closing: AbortSignal;
 }
 
+/** Creates the conversation methods of one host. */
 export function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
   const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
   const { manager } = options.servers;
@@ -51,7 +53,7 @@ export function createConversations(options: ConversationsOptions): Pick<Host, "
       throw new HostError("usage", "there is no model to talk to", {
         next: "Give the host or the conversation a model.",
       });
-    // Throws for a server that there is not.
+    // Throws `server_unknown` for a name that is not configured.
     for (const server of how.servers ?? []) manager.getClient(server);
     return createConversation({ ...how, model }, host);
   };

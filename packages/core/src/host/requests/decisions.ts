@@ -1,4 +1,7 @@
-/** The decisions of one host: rules, saved approvals and the lock file, read with the first decision and again when they change. */
+/**
+ * The decisions of one host. Reads rules, saved approvals and the lock file with the first decision, and again when
+ * they change.
+ */
 
 import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
@@ -11,27 +14,29 @@ import type { HostLock } from "../catalogs/lock.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { Host, HostNote } from "../types.ts";
 
+/** Options of `createHostDecisions`. */
 export interface HostDecisionsOptions {
   readonly configuration: LiveConfiguration;
   readonly catalogs: Catalogs;
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly flags: PolicyFlags;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
 }
 
+/** The decisions of one host. */
 export interface HostDecisions {
-  /** Decides with the rules as they are on the disk now. */
+  /** Reads changed rules from disk, then returns what decides and confirms. */
   readonly current: () => Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision on a model's call with any arguments; undefined until the rules have been read. */
+  /** The decision on a model's call with any arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: Pair) => DecisionOutcome | undefined;
   /** How catalogs differ from the lock file. */
   readonly notes: () => readonly HostNote[];
-  /** Reads the rules again: the configuration has changed. */
+  /** Reads the rules again after the configuration has changed. */
   readonly renew: () => Promise<void>;
 }
 
@@ -41,6 +46,7 @@ interface Loaded extends Policies {
   readonly lock: HostLock;
 }
 
+/** Creates the decisions of one host. */
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, today } = options;
   const { changed } = catalogs;
@@ -92,10 +98,10 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     };
   }
 
-  /** A rule that is written while the host runs counts from the next request on. */
+  /** A rule that is written while the host runs applies to the next request. */
   async function load(): Promise<Loaded> {
     const { policySignature } = await import("../../policy/rules/policy-signature.ts");
-    // Many requests may be decided in one turn of the event loop: one look at the files is enough for all of them.
+    // Many requests may be decided in one turn of the event loop: one check of the files is enough for all of them.
     if (!isChecked) {
       isChecked = true;
       setImmediate(() => (isChecked = false)).unref();

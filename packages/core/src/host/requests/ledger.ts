@@ -1,4 +1,7 @@
-/** The ledger of a host, opened with the first row. A row that cannot be written stops no request; the host says so once. */
+/**
+ * The ledger of a host. It opens with the first row. A row that cannot be written stops no request; the host reports
+ * that once.
+ */
 
 import { errorMessage } from "@fairlead/wire/text";
 import type { Emitter } from "../../events.ts";
@@ -14,22 +17,25 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "dur
   readonly decision: Decision;
 }
 
+/** Options of `createHostLedger`. */
 export interface HostLedgerOptions {
-  /** Where the state of ours lives. */
+  /** The folder of Fairlead's state files. */
   readonly state: string;
   readonly keepArguments: () => boolean;
   readonly mode: ApprovalMode;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
   readonly emit: Emitter["emit"];
 }
 
+/** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
-  /** Resolves when everything is on the disk that can be. */
+  /** Resolves when every row is on disk or has failed. */
   readonly close: () => Promise<void>;
 }
 
+/** Creates the ledger of one host. */
 export function createHostLedger({ state, keepArguments, mode, today, emit }: HostLedgerOptions): HostLedger {
   let isTold = false;
   let last: Promise<unknown> = Promise.resolve();

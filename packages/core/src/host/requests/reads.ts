@@ -1,4 +1,7 @@
-/** Requests of a host that are not tool calls: resources, prompts, completion, subscriptions, and references in typed text. */
+/**
+ * Requests of a host other than tool calls: resources, prompts, completion, subscriptions, and `@` references in typed
+ * text.
+ */
 
 import type { ResourceResult } from "@fairlead/wire";
 import { type Clock, sleep } from "../../clock.ts";
@@ -18,6 +21,7 @@ import type { HostServers } from "../servers/servers.ts";
 import type { Host, RequestOptions } from "../types.ts";
 import { confirmTyped, type Spine } from "./spine.ts";
 
+/** Options of `createHostReads`. */
 export interface HostReadsOptions extends Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use" | "client">;
@@ -28,12 +32,14 @@ export interface HostReadsOptions extends Emitter {
   readonly clock: Clock;
 }
 
+/** The requests of a host other than tool calls. */
 export interface HostReads
   extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
   readonly readForModel: TurnHost["readResource"];
   close(): Promise<void>;
 }
 
+/** Creates the reads of one host. */
 export function createHostReads(options: HostReadsOptions): HostReads {
   const { configuration, catalogs, spine, work, keep, clock, on, emit } = options;
   const { ready, use, client } = options.servers;
@@ -45,7 +51,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     return made;
   });
 
-  /** Whoever takes longer may still come; it is not waited for here. */
+  /** Connects the server within `wait` milliseconds. A slower server goes on connecting in the background. */
   async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
     if (wait === undefined) return ready(server, signal);
     const enough = new AbortController();
@@ -68,7 +74,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     readonly ask: (client: McpClient, how: { signal: AbortSignal; timeout: number; total: number }) => Promise<T>;
   }
 
-  /** One request to one server, which is connected first if need be. */
+  /** The steps of one request: connects the server if needed, then sends. */
   function steps<T>({ request, shown, ask }: Read<T>, { timeout, wait }: RequestOptions) {
     const { serverName } = request;
     let connected: McpClient | undefined;
@@ -88,7 +94,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     };
   }
 
-  /** A read typed by the user. */
+  /** Runs a read that the user typed. */
   function typed<T>(read: Read<T>, given: RequestOptions): Promise<T> {
     const { signal, confirm, confirmed } = given;
     return spine.run({
@@ -152,7 +158,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
           import("../../resources/references/local-file.ts"),
           import("../../resources/chosen-resources.ts"),
         ]);
-      // Whoever is named is asked first what it has; why one cannot be is said where it is referred to.
+      // Lists the named servers first. If one cannot be connected, its reference reports why.
       const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
       await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
       const { trust, locations } = configuration.current();
@@ -163,7 +169,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         ...(folder !== undefined && { findFile: createFileFinder(folder) }),
       };
       let pieces = await resolveReferences(text, source);
-      // A URI may be anyone's: before nobody has it, those are asked of whom nothing is known.
+      // Any server may have this URI: before it counts as unknown, servers without a catalog are asked.
       const strangers = chosen.filter((server) => !isKnown(server));
       if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
         await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));

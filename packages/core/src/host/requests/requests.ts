@@ -1,4 +1,4 @@
-/** The requests of a host: every call, read, prompt and sampling runs through one spine. */
+/** The requests group of a host: every call, read, prompt and sampling request takes the same path. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -18,27 +18,30 @@ import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
 
+/** Options of `createHostRequests`. */
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
   readonly catalogs: Catalogs;
   readonly work: OpenWork;
   readonly clock: Clock;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
 }
 
+/** The requests of a host. */
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
     Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel"> {
   readonly decisions: HostDecisions;
-  /** A server's request for the user's model. */
+  /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
-  /** Resolves when no request runs any more and the ledger is on the disk. */
+  /** Resolves when no request runs and the ledger is on disk. */
   close(): Promise<void>;
 }
 
+/** Creates the requests group of one host. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { configuration, catalogs, work, confirm, sample, allow, clock, today, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
@@ -100,7 +103,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   };
 }
 
-/** What a person is asked about when a server samples. */
+/** The confirmation's subject when a server samples. */
 function theModel(serverName: string) {
   const method = "sampling/createMessage";
   return { serverName, serverToolName: method, name: method, description: "Asks your model, with your tokens." };

@@ -11,30 +11,31 @@ import type { OpenWork } from "../open-work.ts";
 import type { RequestOptions } from "../types.ts";
 import type { LedgerRow } from "./ledger.ts";
 
-/** One request, who sends it, and how each step of its path is done. */
+/** One request, its sender, and the functions for each step. */
 export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly who: NonNullable<PolicyRequest["who"]>;
-  /** What a person is shown of it when they are asked. */
+  /** The tool as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** Asks a person where the rules ask. Without it, only a confirmation given before counts. */
+  /** Asks the user for confirmation. Without it, only a confirmation that was given before counts. */
   readonly confirm?: ConfirmPort | undefined;
-  /** The user's yes that came with the request: it answers a rule that asks, never one that denies. */
+  /** The user's confirmation that came with the request. It answers a rule that asks, never a rule that denies. */
   readonly confirmed?: RequestOptions["confirmed"];
-  /** The user wants a changed definition to be the accepted one. */
+  /** Accepts a changed definition. */
   readonly acceptChanged?: boolean | undefined;
-  /** Told which rule allowed it, before it is executed. */
+  /** Receives the rule that allowed the request, before the request is executed. */
   readonly onAllowed?: ((rule: string) => void) | undefined;
-  /** Keeps its server from being stopped as idle until the returned function is called. */
+  /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Connects its server: after that the tool's live definition is known, and the decision is checked again. */
+  /** Connects the server. Its current definition of the tool may lead to another decision. */
   readonly connect?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
   readonly execute: (signal: AbortSignal) => Promise<Result>;
-  /** How the result is recorded; default: `ok`. */
+  /** The outcome to record for a result. Default: `ok`. */
   readonly outcomeOf?: (result: Result) => "ok" | ErrorCode;
   readonly present: (result: Result) => Shown | Promise<Shown>;
 }
 
+/** Options of `createSpine`. */
 export interface SpineOptions {
   readonly current: () => Promise<Confirmations>;
   readonly record: (row: LedgerRow) => void;
@@ -42,35 +43,41 @@ export interface SpineOptions {
   readonly clock: Clock;
 }
 
+/** Runs requests. */
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
-  /** The first half alone, for programs that ask by themselves: `false` may run; details must be confirmed first. */
+  /**
+   * Decides and confirms without running, for programs that ask by themselves. `false`: the request may run. Else the
+   * details must be confirmed first.
+   */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
 
+/** The part of a request that `ask` needs. */
 export type AskRequest = Pick<
   HostRequest<unknown, unknown>,
   "who" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
 >;
 
-/** The steps before `execute` do not look at results. */
+/** A request without the members whose types depend on its result. */
 type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
 
-/** What is known of a request on its way, for its row in the ledger. */
+/** What the ledger row of a running request needs. */
 interface Progress {
-  /** The decision that counts: the one that asked if a person answered it, else the last. */
+  /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
-  /** The connection of its server has led to another decision. */
+  /** Whether connecting the server led to another decision. */
   isNew?: boolean;
   release?: (() => void) | undefined;
 }
 
-/** How many decisions of `ask` are kept for their `run`, at most. */
+/** The most decisions of `ask` that are kept for `run`. */
 const mostCarried = 64;
 
+/** Creates the path of all requests of one host. */
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  /** Decisions of `ask` that allowed a request, for the `run` with the same arguments. */
+  /** Decisions of `ask` that allowed a request, kept for the `run` with the same arguments. */
   const carried = new Map<string, CarriedDecision>();
 
   async function decide(request: AnyRequest): Promise<CarriedDecision> {
@@ -86,7 +93,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     throw refusal(request, decision);
   }
 
-  /** For a decision that asks, when there is no yes and nobody to ask. What the new connection has changed is named. */
+  /**
+   * Refuses a request that needs confirmation when there is none and no way to ask. The message names a definition that
+   * changed on connecting.
+   */
   async function refuseUnconfirmed(
     request: AnyRequest,
     decision: CarriedDecision,
@@ -97,7 +107,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     throw notConfirmed(request);
   }
 
-  /** Lets a request through that the rules allow, or that a person says yes to; throws for any other. */
+  /**
+   * Returns the decision if the rules allow the request or the user confirms it.
+   * || @throws HostError `denied` or `changed`
+   */
   async function confirm(request: AnyRequest, first: CarriedDecision, progress: Progress): Promise<CarriedDecision> {
     const rules = await current();
     let decision = first;
@@ -119,7 +132,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return decision;
   }
 
-  /** Several requests may wait for one person: an answer to an earlier question may have answered this one too. */
+  /** Several requests may wait for the user: the answer to an earlier question may answer this one too. */
   async function ask(
     request: AnyRequest,
     first: CarriedDecision,
@@ -138,8 +151,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * A model's request is confirmed before its server is started; a typed one when the live definition is known. If a
-   * definition has changed by the time its server is connected, a new decision is made, and confirmed if it asks.
+   * Confirms a model's request before its server is started, and a typed request once the current definition is known.
+   * If the definition has changed when the server is connected, decides again and asks again if needed.
    */
   async function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<CarriedDecision> {
     let decision = await decide(request);
@@ -224,7 +237,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** Asks the user about a request that they typed. Without an answer the rule that asks refuses it. */
+/** Asks the user about a request that they typed. Without an answer the request is refused by the rule that asks. */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
   return async (question) => {
     const details = await question();
@@ -233,7 +246,10 @@ export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): C
   };
 }
 
-/** Whether the yes that came with a typed request answers this decision: a changed definition must be accepted by name. */
+/**
+ * Whether the confirmation that came with a typed request answers this decision. A changed definition must be accepted
+ * explicitly.
+ */
 function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, acceptChanged = false }: AnyRequest,
   { rule }: CarriedDecision,
@@ -241,7 +257,7 @@ function isAnsweredInAdvance(
   return kind === "tool" && isChangedRule(rule) ? acceptChanged : confirmed !== false;
 }
 
-/** Only a connected server tells whether a definition has changed, and which annotations a tool has now. */
+/** Only a connected server shows whether a definition has changed, and which annotations a tool has now. */
 function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
   return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
 }

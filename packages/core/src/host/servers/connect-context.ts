@@ -1,4 +1,7 @@
-/** What all connections of one host share: the process registry, the secrets, sign-in and log files. Made with the first connection. */
+/**
+ * What all connections of a host share: process registry, secrets, sign-in and log files. Created with the first
+ * connection.
+ */
 
 import type { ConnectContext } from "../../connect/open-session.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
@@ -8,18 +11,21 @@ import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { HostSignIn } from "./sign-in.ts";
 
+/** The shared parts of all connections of a host. */
 export interface HostConnectContext {
-  /** For one connection: trust, root and timeouts as they are now. */
+  /** Returns the context for one connection, with the current trust, root and timeouts. */
   get(): Promise<ConnectContext>;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The account that is signed in to the server, if that is known. */
+  /** The account that is signed in to the server, if known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
-  /** Resolves when the logs are on the disk. */
+  /** Resolves when the log files are on disk. */
   close(): Promise<void>;
 }
 
+/** Options of `createConnectContext`. */
 export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "tokens" | "openBrowser" | "signIn">;
 
+/** Creates the shared context of one host. */
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
@@ -31,7 +37,7 @@ export function createConnectContext(
     const { createServerLogs } = await import("../../connect/server-log.ts");
     return createServerLogs(configuration.current().locations.state);
   });
-  const keeper = once(async () => (await import("@fairlead/wire")).createProcessKeeper());
+  const keeper = once(async () => (await import("@fairlead/wire")).createProcessRegistry());
   const openSecrets = once(async () => {
     const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
     const { environment, locations } = configuration.current();
@@ -72,7 +78,7 @@ export function createConnectContext(
   };
 }
 
-/** A program that can open a browser decides in `openBrowser` whether to open one. */
+/** A program that gives `openBrowser` decides in it whether to open a browser. */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;
   return { show: () => {}, browserFirst: true, consent: async () => true, ...signIn, openBrowser };

@@ -1,22 +1,25 @@
-/** Servers that were started by a call and then forgotten: they are stopped after a while without one. */
+/** Stops servers that a request started, after a time without requests. */
 
 import type { Clock } from "../../clock.ts";
 
+/** Tracks which servers are in use. */
 export interface IdleStop {
-  /** Something of the server is in use until the returned function is called. */
+  /** Marks the server as in use until the returned function is called. */
   use(server: string): () => void;
   close(): void;
 }
 
+/** Options of `createIdleStop`. */
 export interface IdleOptions {
-  /** Five minutes, unless said otherwise. */
+  /** Time without a request after which a server is stopped, in milliseconds. Default: 300 000. */
   readonly milliseconds?: number;
-  /** Only these are stopped; the others are there to stay. */
+  /** Only lazy servers are stopped. */
   readonly isLazy: (server: string) => boolean;
   readonly stop: (server: string) => void;
   readonly clock: Clock;
 }
 
+/** Creates the idle stop of one host. */
 export function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const users = new Map<string, number>();
   const timers = new Map<string, () => void>();

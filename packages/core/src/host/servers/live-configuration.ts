@@ -1,28 +1,29 @@
-/** The one owner of a host's configuration: everything that outlives a reload reads it here, each time it needs it. */
+/** Owns the current configuration of a host. Code that outlives a reload reads it here each time. */
 
 import { demoName } from "../../demo/name.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 
+/** The current configuration of a host. */
 export interface LiveConfiguration {
   readonly current: () => Configuration;
   /** Changes with every `replace`. */
   readonly version: () => number;
   readonly replace: (next: Configuration) => void;
-  /** Configured servers in the order of the settings. */
+  /** Configured servers, in the order of the settings. */
   readonly configured: () => readonly AdmittedServer[];
-  /** The definition of a server that may start. */
+  /** The definition of a server, if the server may start. */
   readonly definition: (server: string) => ServerDefinition | undefined;
-  /** Names in the order of the settings, the demo server last. */
+  /** Names of the servers in the order of the settings, the demo server last. */
   readonly order: () => readonly string[];
-  /** Whether the built-in demo server is there under its own name. */
+  /** Whether the built-in demo server has its own name, which no entry uses. */
   readonly hasDemo: () => boolean;
-  /** Whether "all servers" includes this one: the demo server only counts while nothing else is configured. */
+  /** Whether "all servers" includes this one. The demo server counts only while no other server is configured. */
   readonly isMeantByAll: (server: string) => boolean;
-  /** `trust: true` of a server, in a trusted folder. */
+  /** Whether the server has `trust: true`, in a trusted folder. */
   readonly isTrusted: (server: string) => boolean;
-  /** Longest silence of one request, in milliseconds. */
+  /** The longest time without a response or progress for one request, in milliseconds. */
   readonly timeoutOf: (server: string) => number;
 }
 
@@ -33,6 +34,7 @@ interface Derived {
   readonly hasDemo: boolean;
 }
 
+/** Creates the live configuration from the first one. */
 export function createLiveConfiguration(first: Configuration): LiveConfiguration {
   let current = first;
   let derived = derive(first);
@@ -71,7 +73,7 @@ function derive({ servers }: Configuration): Derived {
   };
 }
 
-/** An untrusted folder must not be able to replace the demo server. */
+/** An entry of an untrusted folder must not replace the demo server. */
 function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
   return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }

@@ -1,4 +1,4 @@
-/** The servers of a configuration as a host manages them: each with a client that knows how to reach it, or with the state that says why it may not start. */
+/** Builds the managed servers of a configuration: each has a client, or the state that says why it may not start. */
 
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import { demoName } from "../../demo/name.ts";
 import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
 import type { ManagedServer } from "../../mcp/client-manager.ts";
 import { type Answerers, answerRequests } from "../../mcp/requests.ts";
-import { initialState } from "../../mcp/server-state.ts";
+import { initialServerState } from "../../mcp/server-state.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { admitBuiltIn } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
@@ -17,6 +17,7 @@ import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 
+/** Options of `toManagedServers`. */
 export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
   readonly configuration: LiveConfiguration;
   readonly context: () => Promise<ConnectContext>;
@@ -24,7 +25,7 @@ export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" |
   readonly clock: Clock;
 }
 
-/** How often a server may ask the person or the model. */
+/** How many questions a server may ask the user or the model per minute. */
 const questionsPerMinute = 5;
 
 /** The servers of the current configuration, the demo server last. */
@@ -42,7 +43,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   function toManaged({ server, admission }: AdmittedServer): ManagedServer {
     const { name, definition } = server;
     if (admission.status !== "admitted" || definition === undefined)
-      return { state: initialState(name, admission, clock.now()) };
+      return { state: initialServerState(name, admission, clock.now()) };
     const answering = answerRequests(name, answerersFor(definition, configuration, options), {
       perMinute: questionsPerMinute,
       clock,
@@ -77,7 +78,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 
   function toDemo(isLazy: boolean): ManagedServer {
     const admission = admitBuiltIn(demoName, configuration.settings);
-    if (admission.status !== "admitted") return { state: initialState(demoName, admission, clock.now()) };
+    if (admission.status !== "admitted") return { state: initialServerState(demoName, admission, clock.now()) };
     const open: McpClientOptions["open"] = async () => {
       const { createDemoSession } = await import("../../demo/session.ts");
       return createDemoSession({ clock });
@@ -90,12 +91,15 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   return live.hasDemo() ? [...managed, toDemo(managed.length > 0)] : managed;
 }
 
-/** What makes it another server: its entry, what its variables stand for, and what it may know and ask. In memory only. */
+/**
+ * What identifies a server across reloads: its entry, the values of its variables, and its permissions. Held in memory
+ * only.
+ */
 function identityOf({ fingerprint, values, extras }: ServerDefinition, { trust, locations }: Configuration): string {
   return JSON.stringify([fingerprint, [...values], extras.sampling, trust.trusted, locations.root]);
 }
 
-/** A server of the user's own does not learn about a folder that is not trusted. */
+/** A server from the user's own settings is not told about a folder that is not trusted. */
 function answerersFor(
   { extras }: ServerDefinition,
   { trust, locations }: Configuration,

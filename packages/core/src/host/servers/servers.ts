@@ -1,4 +1,4 @@
-/** The servers of a host: one live configuration, a client for each server that may start, and when they are stopped again. */
+/** The servers group of a host: a client for each server that may start, idle stop, and file watch. */
 
 import type { Clock } from "../../clock.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
@@ -13,31 +13,37 @@ import type { LiveConfiguration } from "./live-configuration.ts";
 import { toManagedServers } from "./managed-servers.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
+/** Options of `createHostServers`. */
 export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "today"> {
   readonly configuration: LiveConfiguration;
   readonly context: HostConnectContext;
   readonly catalogs: Catalogs;
   readonly emit: Emitter["emit"];
   readonly clock: Clock;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
 
+/** The servers group of a host. */
 export interface HostServers {
   readonly manager: McpClientManager;
-  /** Undefined for a server that may not start. @throws HostError `server_unknown` */
+  /**
+   * Returns the client; undefined for a server that may not start.
+   * || @throws HostError `server_unknown`
+   */
   readonly client: (server: string) => McpClient | undefined;
-  /** The server's client, connected and discovered. */
+  /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
-  /** Brings the clients in line with the current configuration; nothing is started. */
+  /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
   readonly close: () => Promise<void>;
 }
 
+/** Creates the servers group of one host. */
 export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, today, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false } = options;
@@ -85,7 +91,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
   };
 }
 
-/** Settings files, and the file that says which folders are trusted. */
+/** The settings files and the trusted-folders file. */
 function watchedFiles(configuration: LiveConfiguration): readonly string[] {
   const { settings, locations } = configuration.current();
   const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));

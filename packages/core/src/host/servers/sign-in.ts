@@ -1,10 +1,10 @@
-/** How the servers of one host are signed in to: for each that is reached over the network, the hook that its requests pass. */
+/** Signs in to the servers of one host: gives each HTTP server the hook that adds credentials to its requests. */
 
-import type { SignInWish } from "../../auth/auth-hook.ts";
-import type { SignInWays } from "../../auth/browser/sign-in-ui.ts";
+import type { SignInRequest } from "../../auth/auth-hook.ts";
+import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
 import { bringsOwnHeader } from "../../auth/own-header.ts";
-import { rememberWishes, type ServerAuth } from "../../auth/remembering-hook.ts";
+import { recordSignInNeed, type ServerAuth } from "../../auth/sign-in-need.ts";
 import type { Credentials } from "../../auth/store/credentials.ts";
 import { pinOf } from "../../auth/store/pin.ts";
 import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
@@ -14,25 +14,31 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import { once } from "../once.ts";
 
+/** Options of `createHostSignIn`. */
 export interface HostSignInOptions {
-  /** As it is now. */
+  /** Returns the current configuration. */
   readonly configuration: () => Configuration;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** Instead of the store of this installation. */
+  /** Where sign-ins are stored, instead of the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
-  /** Absent: nobody can be asked. */
-  readonly ways?: SignInWays | undefined;
+  /** How to reach the user. Absent: there is no way to ask. */
+  readonly ways?: SignInUi | undefined;
 }
 
+/** Sign-in for the servers of one host. */
 export interface HostSignIn {
-  /** Undefined for a server whose settings bring their own credentials. */
+  /** Returns the hook of a server; undefined if its settings contain credentials. */
   readonly hookFor: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
-  /** Signs in to a server that has refused nothing so far. Undefined: neither it nor its entry says where. */
+  /**
+   * Signs in before the server has asked for it. Undefined: neither the server nor its entry names an authorization
+   * server.
+   */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
-  /** Who is signed in, if that is known. */
+  /** The account that is signed in, if known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
 }
 
+/** Creates the sign-in of one host. */
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
   // The state folder and the process environment stay the same for the life of a host; settings may change with a reload.
   const { environment, locations } = configuration();
@@ -82,8 +88,8 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     return { serverName, serverUrl, oauth, issuerOverride, pin, isFromWorkspace: scope === "workspace" };
   }
 
-  /** One at a time: there is one person, and one terminal. */
-  function authenticate(server: SignInServer, person: SignInWays, signal: AbortSignal): Promise<Credentials> {
+  /** Runs one sign-in at a time: there is one user and one terminal. */
+  function authenticate(server: SignInServer, person: SignInUi, signal: AbortSignal): Promise<Credentials> {
     const asked = { ...person, ...callbackPort(env, person) };
     return inTurn(async () => (await provider()).authenticate(server, asked, signal), signal);
   }
@@ -98,17 +104,17 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       keeper: async () => (await provider()).keeper(pin),
       signIn:
         ways &&
-        (async (wish: SignInWish, signal) =>
+        (async (wish: SignInRequest, signal) =>
           authenticate({ ...(await serverOf(definition, serverUrl)), ...wish }, ways, signal)),
       isForced,
     });
     const note = async (text: string | undefined): Promise<void> => {
-      const { setMark } = await import("../../auth/store/sign-in-memory.ts");
-      await setMark(locations.state, "wanted", { serverUrl, pin }, text);
+      const { setSignInNote } = await import("../../auth/store/sign-in-notes.ts");
+      await setSignInNote(locations.state, "wanted", { serverUrl, pin }, text);
     };
-    return rememberWishes(hook, {
+    return recordSignInNeed(hook, {
       async want(refused) {
-        const { tokenDigest } = await import("../../auth/store/sign-in-memory.ts");
+        const { tokenDigest } = await import("../../auth/store/sign-in-notes.ts");
         await note(refused === undefined ? "" : await tokenDigest(refused));
       },
       forget: () => note(undefined),
@@ -149,7 +155,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
   };
 }
 
-function callbackPort(env: Configuration["environment"]["env"], ways: SignInWays): Pick<SignInWays, "callbackPort"> {
+function callbackPort(env: Configuration["environment"]["env"], ways: SignInUi): Pick<SignInUi, "callbackPort"> {
   const text = env["OAUTH_CALLBACK_PORT"] ?? "";
   if (ways.callbackPort !== undefined || text === "") return {};
   const port = Number(text);
@@ -159,13 +165,13 @@ function callbackPort(env: Configuration["environment"]["env"], ways: SignInWays
   });
 }
 
-/** Runs one after another what must not run side by side. */
+/** Runs functions one after another. */
 function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work, signal) => {
     const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was called off"));
     const mine = turn.then(work);
-    // Who leaves the queue does not let others pass those before it.
+    // A cancelled sign-in does not let later ones overtake earlier ones.
     last = Promise.allSettled([last, mine]);
     return mine;
   };

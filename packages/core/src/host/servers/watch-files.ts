@@ -1,4 +1,4 @@
-/** Notices that a settings file has changed on the disk: told once a change, when the writing has settled. */
+/** Reports a settings file that has changed on disk, once per change and after the writing has settled. */
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -6,20 +6,25 @@ import type { Clock } from "../../clock.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 
+/** A running watch. */
 export interface FileWatch {
   close(): void;
 }
 
+/** Options of `watchFiles`. */
 export interface WatchOptions {
   readonly files: readonly string[];
   readonly onChange: (file: string) => void;
   readonly clock: Clock;
 }
 
-/** Editors write a file in several steps, or put a new one in its place. */
+/** Editors write a file in several steps, or replace it. In milliseconds. */
 const settleTime = 200;
 
-/** Watches the folders: a watch on a file is lost when the file is replaced. Of a folder that is not there yet, its own folder. */
+/**
+ * Watches folders, because a watch on a file is lost when the file is replaced. If a folder does not exist yet, watches
+ * its parent.
+ */
 export function watchFiles({ files, onChange, clock }: WatchOptions): FileWatch {
   const watched = files.map((file) => watchFile(file, onChange, clock));
   return {
@@ -37,7 +42,7 @@ function watchFile(file: string, onChange: (file: string) => void, clock: Clock)
   async function look(): Promise<void> {
     const before = await known;
     known = contentOf(file);
-    // Touched, read, or another file of the folder: only another text is a change.
+    // The event may be a read, a touch or another file of the folder: only another content is a change.
     if ((await known) !== before && isOpen) onChange(file);
   }
 
@@ -71,7 +76,7 @@ function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWat
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name === wanted) onEvent();
     });
-    // The folder went away, or there are too many watches: nothing is offered then, and nothing breaks.
+    // The folder was removed, or the system allows no more watches: changes are not reported any more.
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {

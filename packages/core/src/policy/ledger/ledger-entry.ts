@@ -1,4 +1,6 @@
-/** One entry of the ledger: what was asked for, who decided and what came of it. As a line of text, and back. Pure. */
+/**
+ * One entry of the ledger: a request, its decision and its outcome. Writes it as a line of JSON and parses it. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -7,32 +9,34 @@ import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { writeJson } from "../../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
 
+/** One request in the ledger. */
 export interface LedgerEntry {
-  /** ISO 8601, when it ended. */
+  /** When the request ended, in ISO 8601. */
   readonly time: string;
   readonly server: string;
-  /** The server's own name for it; of a resource the URI, of a prompt its name. */
+  /** The server's own name of the tool or prompt, or the URI of the resource. */
   readonly tool: string;
   readonly kind: RequestKind;
-  /** Equal for equal arguments, and only on this machine: it is keyed. */
+  /** Keyed digest: equal arguments have equal digests, on this machine only. */
   readonly argumentsDigest: string;
-  /** Only with `fairlead.audit.arguments`, and only if they are not too long. */
+  /** Present only with `fairlead.audit.arguments`, and only if the arguments are short enough. */
   readonly arguments?: JsonObject;
   readonly decision: DecisionOutcome;
-  /** In words, as they were shown. */
+  /** The rule that decided, as text. */
   readonly rule: string;
   readonly ruleOrigin?: RuleOrigin;
   readonly mode: ApprovalMode;
-  /** How a yes was given where a rule asks: to a question, or before anyone asked (`--yes`). */
+  /** How the user confirmed: when asked, or before being asked (`--yes`). */
   readonly answer?: "asked" | "in_advance";
   readonly outcome: "ok" | ErrorCode;
   readonly durationMs: number;
 }
 
-/** Names and sentences come from servers and files; an entry must not outgrow its file. */
+/** In characters. Names and messages come from servers and files, so their length must be limited. */
 const longestText = 2000;
 const longestArguments = 65_536;
 
+/** Writes an entry as one line of JSON. */
 export function toLine(entry: LedgerEntry): string {
   const { arguments: args, ...rest } = entry;
   const kept = args !== undefined && writeJson(args).length <= longestArguments ? { arguments: args } : {};
@@ -46,7 +50,7 @@ export function toLine(entry: LedgerEntry): string {
   });
 }
 
-/** Undefined for a line that was not written to its end, or not by us. */
+/** Parses a line; undefined if it is incomplete or has another format. */
 export function parseLine(line: string): LedgerEntry | undefined {
   const value = parseJson(line);
   return isEntry(value) ? value : undefined;

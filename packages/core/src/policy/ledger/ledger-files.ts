@@ -1,6 +1,6 @@
 /**
- * The ledger on the disk: numbered files of lines, of which only the last is added to and the oldest goes when there are
- * too many. Several processes may do so at once: none of them moves or rewrites what another may be writing to.
+ * The files of the ledger, numbered. Lines are appended to the last file, and the oldest file is deleted when there are
+ * too many. Several processes may append at once: none of them moves or rewrites a file.
  */
 
 import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
@@ -8,19 +8,21 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 
+/** Size limits of the ledger. */
 export interface LedgerLimits {
-  /** Full is a file that has reached this. */
+  /** The size at which a file is full. */
   readonly fileBytes: number;
   readonly files: number;
 }
 
+/** Appends one line to the last file, or to a new one if the last is full. */
 export async function appendLine(folder: string, line: string, limits: LedgerLimits): Promise<void> {
   await ensurePrivateFolder(folder);
   const numbers = await numbersIn(folder);
   const last = numbers.at(-1) ?? 1;
   try {
     if (await tryAppend(pathOf(folder, last), line, limits.fileBytes)) return;
-    // Whoever else finds it full goes on in the same next file; that one cannot be full as well.
+    // Other processes that find the file full go on in the same next file, which cannot be full yet.
     await tryAppend(pathOf(folder, last + 1), line, Number.POSITIVE_INFINITY);
     const old = numbers.filter((number) => number <= last + 1 - limits.files);
     await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
@@ -29,16 +31,19 @@ export async function appendLine(folder: string, line: string, limits: LedgerLim
   }
 }
 
-/** Newest file first, each from its first line to its last. */
+/** Yields the lines of each file, newest file first. */
 export async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
   for (const number of (await numbersIn(folder)).toReversed()) {
-    // Gone meanwhile: it was the oldest. A line that was torn in the middle of a character spoils no other.
+    // The file may have been deleted as the oldest. Each line is decoded by itself, so a torn character spoils one line
+    // only.
     const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
     yield content?.toString("utf8").split("\n") ?? [];
   }
 }
 
-/** One write for one entry: the system puts it at the end, whole, whoever else writes. `false`: the file is full. */
+/**
+ * Appends with one write, which the system does not mix with the writes of other processes. `false`: the file is full.
+ */
 async function tryAppend(path: string, line: string, fullAt: number): Promise<boolean> {
   const handle = await open(path, "a+", privateFileMode);
   try {
@@ -53,7 +58,7 @@ async function tryAppend(path: string, line: string, fullAt: number): Promise<bo
   }
 }
 
-/** Whether somebody was stopped in the middle of a line: ours must not be glued to it. */
+/** Whether the last line is incomplete because a process was stopped while writing. */
 async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

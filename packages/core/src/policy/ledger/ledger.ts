@@ -1,4 +1,4 @@
-/** What was asked of servers, and what came of it, for whoever wants to know later. It is only ever added to. */
+/** The ledger: records every request to a server with its outcome. Entries are only ever appended. */
 
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -8,42 +8,47 @@ import { canonicalJson } from "../../text/canonical-json.ts";
 import { type LedgerEntry, parseLine, toLine } from "./ledger-entry.ts";
 import { appendLine, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
-/** What a host tells the ledger: the time, and what may be kept of the arguments, is the ledger's affair. */
+/** One request to record. The ledger adds the time and the digest of the arguments. */
 export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDigest"> {
   readonly arguments: JsonObject;
 }
 
+/** Options of `createLedger`. */
 export interface LedgerOptions {
   readonly folder: string;
-  /** `fairlead.audit.arguments`, as it is now. */
+  /** The current value of `fairlead.audit.arguments`. */
   readonly keepArguments: () => boolean;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly today: () => number;
   readonly limits?: LedgerLimits;
 }
 
+/** Which entries `read` returns. */
 export interface LedgerSearch {
   readonly matches?: (entry: LedgerEntry) => boolean;
-  /** So many, the newest. */
+  /** The number of newest entries to return. */
   readonly limit?: number;
 }
 
+/** Writes and reads the ledger. */
 export interface Ledger {
-  /** One after the other, in the order of the calls. Rejects if the entry could not be written. */
+  /** Writes entries in the order of the calls. Rejects if the entry cannot be written. */
   write(record: LedgerRecord): Promise<void>;
-  /** Newest last. */
+  /** Returns the entries, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
-  /** Resolves when all that was written is on the disk. */
+  /** Resolves when all entries are on disk. */
   close(): Promise<void>;
 }
 
-/** With about 400 bytes an entry, some 80 000 of them. */
+/** About 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
+/** The folder of the ledger's files. */
 export function ledgerFolder(state: string): string {
   return join(state, "ledger");
 }
 
+/** Opens a ledger. */
 export function createLedger({ folder, keepArguments, today, limits = usual }: LedgerOptions): Ledger {
   let key: Promise<Buffer> | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -53,7 +58,7 @@ export function createLedger({ folder, keepArguments, today, limits = usual }: L
     try {
       return await key;
     } catch (error) {
-      // Perhaps the disk is full now, and will not be at the next call.
+      // Tried again with the next entry: the disk may have space then.
       key = undefined;
       throw error;
     }
@@ -69,7 +74,7 @@ export function createLedger({ folder, keepArguments, today, limits = usual }: L
     write(record) {
       const time = new Date(today()).toISOString();
       const written = last.then(() => append(record, time));
-      // That one was not written is no reason not to write the next.
+      // A failed write does not stop the next one.
       last = written.catch(() => {});
       return written;
     },
@@ -87,7 +92,7 @@ export function createLedger({ folder, keepArguments, today, limits = usual }: L
   };
 }
 
-/** Keyed, because a plain digest would let who finds it try out what the arguments may have been. */
+/** Keyed, because a plain digest would let its finder guess the arguments. */
 function digestOf(args: JsonObject, key: Buffer): string {
   return createHmac("sha256", key).update(canonicalJson(args)).digest("hex");
 }

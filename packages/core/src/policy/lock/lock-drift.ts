@@ -1,4 +1,4 @@
-/** What is no longer as it was locked, server by server. Pure. */
+/** Compares the lock file with the servers as they are now. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -6,29 +6,34 @@ import type { Difference } from "../../discover/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { LockedOffer, LockFile } from "./lock-file.ts";
 
-/** A server as it is now; without an offer, it was not asked. */
+/** A server as it is now. `offer` is absent if its catalog was not read. */
 export interface PresentServer {
   readonly entry: JsonObject;
   readonly offer?: LockedOffer;
 }
 
+/** Names that were added, removed or changed in one list. */
 export interface ListDrift {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 }
 
+/** How one server differs from the lock file. */
 export interface LockDrift {
   readonly server: string;
-  /** `added`: it is not in the lock file. `removed`: it is in no settings any more. */
+  /** `added`: missing in the lock file. `removed`: missing in the settings. */
   readonly kind: "added" | "removed" | "changed";
-  /** Members of the entry, those of `env`, `headers` and `oauth` one by one; and `version`, `instructions` of the server. */
+  /**
+   * Changed members of the entry (each member of `env`, `headers` and `oauth` by itself), and the server's `version`
+   * and `instructions`.
+   */
   readonly members: readonly Difference[];
   readonly tools: ListDrift;
   readonly prompts: ListDrift;
 }
 
-/** Those that differ, by name. */
+/** Returns the servers that differ from the lock file, sorted by name. */
 export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServer>): readonly LockDrift[] {
   const names = [...new Set([...lock.keys(), ...now.keys()])].sort((a, b) => (a < b ? -1 : 1));
   return names.flatMap((server) => {
@@ -47,17 +52,17 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
   });
 }
 
-/** Whether what would be run or reached is another. */
+/** Whether the entry starts or reaches another server than the locked one. */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
 }
 
-/** Stands in the lock file where a secret, or what looked like one, is left out. */
+/** Replaces a secret, or a text that looks like one, in the lock file. */
 const hidden = "(hidden)";
 
 /**
- * The same for an entry as it is written, secrets and all: what the lock file hides may be anything. Of what differs only
- * the place is told, because nobody has looked at whether the value may be shown.
+ * Compares a locked entry with an entry that still contains its secrets. `(hidden)` in the lock file matches any text.
+ * Returns only where the entries differ: the new value may be a secret.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;
@@ -79,7 +84,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   });
 }
 
-/** Whether a text is the one that was hidden in parts; of a list, item by item. */
+/** Whether `text` equals `shown` with every `(hidden)` replaced by any text. Lists are compared item by item. */
 function fits(shown: string, text: string): boolean {
   const [items, others] = [listOf(shown), listOf(text)];
   if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));
@@ -96,7 +101,7 @@ function fits(shown: string, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** Of the text of a list, as `flat` makes it, the texts of its items. */
+/** The items of a list that `flat` wrote as JSON text. */
 function listOf(text: string): readonly string[] | undefined {
   if (!text.startsWith("[")) return undefined;
   try {
@@ -119,7 +124,7 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
   return differences(flat(before), flat(after));
 }
 
-/** Digests say that instructions differ, and nothing else that a person could read. */
+/** Instructions are locked as a digest, so only the digests can be shown. */
 function ownDrift(before: LockedOffer, after: LockedOffer): readonly Difference[] {
   const own = ({ version, instructions }: LockedOffer): ReadonlyMap<string, string> =>
     new Map([
@@ -138,7 +143,7 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   });
 }
 
-/** `env.TOKEN` on a line of its own, a list as a whole: the order of arguments counts. */
+/** One item for each member, such as `env.TOKEN`. A list stays whole, because the order of arguments matters. */
 function flat(entry: JsonObject): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(entry).flatMap(([name, value]) =>

@@ -1,4 +1,4 @@
-/** The lock file: what a workspace's servers were when somebody looked at them, as text that can be compared line by line. */
+/** The lock file `mcp.lock`: the reviewed servers of a workspace, as text that can be compared line by line. */
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -13,30 +13,36 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
-/** What a server offered: a digest for each thing, by the server's own names. */
+/** The locked catalog of a server: a digest for each item, by the server's own names. */
 export interface LockedOffer {
-  /** Of the package that the entry names, else as the server reports it. */
+  /** The version in the entry's package name, else the version that the server reports. */
   readonly version?: string;
   readonly instructions?: string;
   readonly prompts: ReadonlyMap<string, string>;
   readonly tools: ReadonlyMap<string, string>;
 }
 
+/** One server in the lock file. */
 export interface LockedServer extends LockedOffer {
-  /** As written in the settings, without `description` and without secrets. */
+  /** The entry as written in the settings, without `description` and secrets. */
   readonly entry: JsonObject;
 }
 
+/** The lock file: its servers by name. */
 export type LockFile = ReadonlyMap<string, LockedServer>;
 
 const schemaVersion = 1;
 
-/** Beside the workspace's settings; undefined where there is no workspace. */
+/** The path of the lock file, beside the workspace's settings; undefined without a workspace. */
 export function lockPath({ files }: Pick<Locations, "files">): string | undefined {
   return files.workspace === undefined ? undefined : join(dirname(files.workspace), "mcp.lock");
 }
 
-/** Undefined: there is none. Throws for one that cannot be relied upon; what is about to be `replaced` need not be good. */
+/**
+ * Reads the lock file; undefined if there is none. The entry of the server `replaced` may be invalid, because it is
+ * about to be written again.
+ * || @throws HostError `settings_invalid` if the lock file is not valid
+ */
 export async function readLock(file: string, replaced?: string): Promise<LockFile | undefined> {
   const found = await readText(file, limits.settingsBytes);
   switch (found.kind) {
@@ -50,6 +56,10 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
   }
 }
 
+/**
+ * Parses the text of a lock file.
+ * || @throws HostError `settings_invalid`
+ */
 export function parseLock(text: string, file: string, replaced?: string): LockFile {
   const document = parseDocument(text, file);
   const servers = [...membersOf(document["servers"], file)].map(([name, value]) => {
@@ -65,19 +75,22 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
   return new Map(servers);
 }
 
-/** A newer Fairlead's file is not written over by an older one. */
+/**
+ * Keeps an older Fairlead from overwriting the lock file of a newer one.
+ * || @throws HostError `settings_invalid`
+ */
 export function refuseNewer(text: string, file: string): void {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    // Not a lock file at all: nothing of it is lost.
+    // Not a lock file: it may be overwritten.
     return;
   }
   throwIfNewer(document, file);
 }
 
-/** Sorted throughout, one thing a line: the same servers have the same text. */
+/** Writes the lock file as text. Everything is sorted and on a line of its own, so equal servers give equal text. */
 export function lockText(lock: LockFile): string {
   const servers = sorted(lock).map(([name, locked]) => {
     const { entry, ...offer } = toPlain(locked);
@@ -87,13 +100,16 @@ export function lockText(lock: LockFile): string {
   return `${JSON.stringify({ schemaVersion, servers: Object.fromEntries(servers), checksum }, undefined, 2)}\n`;
 }
 
-/** The digest of a tool's locked definition. Undefined: that server is not locked. `none`: the server is, without that tool. */
+/**
+ * The digest of a tool's locked definition. Undefined: the server is not locked. `none`: the server is locked without
+ * that tool.
+ */
 export function lockedDigest(lock: LockFile, server: string, tool: string): string | undefined {
   const locked = lock.get(server);
   return locked && (locked.tools.get(tool) ?? "none");
 }
 
-/** `fromEntries` defines properties and never assigns them: a tool may be called `__proto__`. */
+/** `fromEntries` defines properties instead of assigning them: a tool may be called `__proto__`. */
 function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
   return {
     entry,
@@ -104,14 +120,14 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
   };
 }
 
-/** Not against a forger, who can do sums too: against an edit, or a merge, that nobody meant to be an approval. */
+/** Detects an edit or a merge that was not meant as an approval. It does not stop a forger, who can compute it too. */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")
     .update(canonicalJson([name, toPlain(locked)]))
     .digest("hex");
 }
 
-/** Which servers there are: to take one out must not be a way around it. */
+/** Detects a server that was removed from the file: removing it must not unlock it. */
 function namesChecksum(names: readonly string[]): string {
   return createHash("sha256").update(canonicalJson(names.toSorted())).digest("hex");
 }
@@ -175,7 +191,7 @@ function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** What is there under a key, and never what every object has. */
+/** Reads an own property, never an inherited one. */
 function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

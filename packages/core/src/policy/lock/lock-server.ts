@@ -1,4 +1,4 @@
-/** What of a server goes into the lock file: a digest for everything that a model is shown of it. Pure. */
+/** Computes what the lock file stores of a server: a digest of everything that a model is shown. Pure. */
 
 import { createHash } from "node:crypto";
 import type { Catalog, CatalogPrompt } from "../../discover/catalog.ts";
@@ -6,6 +6,7 @@ import { definitionDigest } from "../../discover/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { LockedOffer } from "./lock-file.ts";
 
+/** Returns the locked form of a catalog. */
 export function lockOffer({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedOffer {
   return {
     ...(version !== undefined && { version }),
@@ -15,15 +16,17 @@ export function lockOffer({ tools, prompts, instructions }: Catalog, version: st
   };
 }
 
+/** The digest of the server's instructions. */
 export function instructionsDigest({ instructions }: Catalog): string | undefined {
   return instructions === undefined ? undefined : digestOf(instructions);
 }
 
+/** The digest of a prompt's definition. */
 export function promptDigest(prompt: CatalogPrompt): string {
   return digestOf(promptText(prompt));
 }
 
-/** All that a person or a model is shown of it. */
+/** Everything of a prompt that the user or a model is shown, as JSON. */
 export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
   return canonicalJson({ name, title, description, arguments: wanted });
 }

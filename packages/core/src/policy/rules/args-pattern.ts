@@ -1,10 +1,13 @@
-/** Patterns over arguments, on an engine that is linear in the text: no rule can be made to hang on the arguments of a call. */
+/** Compiles `argsPattern` for an engine with linear matching time, so that no arguments can make a rule hang. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";
 import type { ArgsPattern } from "./rule.ts";
 
-/** The pattern, or why it cannot be used: look-around, back-references, repeat counts that are too high. */
+/**
+ * Returns the pattern, or the reason why it cannot be used: look-around, back-references, or repeat counts that are too
+ * high.
+ */
 export function compileArgsPattern(text: string): ArgsPattern | string {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(text));

@@ -1,4 +1,7 @@
-/** The rules that nobody has to write: what holds where no other rule speaks, and what circumstances make of the others. */
+/**
+ * The built-in rules: defaults for each kind of request, and rules for modes, changed definitions and a missing
+ * terminal.
+ */
 
 import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
@@ -7,12 +10,12 @@ function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): Poli
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }
 
-/** Whoever is there to be asked. */
+/** Whether the rule is about a changed definition, with or without a terminal to ask on. */
 export function isChangedRule(one: PolicyRule): boolean {
   return one === builtIn.changed || one === builtIn.changedUnseen;
 }
 
-/** Of what a model wants. What a person types themselves passes where these would ask. */
+/** The defaults for requests of a model. A typed request is allowed where these ask. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
   resource: rule("resources", "ask_user", "resource"),
@@ -21,18 +24,19 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 };
 
 interface BuiltIn {
-  /** A tool that is not known to be read-only, in plan mode. */
+  /** Plan mode, for a tool that is not known to be read-only. */
   readonly plan: PolicyRule;
-  /** One that is. */
+  /** Plan mode, for a read-only tool. */
   readonly planAsks: PolicyRule;
   readonly changed: PolicyRule;
-  /** The same where nobody can look at it. */
+  /** A changed definition without a terminal to ask on. */
   readonly changedUnseen: PolicyRule;
   readonly yolo: PolicyRule;
-  /** Nobody is there to be asked. */
+  /** No terminal to ask on. */
   readonly headless: PolicyRule;
 }
 
+/** The rules for modes, changed definitions and a missing terminal. */
 export const builtIn: BuiltIn = {
   plan: rule("plan", "deny"),
   planAsks: rule("plan", "ask_user"),

@@ -1,4 +1,4 @@
-/** All rules that count before a conversation begins: policy files, settings, flags. */
+/** Loads all rules that exist before a conversation begins: policy files, settings and flags. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,17 +14,17 @@ import type { FileTier, ReadPolicyFile } from "./policy-file.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 import { rulesOfSettings } from "./settings-rules.ts";
 
-/** Rules that come from flags of the command. */
+/** Rules from command-line flags. */
 export interface PolicyFlags {
   /** `--allow server.tool`. */
   readonly allow?: readonly { readonly server: string; readonly tool: string }[];
 }
 
-/** A policy file and whether its rules count. */
+/** A policy file and whether its rules apply. */
 export interface PolicyFileState {
   readonly file: string;
   readonly tier: Tier;
-  /** `ignored`: of a workspace that is not trusted, or a link that leads out of it. `broken`: see `problems`. */
+  /** `ignored`: the workspace is not trusted, or the file is a link out of the workspace. `broken`: see `problems`. */
   readonly state: "read" | "ignored" | "broken";
 }
 
@@ -35,6 +35,7 @@ export interface Policies {
   readonly files: readonly PolicyFileState[];
 }
 
+/** Loads the rules of a configuration. Problems are returned, not thrown. */
 export async function loadPolicies(configuration: Configuration, flags: PolicyFlags = {}): Promise<Policies> {
   const { administrator, user, workspace } = configuration.locations.policies;
   const folders = await Promise.all([
@@ -53,7 +54,10 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
   };
 }
 
-/** To the settings a word that nobody knows is a warning; where it was meant to close something, something is open. */
+/**
+ * An unknown word in the settings is a warning; in a setting that restricts, it could leave a restriction unenforced,
+ * so it is an error.
+ */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
 }
@@ -95,7 +99,7 @@ async function readFolder(folder: string, tier: FileTier, configuration: Configu
   };
 }
 
-/** In the order of their names; or why not. */
+/** The policy files of a folder, sorted by name; or the reason why they cannot be listed. */
 async function listFiles(folder: string): Promise<readonly string[] | string> {
   try {
     const names = (await readdir(folder)).filter((name) => name.endsWith(".toml")).sort();
@@ -113,7 +117,10 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
   return { rules, problems, files: [{ file, tier, state }] };
 }
 
-/** A link that leads out of the workspace would show, in messages, lines of a file that was never meant for it. */
+/**
+ * A link out of the workspace is ignored: messages about it would quote lines of a file that does not belong to the
+ * workspace.
+ */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);
   return real !== undefined && isInside(real, root);

@@ -1,4 +1,6 @@
-/** Names in rules: exact ones, and patterns with `*` and `?`. No name is parsed, and none can make matching slow. */
+/**
+ * Server and tool names in rules: exact names, and patterns with `*` and `?`. Matching takes linear time for one star.
+ */
 
 /** A server or tool name in a rule: exact, or with the wildcards `*` and `?`. */
 export interface NamePattern {
@@ -6,12 +8,12 @@ export interface NamePattern {
   readonly matches: (name: string) => boolean;
 }
 
-/** This name and no other, whatever characters are in it. */
+/** Matches this name and no other, whatever characters it contains. */
 export function exactName(name: string): NamePattern {
   return { text: escapeName(name), matches: (other) => other === name };
 }
 
-/** `*` is any run of characters, `?` any one; after a `\` both mean themselves. `[` is a letter like others. */
+/** `*` matches any characters, `?` one character; `\` before either makes it literal. `[` has no special meaning. */
 export function namePattern(text: string): NamePattern {
   const tokens = tokensOf(text);
   if (tokens.every((token) => typeof token === "string")) {
@@ -21,7 +23,7 @@ export function namePattern(text: string): NamePattern {
   return { text, matches: (name) => matchesAll(tokens, Array.from(name)) };
 }
 
-/** The pattern that means exactly this name. */
+/** Returns the pattern that matches exactly this name. */
 export function escapeName(name: string): string {
   return name.replace(/[\\*?]/g, "\\$&");
 }
@@ -38,7 +40,7 @@ function tokensOf(text: string): readonly Token[] {
   });
 }
 
-/** No regular expression: a dozen stars could keep one busy for ever on a name made for it. This goes back to the last star only. */
+/** Not a regular expression, which many stars could keep busy for ever. This goes back to the last star only. */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
   let at = 0;
   let star = -1;

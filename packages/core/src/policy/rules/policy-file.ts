@@ -1,4 +1,7 @@
-/** One policy file: its rules, and its mistakes with their places. What cannot be read at all stops more than it would have said, never less. */
+/**
+ * Reads one policy file: its rules, and its mistakes with their places. A file that cannot be read restricts more than
+ * it might have said, never less.
+ */
 
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -8,25 +11,28 @@ import { readRule } from "./read-rule.ts";
 import type { ArgsPattern, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
 import { isTable, type Place, parseToml, type TomlItem, type TomlTable } from "./toml-tree.ts";
 
-/** Those that have policy files. */
+/** The tiers that have policy files. */
 export type FileTier = Extract<Tier, "administrator" | "user" | "workspace">;
 
+/** The rules and problems of one policy file. */
 export interface ReadPolicyFile {
   readonly state: "read" | "broken";
   readonly rules: readonly PolicyRule[];
   readonly problems: readonly Problem[];
 }
 
+/** Options of `readPolicyFile`. */
 export interface PolicyFileOptions {
   readonly tier: FileTier;
   /** Names of the configured servers. */
   readonly servers: readonly string[];
 }
 
+/** Reads a policy file; undefined if the file no longer exists. */
 export async function readPolicyFile(file: string, options: PolicyFileOptions): Promise<ReadPolicyFile | undefined> {
   const { tier } = options;
   const read = await readText(file, limits.policyBytes);
-  // It was there when the folder was listed, and has been taken away since.
+  // The file was deleted after its folder was listed.
   if (read.kind === "absent") return undefined;
   if (read.kind === "unreadable") return unreadable(file, tier, `cannot be read: ${read.reason}`);
   const document = await parseToml(read.text);
@@ -36,7 +42,10 @@ export async function readPolicyFile(file: string, options: PolicyFileOptions): 
   return unreadable(file, tier, `holds more than ${limits.policyRules} rules`);
 }
 
-/** Nobody knows what it forbids: until somebody does, the administrator's forbids everything, and the others' asks about everything. */
+/**
+ * The result for a file whose rules are unknown: an administrator's file then denies everything, and any other asks
+ * about everything.
+ */
 export function unreadable(
   file: string,
   tier: FileTier,
@@ -88,10 +97,10 @@ interface FoundRule {
   readonly isDoubtful: boolean;
 }
 
-/** Tables of Gemini CLI that are not about rules. */
+/** Tables of Gemini CLI's policy files that contain no rules. */
 const theirTables = ["safety_checker"];
 
-/** `[[rule]]`; and what was meant as one, of which only what stops something counts. */
+/** Finds the `[[rule]]` tables. A table that was probably meant as a rule counts only if it denies or asks. */
 function tablesOf(
   name: string,
   { value, ...at }: TomlItem,
@@ -123,7 +132,7 @@ function tablesOf(
 
 const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
 
-/** The engine for patterns is loaded only where a rule has one. */
+/** Loads the pattern engine only if a rule has a pattern. */
 async function compilerFor(found: readonly FoundRule[]): Promise<(pattern: string) => ArgsPattern | string> {
   const isNeeded = found.some(({ rule }) =>
     [...rule.keys()].some((name) => closest(name, ["argsPattern"]) !== undefined),

@@ -1,4 +1,4 @@
-/** Tells cheaply whether policy files, saved approvals or the lock file have changed on the disk. */
+/** Detects cheaply whether policy files, saved approvals or the lock file have changed on disk. */
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { approvalsPath } from "../../trust/approvals-file.ts";
 import { lockPath } from "../lock/lock-file.ts";
 
 /**
- * Differs from the last one if any of the files has changed. Synchronous on purpose: a few `stat` calls take microseconds,
- * and a trip through the thread pool for each of them would cost more than the rest of a call.
+ * Returns another text after any of the files has changed. Synchronous on purpose: a few `stat` calls take
+ * microseconds, and a trip through the thread pool for each of them would cost more than the rest of a call.
  */
 export function policySignature(locations: Locations): string {
   const { administrator, user, workspace } = locations.policies;
@@ -25,7 +25,7 @@ function filesOf(folder: string): readonly string[] {
       .filter((name) => name.endsWith(".toml"))
       .map((name) => join(folder, name));
   } catch {
-    // Why a folder cannot be listed is reported where its rules are read.
+    // The loading of the rules reports why a folder cannot be listed.
     return [];
   }
 }

@@ -1,4 +1,7 @@
-/** One `[[rule]]` of a policy file becomes rules: one for each tool that it names. Mistakes never open a door. */
+/**
+ * Converts one `[[rule]]` of a policy file to rules, one for each tool that it names. A mistake in it never allows
+ * anything.
+ */
 
 import { closest } from "../../text/closest.ts";
 import { exactName, namePattern } from "./name-pattern.ts";
@@ -9,20 +12,21 @@ import type { Place, TomlTable } from "./toml-tree.ts";
 interface RuleContext {
   readonly tier: Tier;
   readonly file: string;
-  /** Names of the configured servers, for names in which server and tool are joined. */
+  /** Names of the configured servers, to resolve tool names that contain the server's name. */
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
-  /** An error leaves something out or reads it more strictly. */
+  /** Reports a problem. `error`: a part is ignored, or is read more strictly than written. */
   readonly report: (severity: "error" | "warning", at: Place, message: string, next?: string) => void;
-  /** The table itself is written in a way that makes its meaning doubtful. */
+  /** The table is written in a form that makes its meaning uncertain. */
   readonly isDoubtful?: boolean;
 }
 
-/** Gemini CLI's rules about its shell and its own agents: nothing to us, and no mistakes. */
+/** Members of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
 const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
 
+/** Reads one rule table. Problems go to `context.report`. */
 export function readRule(table: TomlTable, start: Place, context: RuleContext): readonly PolicyRule[] {
-  // Beside a server they are as good as misspelt: no server has a shell that we know of.
+  // With `mcpName` these members count as misspelt: a server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
   const mistakes: { at: Place; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
@@ -39,7 +43,7 @@ export function readRule(table: TomlTable, start: Place, context: RuleContext): 
   for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
   const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
   if (decision === "allow" && isDoubt) return [];
-  // In Gemini CLI, `modes` may name one that we do not have: such a rule never applies here.
+  // `modes` may name a mode of Gemini CLI that does not exist here: such a rule never applies.
   if (rule.modes?.length === 0) return [];
   const origin = { source: "policy_file", file: context.file, line: start.line } as const;
   return namedBy(pairs, decision, fields, context).map((pair) => ({
@@ -103,7 +107,7 @@ function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
 
 interface Pairs {
   readonly server: string | undefined;
-  /** Undefined: none is named. */
+  /** Undefined if the rule names no tool. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -129,8 +133,8 @@ function namedBy(
 }
 
 /**
- * Gemini CLI also takes names in which server and tool are joined. They are never taken apart: they are compared with the
- * names of the servers that there are. Where two servers fit, both are meant: only rules that stop something come here.
+ * Gemini CLI also accepts names in which server and tool are joined. They are compared with the configured servers'
+ * names, never split. If two servers match, the rule applies to both: only rules that deny or ask come here.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];

@@ -1,10 +1,10 @@
-/** The members of one `[[rule]]`, read with care: what is misspelt or of the wrong type is reported where it stands, and counted. */
+/** Reads the members of one `[[rule]]`. Reports and counts every member that is misspelt or has the wrong type. */
 
 import { limits } from "../../limits.ts";
 import { closest } from "../../text/closest.ts";
 import { isTable, type Place, type TomlItem, type TomlTable } from "./toml-tree.ts";
 
-/** What a rule may say, as Gemini CLI spells it, and `kind`, which is ours. */
+/** The members of Gemini CLI's rules, and `kind`, which only Fairlead has. */
 const known = [
   "mcpName",
   "toolName",
@@ -26,21 +26,22 @@ const otherSpellings: ReadonlyMap<string, Field> = new Map([
 
 type Report = (at: Place, message: string, next?: string) => void;
 
+/** Typed access to the members of one rule. */
 export interface RuleFields {
   readonly has: (field: Field) => boolean;
   readonly place: (field: Field) => Place;
   readonly text: (field: Field) => string | undefined;
-  /** A text in place of a list is a list of one. */
+  /** A single text counts as a list of one. */
   readonly texts: (field: Field) => readonly string[] | undefined;
   readonly flag: (field: Field) => boolean | undefined;
   readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
   readonly plainTable: (field: Field) => ReadonlyMap<string, unknown> | undefined;
-  /** Of a word that is none of them, the one that was meant. */
+  /** Returns the nearest choice for a misspelt value. */
   readonly oneOf: <T extends string>(field: Field, choices: readonly T[]) => T | undefined;
   readonly mistake: (field: Field, problem: string, next?: string) => undefined;
 }
 
-/** Whatever is reported is a mistake in the rule. A misspelt name is read as the one that was meant. */
+/** Creates the reader of one rule. A misspelt member is read as the one that it resembles. */
 export function createRuleFields(table: TomlTable, start: Place, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {
@@ -127,6 +128,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
   };
 }
 
+/** Returns the text of a suggestion. */
 export function didYouMean(meant: string | undefined): string | undefined {
   return meant === undefined ? undefined : `Did you mean "${meant}"?`;
 }

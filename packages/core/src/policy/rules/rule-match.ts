@@ -1,10 +1,10 @@
-/** Whether a rule speaks of a request: the pair, the kind, the arguments, the annotations, the mode, the person. Pure. */
+/** Matches a rule with a request: server, tool, kind, arguments, annotations, mode and presence of a terminal. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { CheckRequest, PolicyRule } from "./rule.ts";
 
-/** For one request and many rules: what several of them need is made once, and only if one does. */
+/** Creates a matcher of one request for many rules. Values that several rules need are computed once. */
 export function createMatcher(request: CheckRequest): (rule: PolicyRule) => boolean {
   let json: string | undefined;
   return (rule) => {
@@ -29,7 +29,7 @@ function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean 
   return true;
 }
 
-/** What the protocol takes for granted where a server says nothing, and what we do where a server is not believed. */
+/** The protocol's defaults for missing annotations. They also apply to a server whose annotations are not trusted. */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
   ["destructiveHint", true],
@@ -37,7 +37,7 @@ const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["openWorldHint", true],
 ]);
 
-/** Claims that are not believed never help to allow; they may help to stop. */
+/** Untrusted annotations can make a rule match that denies or asks, never one that allows. */
 function valuesOf(
   name: string,
   { decision }: PolicyRule,

@@ -1,10 +1,10 @@
-/** A rule in words for the person who wants to know why: what decided, and where it is written. Pure. */
+/** Describes a rule in one sentence for the user: what decided, and where it is written. Pure. */
 
 import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
 
-/** `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are as they were written: raw. */
+/** Returns for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are raw. */
 export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage } = rule;
   const said = denyMessage === undefined || decision !== "deny" ? "" : `: ${denyMessage}`;

@@ -1,18 +1,24 @@
-/** The words of consent: what a rule says, what is asked of the rules, and what they answer. */
+/** The types of policy: rules, requests and decisions. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 
-/** What a rule says of a request: it runs, a person is asked first, or it does not run. */
+/** What a rule says about a request: it runs, it needs confirmation, or it is denied. */
 export type DecisionOutcome = "allow" | "ask_user" | "deny";
 
-/** Who speaks, strongest first. A workspace may only tighten. */
+/** The author of a rule, strongest first. A workspace may only restrict. */
 export type Tier = "administrator" | "user" | "workspace" | "conversation" | "default";
 
-/** The approval mode of a session: `plan` denies tools that are not read-only and asks about the others; `yolo` allows what would be asked about. */
+/**
+ * The approval mode of a session: `plan` denies tools that are not read-only and asks about the others; `yolo` allows
+ * what would need confirmation.
+ */
 export type ApprovalMode = "default" | "plan" | "yolo";
 
-/** What is asked for. A rule that names a tool speaks of tools; one that names none, and no kind, speaks of everything of the server. */
+/**
+ * The kind of a request. A rule that names a tool applies to tools; a rule without tool and kind applies to all
+ * requests to the server.
+ */
 export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
 
 /** Where a rule comes from, so that a message can name it. */
@@ -20,7 +26,7 @@ export interface RuleOrigin {
   readonly source: "policy_file" | "settings" | "permissions" | "trust" | "approval" | "flag" | "answer" | "built_in";
   readonly file?: string;
   readonly line?: number;
-  /** What a person would look for: `mcp.excluded`, `fairlead.permissions.denyTools`, `--allow`, `yolo`. */
+  /** The name that the user would search for: `mcp.excluded`, `fairlead.permissions.denyTools`, `--allow`, `yolo`. */
   readonly name?: string;
 }
 
@@ -30,54 +36,56 @@ export interface ArgsPattern {
   readonly matches: (json: string) => boolean;
 }
 
-/** What is absent is no condition. */
+/** One rule. An absent member is no condition. */
 export interface PolicyRule {
   readonly tier: Tier;
   readonly decision: DecisionOutcome;
-  /** Within its tier, 0 to 999; `trust` is below all, at -1. */
+  /** Priority within the tier, 0 to 999; `trust` has -1. */
   readonly priority: number;
   readonly server?: NamePattern;
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
-  /** Looked for in the canonical JSON of the arguments. */
+  /** Searched in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;
   readonly modes?: readonly ApprovalMode[];
   readonly interactive?: boolean;
-  /** What the person who is stopped should know. */
+  /** The message for the user when this rule denies. */
   readonly denyMessage?: string;
-  /** A deny that no tier opens, not even a stronger one. */
+  /** Marks a deny that no other rule can overrule, not even one of a stronger tier. */
   readonly isGate?: boolean;
-  /** Nobody knows for sure what it was meant to say: whatever its tier, it only ever tightens, and no mode takes it for an answer. */
+  /**
+   * Marks a rule whose meaning is uncertain: it only restricts, whatever its tier, and yolo mode does not overrule it.
+   */
   readonly isDoubt?: boolean;
   readonly origin: RuleOrigin;
 }
 
-/** A request to decide about: the server, the tool, its arguments, and the party that wants it. */
+/** A request to decide about: the server, the tool, its arguments and the circumstances. */
 export interface CheckRequest {
   readonly server: string;
-  /** The server's own name for it; of a resource the URI, of a prompt its name, of sampling nothing. */
+  /** The server's own name of the tool or prompt, or the URI of the resource; empty for sampling. */
   readonly tool: string;
-  /** `tool`, unless said otherwise. */
+  /** Default: `tool`. */
   readonly kind?: RequestKind;
-  /** Without them, no rule with an `argsPattern` matches. */
+  /** Without arguments, no rule with an `argsPattern` matches. */
   readonly args?: JsonObject;
-  /** As the server claims them. */
+  /** The tool's annotations, as claimed by the server. */
   readonly annotations?: JsonObject;
-  /** The person believes what this server claims. */
+  /** Whether the user trusts the annotations of this server. */
   readonly trustsAnnotations?: boolean;
   readonly mode: ApprovalMode;
-  /** Whether there is somebody to ask. */
+  /** Whether there is a terminal to ask on. */
   readonly interactive: boolean;
-  /** Its definition is not the one that a person has seen. */
+  /** Whether the definition differs from the accepted one. */
   readonly isChanged?: boolean;
 }
 
-/** What the rules say of one request, and which rule says so. */
+/** The outcome of the rules for one request, and the rule that decided. */
 export interface Decision {
   readonly decision: DecisionOutcome;
   readonly rule: PolicyRule;
-  /** The rule that would have decided, had the mode, a changed definition or a missing terminal not overruled it. */
+  /** The rule that would have decided without the mode, the changed definition or the missing terminal. */
   readonly over?: PolicyRule;
 }
 

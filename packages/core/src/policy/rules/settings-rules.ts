@@ -1,10 +1,14 @@
-/** What the settings say about consent: what they close, and whom they trust. Pure. `mcp.allowed` says which servers may start; it approves nothing. */
+/**
+ * Converts settings to rules: what they exclude, and which servers they trust. `mcp.allowed` only says which servers
+ * may start. Pure.
+ */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import { exactName, type NamePattern } from "./name-pattern.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 
+/** Returns the rules of the settings. */
 export function rulesOfSettings({ settings, trust, servers }: Configuration): readonly PolicyRule[] {
   return [
     ...settings.files.flatMap((file) => (isUnknown(file, trust.trusted) ? unread(file) : [])),
@@ -13,7 +17,7 @@ export function rulesOfSettings({ settings, trust, servers }: Configuration): re
   ];
 }
 
-/** Defaults of the system are weaker than the user's settings: nobody enforces them. */
+/** System defaults are weaker than the user's settings, because no administrator enforces them. */
 const tiers: Readonly<Record<Scope, Tier>> = {
   system: "administrator",
   user: "user",
@@ -25,7 +29,10 @@ function isUnknown({ scope, state }: SettingsFile, isTrusted: boolean): boolean 
   return state === "broken" && (scope !== "workspace" || isTrusted);
 }
 
-/** Nobody knows what it closes: like a policy file that cannot be read. */
+/**
+ * A settings file that cannot be read may contain restrictions: like an unreadable policy file, it makes the rules
+ * stricter.
+ */
 function unread({ scope, file }: SettingsFile): PolicyRule {
   const tier = tiers[scope];
   return {
@@ -58,12 +65,12 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
   return { text, matches: (name) => !permitted.has(name) };
 }
 
-/** A workspace entry's wish counts once the entry, with it, has been approved. */
+/** `trust` in a workspace entry counts once the entry, including it, is approved. */
 function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;
 }
 
-/** Of what it offers to a model; that it may ask the model is another wish. */
+/** `trust` covers the server's tools, resources and prompts, not its sampling requests. */
 function trusting({ server: { name, origin } }: AdmittedServer): readonly PolicyRule[] {
   const { file, line } = origin;
   return (["tool", "resource"] as const).map((kind) => ({

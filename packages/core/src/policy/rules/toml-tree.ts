@@ -1,32 +1,40 @@
-/** TOML as tables, lists and plain values, each with the place where it stands. No name is special, not even `__proto__`. */
+/**
+ * Parses TOML to tables, lists and plain values, each with its place in the file. No key is special, not even
+ * `__proto__`.
+ */
 
 import type { AST } from "toml-eslint-parser";
 
-/** Line and column count from 1. */
+/** A place in a file. Line and column count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
+/** A value with its place. */
 export interface TomlItem extends Place {
-  /** Undefined for what a policy has no use for: dates, and what is nested too deeply. */
+  /** Undefined for values that rules do not use: dates, and values that are nested too deeply. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
 
+/** A TOML table. */
 export type TomlTable = ReadonlyMap<string, TomlItem>;
 
+/** Whether the value is a table. */
 export function isTable(value: TomlItem["value"]): value is TomlTable {
   return value instanceof Map;
 }
 
+/** A parsed file, or the reason why it is not valid TOML. */
 export type TomlDocument =
   | { readonly kind: "table"; readonly table: TomlTable }
   | ({ readonly kind: "broken"; readonly reason: string } & Place);
 
+/** Parses a TOML text. */
 export async function parseToml(text: string): Promise<TomlDocument> {
   const { parseTOML, ParseError } = await import("toml-eslint-parser");
   try {
-    // The parser takes a byte order mark for a mistake.
+    // The parser rejects a byte order mark.
     const [top] = parseTOML(text.replace(/^\uFEFF/, "")).body;
     return { kind: "table", table: tableOf(top) };
   } catch (error) {
@@ -62,7 +70,10 @@ function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): voi
   tableAt(table, names.slice(0, -1), at).set(names.at(-1) ?? "", { ...at, value: plainOf(value, depth) });
 }
 
-/** The table at the end of a path, made where it is missing. A number in a path counts the tables of a list. */
+/**
+ * Returns the table at the end of a path and creates it if it is missing. A number in the path selects a table of a
+ * list.
+ */
 function tableAt(table: Table, path: readonly (string | number)[], at: Place): Table {
   const [name, index, ...rest] = path;
   if (name === undefined) return table;

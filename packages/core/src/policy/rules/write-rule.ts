@@ -1,4 +1,7 @@
-/** Writes a rule of the user's into a policy file and leaves the rest of it alone, byte for byte. A file with a mistake in its syntax is not touched. */
+/**
+ * Writes one rule of the user into a policy file and leaves the rest of the file unchanged, byte for byte. Does not
+ * write into a file with a syntax error.
+ */
 
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
@@ -11,29 +14,33 @@ import { limits } from "../../limits.ts";
 import type { Locations } from "../../settings/read/paths.ts";
 import type { DecisionOutcome } from "./rule.ts";
 
-/** Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
+/** The rule to write. Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
 export interface RuleToWrite {
   readonly server: string;
-  /** `*`: every tool. */
+  /** `*` means every tool. */
   readonly tool: string;
   readonly argsPattern?: string;
   readonly decision: DecisionOutcome;
 }
 
+/** Where the rule is in the file now. */
 export interface WrittenRule {
   readonly file: string;
-  /** Of its `[[rule]]`. */
+  /** The line of its `[[rule]]`. */
   readonly line: number;
-  /** What an earlier rule about the same said; the same decision again writes nothing. */
+  /** The decision of the earlier rule for the same request; absent if there was none. */
   readonly replaced?: string;
 }
 
-/** Where rules are written that a person types. */
+/** The file for rules that the user adds with commands. */
 export function userRuleFile({ policies }: Pick<Locations, "policies">): string {
   return join(policies.user, "fairlead.toml");
 }
 
-/** A second word about the same replaces the first. */
+/**
+ * Writes a rule. It replaces an earlier rule for the same request.
+ * || @throws HostError `settings_invalid`, `too_large`
+ */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
   const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
   const lines = toLines(rule);
@@ -48,7 +55,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
   }
 
   function change(text: string | undefined): string {
-    // The parser takes a byte order mark for a mistake.
+    // The parser rejects a byte order mark.
     const mark = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text?.slice(mark.length) ?? introduction;
     const same = rulesOf(parse(before)).filter((found) => isAbout(found, rule, getStaticTOMLValue));
@@ -62,7 +69,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
     const eol = eolOf(before);
     const start = spaced(before, eol);
     const after = start + lines.map((line) => line + eol).join("");
-    // Where rules are written in another form, none can be added in this one.
+    // A file that writes its rules in another TOML form cannot take a [[rule]].
     parse(after);
     if (Buffer.byteLength(after) > limits.policyBytes)
       throw new HostError("too_large", `${file} would grow beyond ${limits.policyBytes} bytes; it was left as it is`);
@@ -76,7 +83,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 
 const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and yours to edit. fairlead policy list shows what counts.\n`;
 
-/** A rule with other conditions is another rule, whoever it is about. */
+/** A rule with any other member is a different rule, even for the same tool. */
 const comparable = new Set(["mcpName", "toolName", "argsPattern", "decision", "priority", "denyMessage"]);
 
 interface FoundRule {
@@ -118,7 +125,7 @@ function isAbout(
   );
 }
 
-/** From the last to the first, so that places stay where they were. */
+/** Edits from the last rule to the first, so that earlier positions stay valid. */
 function withDecision(text: string, rules: readonly FoundRule[], decision: DecisionOutcome): string {
   return rules.reduceRight((before, { members }) => {
     const [start, end] = members.get("decision")?.range ?? [0, 0];
@@ -126,13 +133,13 @@ function withDecision(text: string, rules: readonly FoundRule[], decision: Decis
   }, text);
 }
 
-/** One empty line between what is there and what comes. */
+/** Ends the text with one empty line. */
 function spaced(text: string, eol: string): string {
   if (text.trim() === "" || text.endsWith(eol + eol)) return text;
   return text.endsWith(eol) ? text + eol : text + eol + eol;
 }
 
-/** The narrower a rule, the stronger: "all of the server, but for this tool" can be said in any order. */
+/** A narrower rule is stronger, so "all tools of the server except this one" works in any order. */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 
 function toLines({ server, tool, argsPattern, decision }: RuleToWrite): readonly string[] {
@@ -149,7 +156,7 @@ function toLines({ server, tool, argsPattern, decision }: RuleToWrite): readonly
 
 const hidden = "\\p{C}|(?! )\\p{Z}";
 
-/** What cannot be seen is written by its number, so that whoever reads the file sees it. */
+/** Writes invisible characters as escapes, so that a reader of the file sees them. */
 function quoted(text: string): string {
   if (text === "" || text.length > limits.policyText)
     throw new HostError("usage", `a rule names something of 1 to ${limits.policyText} characters`);

@@ -1,14 +1,19 @@
-/** The room that all contents of one prompt share: whoever comes first has the most of it. */
+/** Shares one size limit between all contents of a prompt: earlier contents get more of it. */
 
 import type { Block } from "@fairlead/wire";
 import { byteLength } from "../../normalise/content/base64.ts";
 import { type ContentLimits, contentLimits, type Fitted, fitBlocks } from "../../normalise/content/fit.ts";
 
+/** The remaining size limit. */
 export interface ContentRoom {
-  /** @param giver How our sentences name whoever gave it. */
+  /**
+   * Fits blocks into the remaining room.
+   * || @param giver The name of the source, for notes about what was left out.
+   */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
+/** Creates the size limit of one prompt. */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

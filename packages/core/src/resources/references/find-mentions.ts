@@ -1,22 +1,23 @@
-/** Where a person's text speaks of something by `@`. Pure, and in one pass: whatever is pasted, it is read once. */
+/** Finds `@` mentions in a text that the user typed. Pure, in one pass over the text. */
 
+/** A mention, or the text between mentions. */
 export type Mention =
   | { readonly kind: "text"; readonly text: string }
   | {
       readonly kind: "mention";
-      /** As written, with its `@`. */
+      /** The text as written, including the `@`. */
       readonly text: string;
-      /** What it means: without `@`, quotes and escapes. */
+      /** The target without `@`, quotes and escapes. */
       readonly target: string;
       readonly isQuoted: boolean;
     };
 
-/** Longer ones are not meant as such. */
+/** In characters. A longer text is not a mention. */
 const longestTarget = 8192;
 const quotes = "\"'";
-/** After these an `@` may begin something; after a letter or what an e-mail address may hold it does not. */
+/** Characters before an `@` that begins a mention. After a letter, the `@` is part of an e-mail address. */
 const opening = /^[\s([<,;“‘（［「『【、，；：]$/u;
-/** Not at the beginning: Java's `@(`, `@{upstream}`, `@:`, and an `@` on its own. */
+/** Characters after an `@` that is not a mention: Java's `@(`, `@{upstream}`, `@:`, and a single `@`. */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”）］」』】。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
@@ -27,7 +28,7 @@ const openers: ReadonlyMap<string, string> = new Map([
   ["}", "{"],
 ]);
 
-/** Their texts, joined, are the text. */
+/** Splits a text into mentions and other text. Joined, the pieces are the whole text. */
 export function findMentions(text: string): readonly Mention[] {
   const found: Mention[] = [];
   const codeEnds = endsOfCode(text);
@@ -50,11 +51,11 @@ export function findMentions(text: string): readonly Mention[] {
 function mayBegin(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if (at === 0 || opening.test(before)) return true;
-  // A quote that opens, not one that ends the name of a mailbox.
+  // An opening quote, not the quote at the end of a mailbox name.
   return quotes.includes(before) && (at === 1 || opening.test(text.charAt(at - 2)));
 }
 
-/** What has been read up to `end` need not be read again, even if it was nothing. */
+/** A reading attempt. The text up to `end` is not read again, even if it was no mention. */
 interface Reading {
   readonly end: number;
   readonly mention?: Mention;
@@ -82,14 +83,14 @@ function readQuoted(text: string, at: number, quote: string): Reading {
     if (character === "\\" && (escaped === quote || escaped === "\\")) next += 1;
     target += text.charAt(next);
   }
-  // It is not closed, or not here: then the quote is nothing but a quote.
+  // The quote is not closed, so it is an ordinary character.
   return { end: at + 2 };
 }
 
 interface Unit {
   readonly character: string;
   readonly isEscaped: boolean;
-  /** Where it ends in the text. */
+  /** The position after the character. */
   readonly end: number;
 }
 
@@ -116,7 +117,7 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
 }
 
-/** What ends a sentence, or a bracket that was opened before, is not part of it. */
+/** Removes punctuation at the end, and a closing bracket that was opened before the mention. */
 function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   const count = new Map<string, number>();
   for (const { character } of units) count.set(character, (count.get(character) ?? 0) + 1);
@@ -131,7 +132,7 @@ function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   return units.slice(0, length);
 }
 
-/** Where code in backticks begins, and where it ends: an `@` in it is a decorator, or a package. */
+/** The start and end of each code span in backticks, where an `@` is a decorator or a package name. */
 function endsOfCode(text: string): ReadonlyMap<number, number> {
   const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
   const byLength = new Map<number, number[]>();
@@ -142,7 +143,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      // Nearest last; those that are passed are not looked at again.
+      // Nearest last: positions that were passed are not searched again.
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

@@ -1,12 +1,12 @@
-/** Whether a URI that a server did not list itself may be asked of it: nothing that leads out of where a template begins. Pure. */
+/** Checks a URI that no server lists before it is requested: it must not lead out of its template's path. Pure. */
 
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** As often as somebody may decode it by mistake, and once more. */
+/** How many times the URI is decoded: a server may decode it more than once. */
 const rounds = 3;
 
-/** What is wrong with it, completing "it …". */
+/** Returns the problem, as the end of a sentence that begins with "it"; undefined if there is none. */
 export function whyHarmful(uri: string): string | undefined {
   let text = uri;
   for (let round = 0; round < rounds; round += 1) {

@@ -1,4 +1,4 @@
-/** Files that a person may refer to: those of the workspace, wherever links in it lead, and nothing outside. */
+/** Finds files that the user refers to. Only files inside the workspace are found, after resolving links. */
 
 import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, relative, resolve } from "node:path";
@@ -6,29 +6,33 @@ import { isInside } from "../../files/inside.ts";
 import { explain, systemCode } from "../../files/system-error.ts";
 import { closest } from "../../text/closest.ts";
 
+/** A file or folder of the workspace. */
 export interface LocalFile {
   readonly kind: "file" | "folder";
-  /** Its real path. */
+  /** The real path, with links resolved. */
   readonly path: string;
-  /** As seen from the workspace. */
+  /** The path relative to the workspace. */
   readonly name: string;
 }
 
+/** The result of a search. */
 export type FileFinding =
   | LocalFile
-  /** `near`: one beside it that has nearly that name. */
+  /** `near`: a file with a similar name in the same folder. */
   | { readonly kind: "absent"; readonly near?: string }
-  /** The reason completes "it …". */
+  /** The reason is the end of a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
+/** Finds a file by its path. */
 export type FindFile = (path: string) => Promise<FileFinding>;
 
 const absences: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "EINVAL"]);
 const mostNames = 1000;
 
+/** Creates the search for files of a workspace. */
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
-    // To look at some of these would ask another machine.
+    // Opening a network path would contact another machine.
     if (path.includes("\0") || /^[\\/]{2}/.test(path)) return { kind: "absent" };
     if (/^~[\\/]/.test(path)) return outside;
     try {
@@ -57,7 +61,7 @@ async function find(path: string, root: string): Promise<FileFinding> {
   return { kind: stats.isFile() ? "file" : "folder", path: real, name: relative(root, real) || "." };
 }
 
-/** Only for what can hardly be anything but a path: a name alone may be a person's. */
+/** Suggests a similar name, only for a text that is clearly a path: a single word may be a person's name. */
 async function nearName(full: string, root: string): Promise<string | undefined> {
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");
   const folder = await realpath(dirname(full)).catch(() => undefined);
@@ -67,7 +71,7 @@ async function nearName(full: string, root: string): Promise<string | undefined>
   return near === undefined ? undefined : relative(root, resolve(folder, near));
 }
 
-/** Folders with a slash; some of them, in no order, if there are more than that. */
+/** The names in a folder, folders with a slash; an arbitrary selection if there are more than `most`. */
 export async function namesIn(folder: string, most: number): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {

@@ -1,4 +1,4 @@
-/** What is in a file or a folder of the workspace, as blocks of content. */
+/** Reads a file or lists a folder of the workspace as content blocks. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -10,12 +10,15 @@ import { isTextual, typeOfExtension } from "../../normalise/content/media-type.t
 import { sizeWords } from "../../text/size-words.ts";
 import { type LocalFile, namesIn } from "./local-file.ts";
 
-/** A bigger one is only named. */
+/** A larger file is only named. */
 const mostBytes = 10_000_000;
 const mostNames = 1000;
 const namesShown = 200;
 
-/** Rejects with words for the person. */
+/**
+ * Reads a file or folder.
+ * || @throws HostError with a message for the user
+ */
 export async function readLocalFile(file: LocalFile): Promise<readonly Block[]> {
   try {
     return file.kind === "folder" ? await listFolder(file) : await readFile(file);
@@ -41,7 +44,7 @@ async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
 }
 
 async function readFile({ path, name }: LocalFile): Promise<readonly Block[]> {
-  // It may have been replaced since it was found: by a link to elsewhere, or by a pipe that nobody writes to.
+  // The file may have been replaced by a link or a pipe since it was found.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     return toBlocks(await readBytes(handle, name), path);
@@ -73,7 +76,7 @@ function toBlocks(bytes: Buffer, path: string): readonly Block[] {
   return [{ type: "resource", resource: { uri: path, mimeType: type, blob: data } }];
 }
 
-/** Undefined if it is not text. */
+/** Decodes text; undefined if the bytes are not text. */
 function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

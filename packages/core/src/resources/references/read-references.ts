@@ -1,4 +1,6 @@
-/** The contents of what a person refers to, behind their words: each under its source, marked as untrusted, and none able to lose the others. */
+/**
+ * Reads the contents that a typed message refers to, and adds them to it: each with its source and marked as untrusted.
+ */
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
@@ -13,15 +15,16 @@ import { type ContentRoom, createContentRoom } from "./content-room.ts";
 import { readLocalFile } from "./read-local-file.ts";
 import type { Piece } from "./references.ts";
 
+/** Options of `readReferences`. */
 export interface ReadReferencesOptions {
-  /** Asks its server. Whether it may be asked is decided there: a refusal is told like any other failure. */
+  /** Reads a resource from its server. Policy is applied there: a denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
-  /** Where to put what the model does not get whole. */
+  /** Saves the parts of contents that the model does not get. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** Of the tags round contents; drawn anew for each by default. */
+  /** The random part of the tags around contents. Default: a new one for each. */
   readonly nonce?: string;
-  /** The person's: ends it all with `cancelled`. */
+  /** The user's signal: ends everything with `cancelled`. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +37,7 @@ export interface ReferenceProblem {
 
 /** A typed message with the contents of the resources and files that it refers to. */
 export interface PromptContent {
-  /** What was typed, then the contents. */
+  /** The typed text, then the contents. */
   readonly parts: readonly Part[];
   readonly problems: readonly ReferenceProblem[];
 }
@@ -42,9 +45,13 @@ export interface PromptContent {
 type Reference = Exclude<Piece, { readonly kind: "text" }>;
 type Outcome = readonly Block[] | HostError;
 
-/** At once; the others wait. */
+/** The most reads at the same time. */
 const mostReads = 8;
 
+/**
+ * Reads all references of a message. A reference that fails is reported in `problems`.
+ * || @throws HostError `cancelled`
+ */
 export async function readReferences(pieces: readonly Piece[], options: ReadReferencesOptions): Promise<PromptContent> {
   const references = withoutRepeats(pieces);
   const reading = inTurns(references, mostReads, (reference) => read(reference, options));
@@ -60,7 +67,7 @@ export async function readReferences(pieces: readonly Piece[], options: ReadRefe
   return { parts, problems };
 }
 
-/** Who refers to the same thing twice gets it once. */
+/** Several references to the same target are read once. */
 function withoutRepeats(pieces: readonly Piece[]): readonly Reference[] {
   const references = new Map<string, Reference>();
   for (const piece of pieces) {
@@ -85,7 +92,7 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
   }
 }
 
-/** What is alone needs no address: it is the one that was asked for. */
+/** Converts the contents of a resource to a block. A single content needs no URI: it is the requested one. */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
   const type = toMediaType(mimeType);
@@ -104,11 +111,11 @@ async function present(
 ): Promise<readonly Part[]> {
   const { name, data } = sourceOf(reference);
   if (outcome instanceof HostError) {
-    // What went wrong may be told in a server's own words; candidates are for the person.
+    // The message may contain the server's own text. Suggestions are for the user only.
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
     return [{ text: `[${name} could not be read, so that its content is missing here.]` }, ...why];
   }
-  // An API may refuse a part without text.
+  // Some APIs reject a part with empty text.
   if (outcome.every((block) => block.type === "text" && block.text === "")) return [{ text: `[${name} is empty.]` }];
   const { parts, leftOut } = room.fit(outcome, "It");
   return [
@@ -118,7 +125,7 @@ async function present(
   ];
 }
 
-/** In words of the person and their settings alone. */
+/** Names the source with text of the user and the settings only, never of the server. */
 function sourceOf(reference: Reference): { readonly name: string; readonly data: string } {
   const text = toLabel(reference.text);
   switch (reference.kind) {
@@ -135,7 +142,7 @@ function sourceOf(reference: Reference): { readonly name: string; readonly data:
   }
 }
 
-/** Where it is not what was typed; it is the server's, and may say anything. */
+/** The URI, if the user typed another text. It is the server's own text: untrusted. */
 function addressOf(reference: Reference): readonly Part[] {
   if (reference.kind !== "resource" || reference.text.includes(reference.uri)) return [];
   return [{ text: `URI: ${toLabel(reference.uri)}` }];

@@ -1,4 +1,4 @@
-/** What a person typed, in pieces: their words, and whatever resources and files they refer to. Reads nothing and asks nobody. */
+/** Splits a typed message into text and references to resources and files. Reads no contents and asks no server. */
 
 import { HostError } from "../../errors.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
@@ -6,7 +6,7 @@ import type { FindFile, LocalFile } from "./local-file.ts";
 import { findResource, type ResourceAddress, type ResourceSource, toWishes, withScheme } from "./resource-reference.ts";
 import { writeMention } from "./write-reference.ts";
 
-/** `text` is what was typed: joined, the pieces are all of it. */
+/** A piece of a typed message. Joined, the `text` of all pieces is the whole message. */
 export type Piece = { readonly text: string } & (
   | { readonly kind: "text" }
   | ({ readonly kind: "resource" } & ResourceAddress)
@@ -14,16 +14,20 @@ export type Piece = { readonly text: string } & (
   | { readonly kind: "unresolved"; readonly error: HostError }
 );
 
+/** Where references are looked up. */
 export interface ReferenceSource extends ResourceSource {
-  /** Without it, there are no files. */
+  /** Without it, references to files are not resolved. */
   readonly findFile?: FindFile;
 }
 
-/** In one text. */
+/** The most references in one message. */
 const mostReferences = 64;
 const mostMentions = 1000;
 
-/** Only for what a person typed: an `@` in a file, in piped input or in a result is nothing but a character. */
+/**
+ * Resolves the `@` references of a message that the user typed. Files, piped input and results must not be passed: an
+ * `@` in them has no meaning.
+ */
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
   let mentions = 0;
@@ -31,14 +35,14 @@ export async function resolveReferences(typed: string, source: ReferenceSource):
   for (const part of findMentions(typed)) {
     mentions += part.kind === "mention" ? 1 : 0;
     const piece = mentions > mostMentions ? asText(part) : await resolve(part, source);
-    // What is referred to again is read once.
+    // A repeated reference is read once, so it counts once.
     if (piece.kind !== "text") references.add(piece.text);
     pieces.push(references.size > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
   }
   return pieces;
 }
 
-/** Servers that a text refers to by name: whoever resolves it should know first what they offer. */
+/** Returns the servers that a message names, so that their catalogs can be read before it is resolved. */
 export function serversNamedIn(typed: string, servers: readonly string[]): readonly string[] {
   const targets = findMentions(typed).flatMap((part) => (part.kind === "mention" ? [part.target] : []));
   return servers.filter((server) => targets.some((target) => toWishes(target, [server]).length > 0));
@@ -52,7 +56,7 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
     return unresolved(text, `${resource.uri} is a template of "${resource.server}": write values in place of its {…}`);
   if (resource.kind !== "other") return { text, ...resource };
   const isExplicit = isQuoted || /^[.]{1,2}[\\/]|[.][A-Za-z][A-Za-z0-9]{0,7}$/.test(target);
-  // A URI is a server's affair: it is never taken for a file of ours.
+  // A URI always means a resource, never a local file.
   const file = withScheme.test(target) ? undefined : await source.findFile?.(target);
   switch (file?.kind) {
     case "file":
@@ -69,7 +73,7 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
   }
 }
 
-/** Nothing of that very name is listed, and its variables are not filled in. */
+/** Whether the URI is a template whose variables are not filled in. */
 function isTemplate({ server, uri }: ResourceAddress, { resources }: ReferenceSource): boolean {
   return /[{}]/.test(uri) && !resources.getResourcesByServer(server).some((listed) => listed.uri === uri);
 }

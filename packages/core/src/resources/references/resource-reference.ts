@@ -1,4 +1,4 @@
-/** From what stands behind an `@` to a resource of one server; or why there is none, and what may have been meant. Pure. */
+/** Resolves the text after an `@` to a resource of one server, or to an error with suggestions. Pure. */
 
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
@@ -9,11 +9,12 @@ import { matchesTemplate } from "../templates/match-template.ts";
 import { whyHarmful } from "./harmless-uri.ts";
 import { writeReference } from "./write-reference.ts";
 
-/** One letter is a drive of Windows. */
+/** Matches a URI scheme. A single letter is a Windows drive. */
 export const withScheme: RegExp = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 
+/** Where resources are looked up. */
 export interface ResourceSource {
-  /** Of all servers, also of those that have not said yet what they offer. */
+  /** The names of all servers, including those whose catalog is not read yet. */
   readonly servers: readonly string[];
   readonly resources: Pick<
     ResourceRegistry,
@@ -21,20 +22,22 @@ export interface ResourceSource {
   >;
 }
 
+/** A resource of one server. */
 export interface ResourceAddress {
   readonly server: string;
   readonly uri: string;
 }
 
+/** The result of a search. */
 export type ResourceFinding =
   | ({ readonly kind: "resource" } & ResourceAddress)
   | { readonly kind: "unresolved"; readonly error: HostError }
-  /** Nothing in it speaks of a resource. */
+  /** The text does not refer to a resource. */
   | { readonly kind: "other" };
 
 /**
- * `x://p`: that URI on the server x, else x's only resource with p behind `://`. `x:uri`: that resource of x. Else a URI that
- * exactly one server has. What a server lists comes before what its templates would give.
+ * Finds a resource. `x://p`: that URI on server x, else the only resource of x whose URI ends with `://p`. `x:uri`:
+ * that resource of x. Else a URI that exactly one server has. A listed resource takes precedence over a template.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);
@@ -48,15 +51,15 @@ export function findResource(target: string, source: ResourceSource): ResourceFi
   return target.includes("://") ? unresolved(nowhere(target, source)) : { kind: "other" };
 }
 
-/** A name of a server, and what is wanted of it. */
+/** A server's name and the URI on it that the text may mean. */
 interface Wish {
   readonly server: string;
   readonly uri: string;
-  /** What may stand behind the `://` of a URI that is not written in full. */
+  /** The part after `://` of a URI whose scheme was left out. */
   readonly tail?: string;
 }
 
-/** The longest name first. */
+/** Returns the possible readings of the text, longest server name first. */
 export function toWishes(target: string, servers: readonly string[]): readonly Wish[] {
   return servers
     .filter((server) => server !== "" && target.startsWith(`${server}:`) && target.length > server.length + 1)
@@ -90,7 +93,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
       listed.map(({ serverName: server }) => ({ server, uri })),
       uri,
     );
-  // A template that begins with a variable would claim whatever is typed.
+  // A template that begins with a variable would match any text.
   const templates = resources.getAllTemplates().filter(({ uriTemplate }) => withScheme.test(uriTemplate));
   const matching = templates.filter(({ uriTemplate }) => matchesTemplate(uri, uriTemplate));
   const servers = new Set(matching.map(({ serverName }) => serverName));
@@ -100,7 +103,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
   );
 }
 
-/** The server never listed it: it is asked only for what cannot lead anywhere else. */
+/** A URI from a template is not listed by the server, so it is checked before it is requested. */
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);

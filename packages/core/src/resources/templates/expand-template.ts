@@ -1,18 +1,18 @@
-/** A URI from a template and values, as RFC 6570 has it, on all four levels. Pure. */
+/** Expands URI templates of RFC 6570, all four levels. Pure. */
 
 import { HostError } from "../../errors.ts";
 import { encodeUri, encodeValue } from "./percent-encoding.ts";
 import { type Expression, longestUri, type Operator, parseTemplate, type Variable } from "./uri-template.ts";
 
-/** A text, a list, or names with values. */
+/** A text, a list, or pairs of names and values. */
 export type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
-/** What is not there, and what has no members, leaves no trace in the URI. */
+/** Values by variable name. Undefined and empty values add nothing to the URI. */
 export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>;
 
 interface Style {
   readonly first: string;
   readonly separator: string;
-  /** Values stand behind their names; an empty one behind this. */
+  /** Set if values are written after their names: the text after the name of an empty value. */
   readonly named?: { readonly empty: string };
   readonly encode: (text: string) => string;
 }
@@ -28,6 +28,10 @@ const styles: Readonly<Record<Operator, Style>> = {
   "&": { first: "&", separator: "&", named: { empty: "=" }, encode: encodeValue },
 };
 
+/**
+ * Expands a template.
+ * || @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid`
+ */
 export function expandTemplate(template: string, values: TemplateValues): string {
   const parsed = parseTemplate(template);
   if (parsed.kind === "malformed") throw new HostError("protocol", `the template ${parsed.reason}`);

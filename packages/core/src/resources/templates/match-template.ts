@@ -1,14 +1,18 @@
-/** Whether a template could have given a URI. Pure; its time grows with the length of both, whatever a server wrote. */
+/** Matches URIs with templates. Pure; the time is linear in the lengths of both, for any template. */
 
 import { encodeUri } from "./percent-encoding.ts";
 import { type Expression, longestUri, type Operator, parseTemplate, type TemplatePiece } from "./uri-template.ts";
 
-/** For each place in the URI whether it can be reached: all at once, instead of one after the other and back again. */
+/**
+ * For each position in the URI: whether the pieces so far can end there. All positions are tracked at once, without
+ * backtracking.
+ */
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * As servers see it, which is a little wider than the RFC: a plain variable takes whatever stays within one segment, encoded or
- * not, and with a star whole paths. It is for telling whose a URI is; what it leads to is for its server to say.
+ * Whether the template could produce the URI. Wider than RFC 6570, as servers are: a simple variable matches any text
+ * within one segment, encoded or not, and an exploded one matches whole paths. The result only tells which server to
+ * ask.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
@@ -30,11 +34,11 @@ function step(piece: TemplatePiece, text: string, from: Places): Places {
 }
 
 interface Shape {
-  /** What an expression with any value begins with. */
+  /** The first character of a non-empty expansion. */
   readonly start: string;
-  /** What no value holds. */
+  /** Characters that no value contains. */
   readonly ends: string;
-  /** Values have names: what stands between two, and what always follows a name. */
+  /** Set if values have names: the separator between two, and the text after each name. */
   readonly named?: { readonly separator: string; readonly equals: string };
 }
 
@@ -49,13 +53,13 @@ const shapes: Readonly<Record<Operator, Shape>> = {
   "&": { start: "&", ends: "#", named: { separator: "&", equals: "=" } },
 };
 
-/** From each place: nothing, or a beginning and then as far as its characters go. */
+/** From each reachable position: the expansion is empty, or it continues as long as its characters are allowed. */
 function run({ operator, variables }: Expression, text: string, from: Places): Places {
   const to = from.slice();
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // With a star, the names are those of the values.
+  // An exploded variable uses the names of its values.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;

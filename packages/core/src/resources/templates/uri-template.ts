@@ -1,36 +1,41 @@
-/** Reads URI templates as RFC 6570 has them, from servers that may write anything: in one pass, and not without end. Pure. */
+/** Parses URI templates of RFC 6570 in one pass, with limits, because servers write them. Pure. */
 
 import { clip } from "@fairlead/wire/text";
 
+/** The operator of an expression. */
 export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 
+/** One variable of an expression. */
 export interface Variable {
   readonly name: string;
-  /** Each member of a list is a value of its own. */
+  /** Each item of a list is expanded by itself (`*`). */
   readonly explode: boolean;
-  /** At most so many characters of the value. */
+  /** The most characters of the value (`:n`). */
   readonly prefix?: number;
 }
 
+/** An expression in braces. */
 export interface Expression {
   readonly kind: "expression";
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
+/** A part of a template. */
 export type TemplatePiece = { readonly kind: "literal"; readonly text: string } | Expression;
 
+/** A parsed template, or the reason why it is malformed. */
 export type UriTemplate =
   | {
       readonly kind: "template";
       readonly pieces: readonly TemplatePiece[];
-      /** The names of its variables, each once. */
+      /** The names of the variables, without repeats. */
       readonly variables: readonly string[];
     }
-  /** The reason completes "the template …". */
+  /** The reason is the end of a sentence that begins with "the template". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-/** In characters; over it, a URI is not made and not looked at. */
+/** In characters. A longer URI is neither expanded nor matched. */
 export const longestUri = 65_536;
 const longestTemplate = 8192;
 const mostVariables = 128;
@@ -38,12 +43,13 @@ const mostVariables = 128;
 const operators: ReadonlyMap<string, Operator> = new Map(
   (["+", "#", ".", "/", ";", "?", "&"] as const).map((operator) => [operator, operator]),
 );
-/** Kept by the RFC for later. */
+/** Reserved by the RFC for future operators. */
 const reserved = "=,!@|$";
-/** The RFC has no hyphens in names; many servers do, and they can mean nothing else. */
+/** The RFC has no hyphens in names; many servers use them, and they have no other meaning. */
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 
+/** Parses a template. */
 export function parseTemplate(text: string): UriTemplate {
   if (text.length > longestTemplate) return malformed(`is longer than ${longestTemplate} characters`);
   const pieces: TemplatePiece[] = [];
@@ -68,7 +74,7 @@ export function parseTemplate(text: string): UriTemplate {
   return { kind: "template", pieces, variables: [...names] };
 }
 
-/** A text is the reason why it is none. */
+/** Returns the expression, or the reason why it is malformed. */
 function parseExpression(inside: string): Expression | string {
   const first = inside.charAt(0);
   if (first !== "" && reserved.includes(first))
