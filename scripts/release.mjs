@@ -1,0 +1,113 @@
+// Prepares a release: npm run release -- 0.3.0 [--dry-run]
+// Sets the version everywhere, dates the changelog's section, builds, packs the tarballs and tries them in an empty folder. Publishes nothing.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+const clientFile = "packages/core/src/connect/client-info.ts";
+const published = ["packages/wire", "packages/core", "packages/cli"];
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The text of a `package.json` or `package-lock.json` with our own packages at the version; all else stays byte for byte. */
+export function withVersion(text, version) {
+  const document = JSON.parse(text);
+  const manifests = document.packages === undefined ? [document] : ownManifests(document.packages);
+  for (const manifest of manifests) {
+    if (manifest.version !== undefined) manifest.version = version;
+    for (const kind of ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"])
+      for (const name of Object.keys(manifest[kind] ?? {}).filter(isOurs)) manifest[kind][name] = version;
+  }
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function ownManifests(packages) {
+  return Object.entries(packages).flatMap(([path, manifest]) => (/^packages\/[^/]+$/.test(path) ? [manifest] : []));
+}
+
+function isOurs(name) {
+  return name === "fairlead" || name.startsWith("@fairlead/");
+}
+
+/** The source of the client's own name and version with another version. */
+export function withClientVersion(text, version) {
+  const changed = text.replace(/(name: "fairlead"[^}]*version: ")[^"]+(")/, `$1${version}$2`);
+  if (!changed.includes(`version: "${version}"`)) throw new Error("the client's version was not found");
+  return changed;
+}
+
+/** The changelog with what was unreleased under the version, and an empty section for what comes next. */
+export function releasedChangelog(text, version, date) {
+  if (text.includes(`\n## ${version} `)) throw new Error(`CHANGELOG.md has a section ${version} already`);
+  const sections = /^([\s\S]*?\n)## Unreleased\n([\s\S]*?)((?:\n## [\s\S]*)?)$/.exec(text);
+  if (sections === null) throw new Error("CHANGELOG.md has no section Unreleased");
+  const [, before, unreleased, after] = sections;
+  if (unreleased.trim() === "") throw new Error("CHANGELOG.md has nothing unreleased");
+  return `${before}## Unreleased\n\n## ${version} (${date})\n\n${unreleased.trim()}\n${after}`;
+}
+
+/** Whether a version follows another, each of them three numbers. */
+export function isNext(version, current) {
+  const [wanted, had] = [version, current].map((text) => /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number));
+  if (wanted === undefined || had === undefined) return false;
+  const first = wanted.findIndex((number, index) => number !== had[index]);
+  return first !== -1 && wanted[first] > had[first];
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean", default: false } },
+  });
+  const [version = ""] = positionals;
+  const read = (file) => readFileSync(join(root, file), "utf8");
+  const { version: current } = JSON.parse(read("packages/cli/package.json"));
+  if (!isNext(version, current)) throw new Error(`"${version}" does not follow ${current}: npm run release -- 0.3.0`);
+
+  const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
+  const date = new Date().toISOString().slice(0, 10);
+  const files = new Map([
+    ...[...manifests, "package-lock.json"].map((file) => [file, withVersion(read(file), version)]),
+    [clientFile, withClientVersion(read(clientFile), version)],
+    ["CHANGELOG.md", releasedChangelog(read("CHANGELOG.md"), version, date)],
+  ]);
+  const isDry = values["dry-run"];
+  for (const [file, text] of files) {
+    say(`${isDry ? "would write" : "writes"} ${file}${read(file) === text ? " (unchanged)" : ""}`);
+    if (!isDry) writeFileSync(join(root, file), text);
+  }
+
+  const workspaces = published.flatMap((path) => ["--workspace", path]);
+  const steps = [
+    ["npm", "run", "build"],
+    ["npm", "run", "check"],
+    ["npx", "vitest", "run", "--project", "cli", "packages/cli/test/published.test.ts"],
+    ["npm", "pack", "--ignore-scripts", "--pack-destination", "release", ...workspaces],
+  ];
+  if (!isDry) {
+    rmSync(join(root, "release"), { recursive: true, force: true });
+    mkdirSync(join(root, "release"));
+  }
+  for (const [command, ...args] of steps) {
+    say(`${isDry ? "would run" : "runs"} ${[command, ...args].join(" ")}`);
+    if (!isDry) execFileSync(command, args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
+  }
+  say(`\n${version} is ${isDry ? "possible" : "packed in release/"}. To publish it, type:`);
+  say(`  git commit -m "chore: release ${version}" -- ${[...files.keys()].join(" ")}`);
+  say(`  git tag -a v${version} -m "Fairlead ${version}" && git push --follow-tags`);
+  say('  for tarball in release/*.tgz; do npm publish --access public "$tarball"; done');
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    main();
+  } catch (error) {
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
