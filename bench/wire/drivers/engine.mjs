@@ -1,10 +1,10 @@
-// Our engine, from its bundle, as a host uses it: lists with all their checks, one keeper for all processes.
+// Our engine, from its bundle, as a host uses it: lists with all their checks, one process registry for all servers.
 const bundle = new URL("../bundle/index.js", import.meta.url);
-const { connect, createProcessKeeper, listAll, normaliseToolResult } = await import(bundle.href);
+const { connect, createProcessRegistry, listAll, normaliseToolResult } = await import(bundle.href);
 
 export function openWith(era) {
-  const keeper = createProcessKeeper();
-  const options = { clientInfo: { name: "bench", version: "1.0.0" }, era, keeper };
+  const processes = createProcessRegistry();
+  const options = { clientInfo: { name: "bench", version: "1.0.0" }, era, processes };
   return async (target) => {
     const session = await connect(targetOf(target), options);
     return {

@@ -5,12 +5,15 @@ export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   now(): number;
   /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. In the background, it keeps no process alive. */
-  after(milliseconds: number, action: () => void, how?: Waiting): () => void;
+  after(milliseconds: number, action: () => void, how?: TimerOptions): () => void;
 }
 
-export interface Waiting {
+export interface TimerOptions {
   readonly background?: boolean;
 }
+
+/** @deprecated Renamed to `TimerOptions`. */
+export type Waiting = TimerOptions;
 
 /** A longer delay makes Node fire at once. */
 const longestDelay = 2 ** 31 - 1;
@@ -26,7 +29,7 @@ export const systemClock: Clock = {
 };
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: Waiting): Promise<void> {
+export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const callOff = clock.after(

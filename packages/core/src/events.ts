@@ -45,7 +45,7 @@ export interface Peer {
 }
 
 /** How much a server offers, after `includeTools` and `excludeTools`. */
-export interface Offer {
+export interface CatalogCounts {
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
@@ -53,6 +53,9 @@ export interface Offer {
   /** Why there are no tools, if a reason is known: none yet, or a filter; and which lists may be out of date. */
   readonly note?: string;
 }
+
+/** @deprecated Renamed to `CatalogCounts`. */
+export type Offer = CatalogCounts;
 
 /** Where a server stands, and since when by the host's clock. An error lives in the state that it explains. */
 export type ServerState = { readonly name: string; readonly since: number } & (
@@ -67,7 +70,7 @@ export type ServerState = { readonly name: string; readonly since: number } & (
     } & StateExplanation)
   | { readonly status: "connecting" }
   /** Without an offer: what it has is still being read. */
-  | { readonly status: "connected"; readonly peer: Peer; readonly offer?: Offer }
+  | { readonly status: "connected"; readonly peer: Peer; readonly offer?: CatalogCounts }
   | { readonly status: "disconnecting"; readonly because?: Failure }
   | ({ readonly status: "disabled"; readonly reason: "user" } & StateExplanation)
   | ({

@@ -5,7 +5,7 @@ import { type EraPlan, negotiate } from "./eras/negotiate.ts";
 import { WireError } from "./errors.ts";
 import { onAbort } from "./rpc/abort.ts";
 import type { OpenChannel } from "./rpc/channel.ts";
-import { type Clock, createClock } from "./rpc/clock.ts";
+import { createRequestClock, type RequestClock } from "./rpc/clock.ts";
 import { guardedCallbacks } from "./rpc/guarded-callbacks.ts";
 import { openRpc, type Rpc } from "./rpc/rpc.ts";
 import { closedError, timeoutError, withStep } from "./rpc/rpc-errors.ts";
@@ -18,18 +18,18 @@ export interface Attempt {
   readonly eras: EraPlan;
 }
 
-export interface Settings {
+export interface ResolvedOptions {
   readonly options: ConnectOptions;
   readonly limits: WireLimits;
   readonly times: WireTimes;
 }
 
-type Patience = Pick<Clock, "hold" | "release">;
+type Patience = Pick<RequestClock, "pause" | "resume">;
 
-export async function attemptTo(
+export async function runAttempt(
   target: Target,
   { transport, eras }: Attempt,
-  { options: given, limits, times }: Settings,
+  { options: given, limits, times }: ResolvedOptions,
 ): Promise<Session> {
   const options = { ...given, ...guardedCallbacks(given) };
   const { signal } = options;
@@ -73,10 +73,10 @@ function causeOfEnd(error: unknown): unknown {
 async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, keeper, auth, proxyFor, ca, time }: ConnectOptions,
-  { limits, times }: Omit<Settings, "options">,
+  { onStderr, processes: keeper, auth, proxyFor, ca, time }: ConnectOptions,
+  { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
-  if (target.kind === "stdio") return openStdio(target, { onStderr, keeper, limits, times });
+  if (target.kind === "stdio") return openStdio(target, { onStderr, processes: keeper, limits, times });
   const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./http/sse.ts");
@@ -92,11 +92,11 @@ function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): Au
     headers: (request) => auth.headers(request),
     async challenged(challenge, signal) {
       const { clock } = running;
-      clock?.hold();
+      clock?.pause();
       try {
         return await auth.challenged(challenge, signal);
       } finally {
-        clock?.release();
+        clock?.resume();
       }
     },
   };
@@ -110,12 +110,12 @@ async function openInTime(
 ): Promise<Rpc> {
   const opening = new AbortController();
   const stopListening = onAbort(signal, () => opening.abort(signal?.reason));
-  const clock = createClock(() => {
+  const clock = createRequestClock(() => {
     opening.abort();
     return Number.POSITIVE_INFINITY;
   }, time);
   running.clock = clock;
-  clock.ringBy(clock.now() + patience);
+  clock.wakeBy(clock.now() + patience);
   try {
     return await open(opening.signal);
   } catch (error) {

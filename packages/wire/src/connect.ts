@@ -1,7 +1,7 @@
 /** From a target to a session: what can be tried, in which order, and when the next attempt makes sense. */
 
-import { type Attempt, attemptTo, type Settings } from "./attempt.ts";
-import { modernCodes } from "./eras/modern-envelope.ts";
+import { type Attempt, type ResolvedOptions, runAttempt } from "./attempt.ts";
+import { modernErrorCodes } from "./eras/modern-envelope.ts";
 import type { EraPlan } from "./eras/negotiate.ts";
 import { WireError } from "./errors.ts";
 import { cancelledError, toWireError } from "./rpc/rpc-errors.ts";
@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "./target.ts";
 
 export async function connect(target: Target, options: ConnectOptions): Promise<Session> {
-  const settings: Settings = {
+  const settings: ResolvedOptions = {
     options,
     limits: options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits },
     times: options.times === undefined ? defaultTimes : { ...defaultTimes, ...options.times },
@@ -52,11 +52,11 @@ function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): r
   }
 }
 
-async function tryInTurn(attempts: readonly Attempt[], target: Target, settings: Settings): Promise<Session> {
+async function tryInTurn(attempts: readonly Attempt[], target: Target, settings: ResolvedOptions): Promise<Session> {
   let told: WireError | undefined;
   for (const attempt of attempts) {
     try {
-      return await attemptTo(target, attempt, settings);
+      return await runAttempt(target, attempt, settings);
     } catch (error) {
       const failure = toWireError(error);
       // Why a detour failed explains less than why it was taken, unless somebody has to act on it.
@@ -72,7 +72,7 @@ async function tryInTurn(attempts: readonly Attempt[], target: Target, settings:
 function leadsOn({ code, evidence }: WireError, { transport }: Attempt): boolean {
   // Some servers cannot live with a question that they do not know, even if they still answer it.
   if (transport === "stdio") return code === "exited";
-  if (evidence.rpc !== undefined && modernCodes.has(evidence.rpc.code)) return false;
+  if (evidence.rpc !== undefined && modernErrorCodes.has(evidence.rpc.code)) return false;
   return evidence.httpStatus !== undefined && notSpoken.has(evidence.httpStatus);
 }
 

@@ -5,17 +5,17 @@ export { WireError, type WireErrorCode, type WireEvidence } from "./errors.ts";
 export type {
   Era,
   JsonObject,
+  McpRequestOptions,
   NotificationListener,
   Progress,
   RequestHandler,
-  RequestOptions,
   ServerInfo,
   Session,
 } from "./session.ts";
 export type { Annotated, Block, ResourceContents } from "./shapes/blocks.ts";
 export type {
   Described,
-  Dropped,
+  DroppedItem,
   ListedItem,
   ListedPrompt,
   ListedResource,
@@ -32,12 +32,13 @@ export {
   type ResourceResult,
   type ToolResult,
 } from "./shapes/results.ts";
-export { createProcessKeeper, type KeeperOptions, type ProcessKeeper } from "./stdio/process-registry.ts";
+export { createProcessRegistry, type ProcessRegistry, type ProcessRegistryOptions } from "./stdio/process-registry.ts";
 export type {
   AuthHook,
   Challenge,
   ConnectOptions,
   HttpTarget,
+  NegotiatedProtocol,
   StdioTarget,
   Target,
   Verdict,

@@ -8,9 +8,12 @@ export type Era = "legacy" | "modern";
 export type JsonObject = { [key: string]: unknown };
 
 /** What was learnt about a server: remember it, pass it in next time, and nothing is tried that did not work. */
-export type Verdict =
+export type NegotiatedProtocol =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
   | { readonly era: "modern"; readonly transport: "stdio" | "http" };
+
+/** @deprecated Renamed to `NegotiatedProtocol`. */
+export type Verdict = NegotiatedProtocol;
 
 export interface ServerInfo {
   readonly name: string;
@@ -25,7 +28,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-export interface RequestOptions {
+export interface McpRequestOptions {
   /** Aborting reaches the server as a cancellation and rejects with `cancelled`, never with a timeout. */
   readonly signal?: AbortSignal | undefined;
   /** The longest silence in milliseconds; progress restarts it. */
@@ -48,8 +51,8 @@ export interface Session {
   readonly capabilities: JsonObject;
   readonly instructions?: string;
   /** What to pass in as `era` the next time this server is reached; absent where there is no wire under the session. */
-  readonly verdict?: Verdict;
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  readonly protocol?: NegotiatedProtocol;
+  request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Returns the function that stops listening. */
   onNotification(listener: NotificationListener): () => void;

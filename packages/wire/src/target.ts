@@ -1,10 +1,10 @@
 /** What a caller says to reach a server: where it is, who we are, what we allow. */
 
 import type { TimeSource } from "./rpc/time-source.ts";
-import type { Era, JsonObject, NotificationListener, RequestHandler, Verdict } from "./session.ts";
-import type { ProcessKeeper } from "./stdio/process-registry.ts";
+import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
+import type { ProcessRegistry } from "./stdio/process-registry.ts";
 
-export type { Verdict } from "./session.ts";
+export type { NegotiatedProtocol, Verdict } from "./session.ts";
 
 export interface StdioTarget {
   readonly kind: "stdio";
@@ -80,7 +80,7 @@ export interface ConnectOptions {
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
   /** `auto` probes; a verdict goes straight to what worked last time, and is given up when it proves wrong. */
-  readonly era?: Era | "auto" | Verdict;
+  readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
   readonly auth?: AuthHook;
@@ -89,7 +89,7 @@ export interface ConnectOptions {
   /** Where the limits of requests and the pauses between two tries get their time from; by default the system's. */
   readonly time?: TimeSource | undefined;
   /** Keeps account of child processes; share one between all connections of a host, or each starts its own watchdog. */
-  readonly keeper?: ProcessKeeper;
+  readonly processes?: ProcessRegistry;
   /** Raw chunks of the server's stderr, as they come. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;

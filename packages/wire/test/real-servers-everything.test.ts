@@ -3,7 +3,7 @@
 import { type EverythingServer, everythingServer, realServer, scaled } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, listAll, normaliseToolResult } from "../src/index.ts";
-import type { JsonObject, Progress, RequestHandler, RequestOptions, Session } from "../src/session.ts";
+import type { JsonObject, McpRequestOptions, Progress, RequestHandler, Session } from "../src/session.ts";
 import type { ConnectOptions, Target } from "../src/target.ts";
 import { createNews } from "./contract/news.ts";
 import { connectSdk } from "./oracle/sdk-session.ts";
@@ -78,7 +78,7 @@ function describeReference({ engine, open, target, found, hasTasks }: Leg): void
   const asked: string[] = [];
   let session: Session;
 
-  const call = async (name: string, given: JsonObject = {}, options?: RequestOptions) =>
+  const call = async (name: string, given: JsonObject = {}, options?: McpRequestOptions) =>
     normaliseToolResult(await session.request("tools/call", { name, arguments: given }, options));
   const saying = (text: string) => ({ content: [{ type: "text", text: expect.stringContaining(text) as string }] });
 
@@ -102,7 +102,7 @@ function describeReference({ engine, open, target, found, hasTasks }: Leg): void
       era: "legacy",
       protocolVersion: "2025-11-25",
       serverInfo: { name: "mcp-servers/everything" },
-      verdict: { era: "legacy", transport: found },
+      protocol: { era: "legacy", transport: found },
     });
     expect(session.instructions).toContain("Everything");
   });

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { lockPath } from "@fairlead/core/policy/lock/lock-file";
-import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
@@ -28,7 +28,7 @@ export async function openWorkspace(context: Context): Promise<LockWorkspace> {
   if (file === undefined || settings === undefined) throw noWorkspace();
   throwIfUntrusted(configuration);
   const { root } = await readSource("workspace", settings);
-  const written = entriesOf(childOf(root, "mcpServers"));
+  const written = entriesOf(childNode(root, "mcpServers"));
   const entries = servers.flatMap((one) => {
     if (one.server.scope !== "workspace") return [];
     const node = written.get(one.server.name)?.value;

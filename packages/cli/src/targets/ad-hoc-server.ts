@@ -5,10 +5,10 @@ import { isAbsolute, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
 import { writeServer } from "@fairlead/core/settings/edit";
-import { childOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { childNode, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { addAdHocServer, isTaken } from "@fairlead/core/trust/ad-hoc";
+import { addAdHocServer, isServerNameTaken } from "@fairlead/core/trust/ad-hoc";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { listOf } from "@fairlead/wire/json";
 import { hints } from "../commands/mcp/add/add-report.ts";
@@ -40,7 +40,7 @@ export async function openTyped(
   configuration: Configuration,
   context: Context,
 ): Promise<AdHoc> {
-  const isFree = (name: string): boolean => !isTaken(name, configuration);
+  const isFree = (name: string): boolean => !isServerNameTaken(name, configuration);
   const entry = entryOf(typed, options, context);
   const name = options.name ?? chooseName(adHocName(entry), isFree, persist);
   const isKept = !isFree(name) && persist && (await isWritten({ name, entry }, configuration));
@@ -67,7 +67,7 @@ export async function openTyped(
 async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
   const { file } = destinationOf("user", locations);
   if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;
-  const written = childOf((await readSource("user", file)).root, "mcpServers", name);
+  const written = childNode((await readSource("user", file)).root, "mcpServers", name);
   return written !== undefined && isDeepStrictEqual(plainValueOf(written), entry);
 }
 

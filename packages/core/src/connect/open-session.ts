@@ -2,14 +2,14 @@
 
 import type {
   JsonObject,
+  NegotiatedProtocol,
   NotificationListener,
-  ProcessKeeper,
+  ProcessRegistry,
   RequestHandler,
   Session,
   Target,
-  Verdict,
 } from "@fairlead/wire";
-import type { ServerAuth } from "../auth/remembering-hook.ts";
+import type { ServerAuth } from "../auth/sign-in-need.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
@@ -17,19 +17,19 @@ import { expandTransport } from "../settings/define/expand.ts";
 import { clientInfo } from "./client-info.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { type ConnectObserver, createStepper } from "./connect-step.ts";
-import { patienceFor } from "./connect-timeout.ts";
+import { connectTimeoutFor } from "./connect-timeout.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
-import { type Launch, type Place, planLaunch } from "./launch.ts";
+import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
 import { createRedactor, hideInArguments, proxyAccounts, type Redact, secretsOf } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
-import { createWitness } from "./traffic-log.ts";
+import { createTrafficLog } from "./traffic-log.ts";
 import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
 /** What connecting needs from its host, the same for all servers. */
-export interface ConnectContext extends Place {
+export interface ConnectContext extends LaunchContext {
   /** One for the host, made when the first server is started. */
-  readonly keeper: () => Promise<ProcessKeeper>;
+  readonly keeper: () => Promise<ProcessRegistry>;
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
@@ -48,7 +48,7 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver;
   /** How it was reached the last time: nothing else is tried, unless that fails. */
-  readonly era?: Verdict;
+  readonly era?: NegotiatedProtocol;
   /** Nothing is known of an earlier run: a program that fetches the server is given the time for it. */
   readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
@@ -61,7 +61,7 @@ export interface OpenOptions {
 /** A connection to a server together with what the host knows about how it was opened. */
 export interface OpenedSession extends Session {
   /** How long connecting may take, the first lists included, in milliseconds. */
-  readonly patience?: number;
+  readonly connectTimeout?: number;
   /** The time in which a person signed in, which is nobody's delay. */
   readonly signIn?: SignInTime;
   /** What went wrong with it later, in the host's words; `unanswered` names what took longer than connecting may. */
@@ -83,31 +83,31 @@ export async function openSession(
     return value;
   });
   const { connectTimeout } = context;
-  const patience = patienceFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
+  const timeout = connectTimeoutFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
   const accounts = proxyAccounts(context.environment.env);
   const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
-  const deadline = createDeadline(options.signal, patience.milliseconds, context.clock);
+  const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline);
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  tell({ step: "definition", transport: definition.transport, patience, redact });
+  tell({ step: "definition", transport: definition.transport, timeout, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
   if (launch) tellLaunch(launch, tell);
   const log = context.log(name);
-  const witness = createWitness({
+  const traffic = createTrafficLog({
     log,
     redact,
     debug: context.debug(name),
     onFirstMessage: () => launch && tell({ step: "start" }),
     onStderrLine: options.onStderrLine,
   });
-  witness.note(`connecting: ${describe(target)}`);
+  traffic.note(`connecting: ${describe(target)}`);
 
-  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isLate" | "asked">): HostError =>
+  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError =>
     toConnectError(error, {
       definition,
-      patience,
-      ...witness.seen(),
+      timeout,
+      ...traffic.observed(),
       isFound: launch?.file !== undefined,
       withheld: launch?.environment.withheld ?? [],
       droppedPath: launch?.droppedPath ?? [],
@@ -121,31 +121,31 @@ export async function openSession(
     const session = await connect(target, {
       clientInfo,
       signal: deadline.signal,
-      times: { connect: patience.milliseconds },
-      ...(launch && { keeper: await context.keeper() }),
+      times: { connect: timeout.milliseconds },
+      ...(launch && { processes: await context.keeper() }),
       ...(auth && { auth: auth.hook }),
       ...options.answering,
       ...(options.era && { era: options.era }),
       ...(options.onNotification && { onNotification: options.onNotification }),
-      ...witness.listeners,
+      ...traffic.listeners,
     });
     await auth?.accepted();
-    const { era, protocolVersion, serverInfo, verdict } = session;
+    const { era, protocolVersion, serverInfo, protocol: verdict } = session;
     tell({ step: "handshake", era, protocolVersion, serverInfo, transport: verdict?.transport ?? "stdio" });
-    witness.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
+    traffic.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
     void session.closed.then((cause) => {
-      witness.note(cause === undefined ? "closed" : `lost: ${cause.message}`);
+      traffic.note(cause === undefined ? "closed" : `lost: ${cause.message}`);
       return log.close();
     });
     return {
       ...session,
-      patience: patience.milliseconds,
+      connectTimeout: timeout.milliseconds,
       ...(auth && { signIn: auth.time }),
-      explain: (error, unanswered) => explain(error, { isLate: unanswered !== undefined, asked: unanswered }),
+      explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
     };
   } catch (cause) {
-    const error = explain(cause, { isLate: deadline.isOver(), asked: witness.seen().asked });
-    witness.note(`not connected: ${error.message}`);
+    const error = explain(cause, { isTimedOut: deadline.isOver(), lastRequest: traffic.observed().lastRequest });
+    traffic.note(`not connected: ${error.message}`);
     await log.close();
     throw error;
   } finally {
@@ -167,7 +167,7 @@ async function authFor(
 async function targetFor(
   name: string,
   transport: Transport,
-  place: Place,
+  place: LaunchContext,
 ): Promise<{ readonly target: Target; readonly launch?: Launch }> {
   if (transport.kind !== "stdio") {
     const { kind, url, headers } = transport;

@@ -13,7 +13,7 @@ const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly
   [`ref/resource ${knotTemplate} name`, [...knots.keys()]],
 ]);
 
-export function complete({ ref, argument }: JsonObject): JsonObject {
+export function completeDemo({ ref, argument }: JsonObject): JsonObject {
   const [type, name, uri] = fields(ref, ["type", "name", "uri"]);
   const [argumentName, value = ""] = fields(argument, ["name", "value"]);
   const known = choices.get(`${type} ${type === "ref/prompt" ? name : uri} ${argumentName}`);

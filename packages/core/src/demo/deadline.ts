@@ -1,9 +1,9 @@
 /** When a request must stop: cancelled, silent for too long, too long in all, or the conversation is over. The first cause wins. */
 
-import { type RequestOptions, WireError } from "@fairlead/wire";
+import { type McpRequestOptions, WireError } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 
-export interface Deadline {
+export interface DemoDeadline {
   /** Aborted with a `WireError` that says why. */
   readonly signal: AbortSignal;
   /** Progress was made: the silence starts anew. */
@@ -12,7 +12,7 @@ export interface Deadline {
   clear(): void;
 }
 
-export function startDeadline(options: RequestOptions, clock: Clock, over: AbortSignal): Deadline {
+export function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSignal): DemoDeadline {
   const stop = new AbortController();
   const cancel = (): void => stop.abort(new WireError("cancelled", "the request was cancelled"));
   const end = (): void => stop.abort(over.reason);

@@ -1,8 +1,8 @@
 /** The demo server: a whole MCP server inside this process, behind the same `Session` as any other. */
 
-import { type JsonObject, type Progress, type RequestOptions, type Session, WireError } from "@fairlead/wire";
+import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
-import { complete } from "./completion.ts";
+import { completeDemo } from "./completion.ts";
 import { startDeadline } from "./deadline.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
@@ -20,7 +20,7 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["resources/list", listResources],
   ["resources/templates/list", listTemplates],
   ["resources/read", readResource],
-  ["completion/complete", complete],
+  ["completion/complete", completeDemo],
 ]);
 
 export function createDemoSession({ clock = systemClock }: { readonly clock?: Clock } = {}): Session {
@@ -30,7 +30,11 @@ export function createDemoSession({ clock = systemClock }: { readonly clock?: Cl
   });
   const throwIfOver = (): void => over.signal.throwIfAborted();
 
-  async function request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
+  async function request(
+    method: string,
+    params: JsonObject = {},
+    options: McpRequestOptions = {},
+  ): Promise<JsonObject> {
     const deadline = startDeadline(options, clock, over.signal);
     const progress = (step: Progress): void => {
       deadline.restart();

@@ -4,14 +4,14 @@ import { type JsonObject, WireError } from "@fairlead/wire";
 import { refuseCursor } from "./lists.ts";
 import type { Task } from "./task.ts";
 import type { DemoTool } from "./tool.ts";
-import { count } from "./tools/count.ts";
-import { fail } from "./tools/fail.ts";
-import { greet } from "./tools/greet.ts";
-import { picture } from "./tools/picture.ts";
-import { statistics } from "./tools/statistics.ts";
-import { wait } from "./tools/wait.ts";
+import { countTool } from "./tools/count.ts";
+import { failTool } from "./tools/fail.ts";
+import { greetTool } from "./tools/greet.ts";
+import { pictureTool } from "./tools/picture.ts";
+import { statisticsTool } from "./tools/statistics.ts";
+import { waitTool } from "./tools/wait.ts";
 
-const tools: readonly DemoTool[] = [greet, picture, statistics, count, wait, fail];
+const tools: readonly DemoTool[] = [greetTool, pictureTool, statisticsTool, countTool, waitTool, failTool];
 
 export function listTools(params: JsonObject): JsonObject {
   refuseCursor(params);

@@ -1,18 +1,18 @@
 /** What is remembered of a server; read from the disk whole, or not at all. */
 
 import { isObject, parseJson } from "@fairlead/wire/json";
-import type { Offer, Peer } from "../events.ts";
+import type { CatalogCounts, Peer } from "../events.ts";
 import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** Times are milliseconds since 1970. */
-export interface Remembered {
+export interface CachedCatalog {
   /** As the entry's filters left it: with other filters it is another entry. */
   readonly catalog: Catalog;
   /** Tools that they took out, and which of them did. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
   /** What a person had accepted of tools that have become others since, or are gone: until they accept that, it is *changed*. */
   readonly accepted?: readonly CatalogTool[];
-  readonly offer: Offer;
+  readonly offer: CatalogCounts;
   readonly peer: Peer;
   /** When it was found out how the server is reached. */
   readonly reachedAt: number;
@@ -79,7 +79,7 @@ const isPeer = isShape({
   serverInfo: isShape({ name: isText, version: isText, title: isMaybe(isText) }),
   transport: isMaybe(isWord("stdio", "http", "sse")),
 });
-const isRemembered = isShape({
+const isCachedCatalog = isShape({
   catalog: isCatalog,
   accepted: isMaybe(isTools),
   peer: isPeer,
@@ -99,11 +99,11 @@ const isRemembered = isShape({
   freshUntil: isMaybe(isNumber),
 });
 
-export function parseRemembered(text: string): Remembered | undefined {
+export function parseCachedCatalog(text: string): CachedCatalog | undefined {
   const value = parseJson(text);
-  return isWhole(value) ? value : undefined;
+  return isWholeCatalog(value) ? value : undefined;
 }
 
-function isWhole(value: unknown): value is Remembered {
-  return isRemembered(value);
+function isWholeCatalog(value: unknown): value is CachedCatalog {
+  return isCachedCatalog(value);
 }

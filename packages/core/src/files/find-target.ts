@@ -17,7 +17,7 @@ export interface TargetOptions {
 }
 
 /** The file need not exist. Its folder is made, but not one that a link of its name points to. */
-export async function findTarget(path: string, { within }: TargetOptions = {}): Promise<string> {
+export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);
   for (let link = 0; link <= linksFollowed; link += 1) {
     const folder = await realPathOf(dirname(file));

@@ -2,9 +2,9 @@
 
 import type {
   JsonObject,
+  McpRequestOptions,
   NotificationListener,
   PromptResult,
-  RequestOptions,
   ResourceResult,
   Session,
   ToolResult,
@@ -18,10 +18,10 @@ import type { MCPServerStatus, Peer, ServerNews, ServerState } from "../events.t
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { catalogNews } from "./catalog-news.ts";
 import { type Completion, toCompletion } from "./completion.ts";
-import { type Conversation, createConversation } from "./connection.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { toNews } from "./news.ts";
-import type { Offering } from "./offering.ts";
-import { initialState, refusal, type ServerChange, toFailure, transition } from "./server-state.ts";
+import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
 
 export type { Completion } from "./completion.ts";
 
@@ -60,10 +60,10 @@ export class McpClient {
   readonly #endListeners = new Set<(end: ClientEnd) => void>();
   #state: ServerState;
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
-  #conversation: Conversation | undefined;
+  #connection: Connection | undefined;
   #ending: Promise<void> | undefined;
-  /** What was offered last, here or in an earlier conversation. */
-  #known: Offering | undefined;
+  /** What was offered last, here or in an earlier connection. */
+  #known: FilteredCatalog | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;
   #follows = false;
@@ -73,7 +73,7 @@ export class McpClient {
     this.name = options.definition.name;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#state = initialState(this.name, { status: "admitted" }, this.#clock.now());
+    this.#state = initialServerState(this.name, { status: "admitted" }, this.#clock.now());
   }
 
   getStatus(): MCPServerStatus {
@@ -84,19 +84,24 @@ export class McpClient {
     return this.#state;
   }
 
-  /** What was discovered, while it is connected. */
-  get offering(): Offering | undefined {
-    return this.#conversation?.offering();
+  /** The catalog that `discover` read, while the server is connected. */
+  get filteredCatalog(): FilteredCatalog | undefined {
+    return this.#connection?.filteredCatalog();
+  }
+
+  /** @deprecated Use `filteredCatalog`. */
+  get offering(): FilteredCatalog | undefined {
+    return this.filteredCatalog;
   }
 
   /** What the server says that it can do, while it is connected. */
   get capabilities(): JsonObject {
-    return this.#conversation?.session.capabilities ?? {};
+    return this.#connection?.session.capabilities ?? {};
   }
 
   /** What it offered in an earlier run: what it offers next is compared with that. */
-  remember(offering: Offering): void {
-    this.#known ??= offering;
+  remember(filteredCatalog: FilteredCatalog): void {
+    this.#known ??= filteredCatalog;
   }
 
   /** From the next connection on, lists are read again when the server says that they changed. */
@@ -125,17 +130,17 @@ export class McpClient {
   }
 
   /** Reads what the server offers. One that does not tell in time, or has nothing to offer, is disconnected. */
-  async discover(signal?: AbortSignal): Promise<Offering> {
-    const conversation = this.#connected();
+  async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
+    const connection = this.#connected();
     try {
-      const offering = await conversation.discover(signal);
+      const filteredCatalog = await connection.discover(signal);
       // Gone between its last answer and now.
-      if (this.#conversation !== conversation) throw await this.#lost();
-      return offering;
+      if (this.#connection !== connection) throw await this.#lost();
+      return filteredCatalog;
     } catch (error) {
-      if (this.#conversation !== conversation) throw await this.#lost();
-      // A list that was read once and cannot be read again is no reason to end a conversation.
-      if (conversation.offering() === undefined && error instanceof HostError && error.code !== "cancelled")
+      if (this.#connection !== connection) throw await this.#lost();
+      // A list that was read once and cannot be read again is no reason to end a connection.
+      if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
     }
@@ -149,7 +154,7 @@ export class McpClient {
       this.#move({ type: "disconnect" });
       stop.abort();
       await over;
-    } else if (this.#conversation) {
+    } else if (this.#connection) {
       await this.#end();
     } else {
       await this.#ending;
@@ -164,10 +169,10 @@ export class McpClient {
 
   /** Makes sure that the server still answers; one that does not is disconnected. */
   async check(): Promise<void> {
-    await this.#conversation?.check();
+    await this.#connection?.check();
   }
 
-  async callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<ToolResult> {
+  async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
     const answer = await this.request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
     const { normaliseToolResult } = await import("@fairlead/wire");
     return normaliseToolResult(answer);
@@ -176,7 +181,7 @@ export class McpClient {
   async getPrompt(
     name: string,
     args: Readonly<Record<string, string>>,
-    options?: RequestOptions,
+    options?: McpRequestOptions,
   ): Promise<PromptResult> {
     const what = `prompt ${name} of ${this.name}`;
     const answer = await this.request(what, "prompts/get", { name, arguments: args }, options);
@@ -184,20 +189,20 @@ export class McpClient {
     return normalisePromptResult(answer);
   }
 
-  async readResource(uri: string, options?: RequestOptions): Promise<ResourceResult> {
+  async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {
     const answer = await this.request(`${uri} of ${this.name}`, "resources/read", { uri }, options);
     const { normaliseResourceResult } = await import("@fairlead/wire");
     return normaliseResourceResult(answer, uri);
   }
 
   /** Values that an argument of a prompt or a resource template might take: `ref`, `argument` and `context` as in the protocol. */
-  async complete(params: JsonObject, options?: RequestOptions): Promise<Completion> {
+  async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
     const answer = await this.request(`completion of ${this.name}`, "completion/complete", params, options);
     return toCompletion(answer["completion"]);
   }
 
   /** Any request of the protocol; `what` names it in errors: `demo.greet`. */
-  async request(what: string, method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+  async request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
     return this.#connected().request(what, method, params, options);
   }
 
@@ -226,26 +231,26 @@ export class McpClient {
   }
 
   #hold(session: OpenedSession): void {
-    const { definition, connectTimeout, observe, onNews, random = Math.random } = this.#options;
-    const { patience = connectTimeout, signIn } = session;
+    const { definition, connectTimeout: defaultTimeout, observe, onNews, random = Math.random } = this.#options;
+    const { connectTimeout = defaultTimeout, signIn } = session;
     const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
-    const conversation = createConversation({
+    const connection = createConnection({
       session,
       serverName: this.name,
       filter: definition,
-      timeLeft: Math.max(patience - spent, 1),
-      patience,
+      timeLeft: Math.max(connectTimeout - spent, 1),
+      connectTimeout,
       follow: this.#follows,
       clock: this.#clock,
       random,
       observe,
-      onOffering: (offering) => this.#conversation === conversation && this.#take(offering),
+      onCatalog: (filteredCatalog) => this.#connection === connection && this.#take(filteredCatalog),
       onNews: (news) => onNews?.(news),
-      onSilence: (error) => this.#conversation === conversation && void this.#end(error),
+      onUnresponsive: (error) => this.#connection === connection && void this.#end(error),
     });
-    this.#conversation = conversation;
+    this.#connection = connection;
     void session.closed.then((cause) => {
-      if (this.#conversation === conversation) void this.#end(cause && conversation.explain(cause));
+      if (this.#connection === connection) void this.#end(cause && connection.explain(cause));
     });
     this.#move({ type: "opened", peer: toPeer(session) });
   }
@@ -253,27 +258,27 @@ export class McpClient {
   #hear(method: string, params: JsonObject): void {
     const news = toNews(this.name, method, params);
     if (news) this.#options.onNews?.(news);
-    this.#conversation?.heard(method);
+    this.#connection?.heard(method);
   }
 
-  #take(offering: Offering): void {
-    const news = catalogNews(this.name, this.#known?.catalog, offering.catalog);
-    this.#known = offering;
-    this.#move({ type: "discovered", offer: offering.offer });
+  #take(filteredCatalog: FilteredCatalog): void {
+    const news = catalogNews(this.name, this.#known?.catalog, filteredCatalog.catalog);
+    this.#known = filteredCatalog;
+    this.#move({ type: "discovered", offer: filteredCatalog.offer });
     if (news) this.#options.onNews?.(news);
   }
 
   /** Ends what there is; it counts as ended when nothing of it is left. */
   #end(because?: HostError): Promise<void> {
-    const conversation = this.#conversation;
-    const wasUp = conversation?.offering() !== undefined;
-    this.#conversation = undefined;
+    const connection = this.#connection;
+    const wasUp = connection?.filteredCatalog() !== undefined;
+    this.#connection = undefined;
     this.#lastError = because;
     const ended = (): void => {
       this.#move({ type: "ended" });
       if (because) this.#tellEnd(because, wasUp);
     };
-    const ending = conversation?.close().then(ended, ended) ?? Promise.resolve();
+    const ending = connection?.close().then(ended, ended) ?? Promise.resolve();
     this.#ending = ending;
     this.#move({ type: "disconnect", ...(because && { because: toFailure(because) }) });
     return ending;
@@ -287,12 +292,12 @@ export class McpClient {
   /** How it ended meanwhile; told when it has. */
   async #lost(): Promise<HostError> {
     await this.#ending;
-    return this.#lastError ?? refusal(this.#state);
+    return this.#lastError ?? notConnectedError(this.#state);
   }
 
-  #connected(): Conversation {
-    if (this.#conversation) return this.#conversation;
-    throw refusal(this.#state);
+  #connected(): Connection {
+    if (this.#connection) return this.#connection;
+    throw notConnectedError(this.#state);
   }
 
   /** The only writer of the state. */
@@ -304,6 +309,6 @@ export class McpClient {
   }
 }
 
-function toPeer({ era, protocolVersion, serverInfo, verdict }: Session): Peer {
-  return { era, protocolVersion, serverInfo, ...(verdict && { transport: verdict.transport }) };
+function toPeer({ era, protocolVersion, serverInfo, protocol }: Session): Peer {
+  return { era, protocolVersion, serverInfo, ...(protocol && { transport: protocol.transport }) };
 }

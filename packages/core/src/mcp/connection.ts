@@ -1,63 +1,68 @@
 /** One conversation with a server, from the handshake to its end: what it offers, kept up to date, and whether anyone is still there. */
 
-import type { JsonObject, RequestOptions } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toCallError, toServerError } from "../connect/outcome.ts";
-import { healingOf } from "../connect/retryable.ts";
+import { retryClassOf } from "../connect/retryable.ts";
 import { type Catalog, type ListStep, listMethods, listsOf, mayGrow, readCatalog } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import { kindsOf } from "./catalog-news.ts";
+import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
 import { changedList } from "./news.ts";
-import { type Offering, toOffering } from "./offering.ts";
 import { createHealth } from "./recovery/health.ts";
 import { createRefresh } from "./recovery/refresh.ts";
 import { toFailure } from "./server-state.ts";
 import { openSubscription, type Subscription } from "./subscription.ts";
 
-export interface ConversationOptions {
+export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
   readonly filter: ToolFilter;
   /** Milliseconds in which its lists must be read: the first time, and later. */
   readonly timeLeft: number;
-  readonly patience: number;
+  readonly connectTimeout: number;
   /** Lists that change are read again. */
   readonly follow: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly observe?: ((step: ListStep) => void) | undefined;
   /** It offers something else than before. */
-  readonly onOffering: (offering: Offering) => void;
+  readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
   /** Nobody answers any more. */
-  readonly onSilence: (error: HostError) => void;
+  readonly onUnresponsive: (error: HostError) => void;
 }
 
-export interface Conversation {
+export interface Connection {
   readonly session: OpenedSession;
-  readonly offering: () => Offering | undefined;
+  readonly filteredCatalog: () => FilteredCatalog | undefined;
   /** Reads all lists. What it rejects with is explained, or `cancelled`. */
-  readonly discover: (signal: AbortSignal | undefined) => Promise<Offering>;
-  readonly request: (what: string, method: string, params: JsonObject, options?: RequestOptions) => Promise<JsonObject>;
+  readonly discover: (signal: AbortSignal | undefined) => Promise<FilteredCatalog>;
+  readonly request: (
+    what: string,
+    method: string,
+    params: JsonObject,
+    options?: McpRequestOptions,
+  ) => Promise<JsonObject>;
   readonly heard: (method: string) => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
   readonly close: () => Promise<void>;
 }
 
-export function createConversation(options: ConversationOptions): Conversation {
-  const { session, serverName, filter, timeLeft, patience, follow, clock, random, observe } = options;
-  const { onOffering, onNews, onSilence } = options;
+export function createConnection(options: ConnectionOptions): Connection {
+  const { session, serverName, filter, timeLeft, connectTimeout, follow, clock, random, observe } = options;
+  const { onCatalog, onNews, onUnresponsive } = options;
   const life = new AbortController();
-  const health = createHealth({ session, serverName, clock, onSilence });
+  const health = createHealth({ session, serverName, clock, onUnresponsive });
   const refresh = createRefresh({ read: readAgain, clock });
   /** Lists that could not be read again, and why. */
   const outdated = new Map<ListName, string>();
   let catalog: Catalog | undefined;
-  let offering: Offering | undefined;
+  let filteredCatalog: FilteredCatalog | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 
   function subscribe(): Subscription {
@@ -83,17 +88,17 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   /** All at once: nobody sees one list of before beside another one of after. */
-  function take(read: Catalog, canBeEmpty: boolean): Offering {
-    const taken = toOffering(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
+  function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
+    const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
     catalog = read;
-    offering = taken;
-    onOffering(taken);
+    filteredCatalog = taken;
+    onCatalog(taken);
     return taken;
   }
 
-  async function discover(signal: AbortSignal | undefined): Promise<Offering> {
+  async function discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
     const isFirst = catalog === undefined;
-    const late = startDeadline(clock, isFirst ? timeLeft : patience, session);
+    const late = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
     try {
       const read = await readCatalog(session, {
@@ -118,7 +123,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   async function readAgain(lists: readonly ListName[]): Promise<void> {
-    const late = startDeadline(clock, patience, session);
+    const late = startDeadline(clock, connectTimeout, session);
     const signal = AbortSignal.any([late.signal, life.signal]);
     const read = await Promise.all(lists.map((list) => readList(list, signal)));
     late.stop();
@@ -148,7 +153,7 @@ export function createConversation(options: ConversationOptions): Conversation {
 
   return {
     session,
-    offering: () => offering,
+    filteredCatalog: () => filteredCatalog,
     discover,
     explain,
     async request(what, method, params, how) {
@@ -160,7 +165,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         const failure = toCallError(error, { serverName, what, explain: session.explain });
         health.failed(failure);
         // Who hears that the server has forgotten us finds the conversation over, and may ask for a new one at once.
-        if (healingOf(failure, { isProgram: false }).kind === "session") await session.closed;
+        if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
         throw failure;
       }
     },

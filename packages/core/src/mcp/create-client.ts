@@ -1,7 +1,7 @@
 /** A client for one server, from an entry as it would stand in `mcpServers`: for programs that build their own host. */
 
 import { homedir } from "node:os";
-import type { ProcessKeeper } from "@fairlead/wire";
+import type { ProcessRegistry } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
@@ -37,7 +37,7 @@ export function createMcpClient(
 ): McpClient {
   const { connectTimeout = defaults.connectTimeout, secret = async () => undefined, ...listeners } = options;
   const environment = options.environment ?? ofProcess();
-  let keeper: Promise<ProcessKeeper> | undefined;
+  let keeper: Promise<ProcessRegistry> | undefined;
   return new McpClient({
     ...listeners,
     definition: { name, excludeTools: [...(config.excludeTools ?? [])], ...includeOf(config) },
@@ -55,7 +55,8 @@ export function createMcpClient(
           trusted: true,
           connectTimeout,
           secret,
-          keeper: () => (keeper ??= import("@fairlead/wire").then(({ createProcessKeeper }) => createProcessKeeper())),
+          keeper: () =>
+            (keeper ??= import("@fairlead/wire").then(({ createProcessRegistry }) => createProcessRegistry())),
           log: () => ({ path: "", write: () => {}, close: async () => {} }),
           debug: () => false,
         },

@@ -1,14 +1,14 @@
 /** The life of a server: where it stands, what may happen to it there, and what a call into it meets. Pure. */
 
 import { type ErrorCode, HostError } from "../errors.ts";
-import type { Failure, Offer, Peer, ServerState } from "../events.ts";
+import type { CatalogCounts, Failure, Peer, ServerState } from "../events.ts";
 import type { Admission } from "../trust/admit.ts";
 
 /** What happens to a server. */
 export type ServerChange =
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly peer: Peer }
-  | { readonly type: "discovered"; readonly offer: Offer }
+  | { readonly type: "discovered"; readonly offer: CatalogCounts }
   /** Its end begins; `because` is absent if we simply want it to end. */
   | { readonly type: "disconnect"; readonly because?: Failure }
   /** Nothing of it is left; `because` says why it never came about. */
@@ -18,7 +18,7 @@ export type ServerChange =
   /** After a failure: it will not be tried again by itself. */
   | { readonly type: "given_up"; readonly because: Failure };
 
-export function initialState(name: string, admission: Admission, since: number): ServerState {
+export function initialServerState(name: string, admission: Admission, since: number): ServerState {
   if (admission.status === "admitted") return { name, since, status: "disconnected", reason: "lazy" };
   return { name, since, ...admission };
 }
@@ -31,32 +31,32 @@ export function transition(state: ServerState, change: ServerChange, now: number
       if (change.type === "connect") return { ...here, status: "connecting" };
       // Whoever called it off meanwhile wants no other try.
       if (change.type === "postponed" && state.reason !== "lazy")
-        return waiting(here, change.because, change.nextTryAt);
-      if (change.type === "given_up" && state.reason !== "lazy") return resting(here, change.because);
-      return change.type === "disconnect" && state.reason === "backoff" ? resting(here, state.because) : state;
+        return backingOff(here, change.because, change.nextTryAt);
+      if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
+      return change.type === "disconnect" && state.reason === "backoff" ? stopped(here, state.because) : state;
     case "connecting":
       if (change.type === "opened") return { ...here, status: "connected", peer: change.peer };
       if (change.type === "disconnect") return disconnecting(here, change.because);
-      return change.type === "ended" ? resting(here, change.because) : state;
+      return change.type === "ended" ? stopped(here, change.because) : state;
     case "connected":
       if (change.type === "discovered")
         return isSame(state.offer, change.offer) ? state : { ...state, offer: change.offer };
       return change.type === "disconnect" ? disconnecting(here, change.because) : state;
     case "disconnecting":
       // Why its end began explains more than what went wrong meanwhile.
-      return change.type === "ended" ? resting(here, state.because) : state;
+      return change.type === "ended" ? stopped(here, state.because) : state;
     case "needs_auth":
-      return change.type === "disconnect" ? resting(here) : state;
+      return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
       // Also found out on the way to a program that lies in the folder: a new attempt looks again.
-      return change.type === "disconnect" && state.reason === "untrusted_folder" ? resting(here) : state;
+      return change.type === "disconnect" && state.reason === "untrusted_folder" ? stopped(here) : state;
     // Decided by settings: nothing that happens on a connection changes it.
     case "disabled":
       return state;
   }
 }
 
-function isSame(before: Offer | undefined, after: Offer): boolean {
+function isSame(before: CatalogCounts | undefined, after: CatalogCounts): boolean {
   const { tools, prompts, resources, resourceTemplates, note } = after;
   return (
     tools === before?.tools &&
@@ -73,7 +73,7 @@ function disconnecting(here: Here, because: Failure | undefined): ServerState {
   return { ...here, status: "disconnecting", ...(because && { because }) };
 }
 
-function resting(here: Here, because?: Failure): ServerState {
+function stopped(here: Here, because?: Failure): ServerState {
   // Who calls it off knows why: the server did nothing wrong.
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
@@ -83,7 +83,7 @@ function resting(here: Here, because?: Failure): ServerState {
   return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
 }
 
-function waiting(here: Here, because: Failure, nextTryAt: number): ServerState {
+function backingOff(here: Here, because: Failure, nextTryAt: number): ServerState {
   const { message, next } = because;
   const explanation = { message, ...(next !== undefined && { next }) };
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
@@ -94,7 +94,7 @@ export function toFailure({ code, message, next, evidence }: HostError): Failure
 }
 
 /** Why a call into a server that is not connected goes nowhere. */
-export function refusal(state: ServerState): HostError {
+export function notConnectedError(state: ServerState): HostError {
   const { name: serverName, status } = state;
   const why = "because" in state ? state.because : "message" in state ? state : undefined;
   if (why === undefined) return new HostError("unreachable", `"${serverName}" is ${status}`, { serverName });

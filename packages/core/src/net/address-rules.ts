@@ -36,7 +36,7 @@ export function checkAddresses(host: string, addresses: readonly string[], near:
 }
 
 /** Refuses the MCP server's own name when it leads out of the network in which the server was found. */
-export function checkStillNear(host: string, addresses: readonly string[], near: readonly string[]): void {
+export function checkSameNetwork(host: string, addresses: readonly string[], near: readonly string[]): void {
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
   if (elsewhere !== undefined)

@@ -4,7 +4,7 @@ import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { FetchOptions } from "./fetch-options.ts";
-import { createNear } from "./server-network.ts";
+import { createServerNetwork } from "./server-network.ts";
 
 export type { FetchOptions } from "./fetch-options.ts";
 
@@ -13,7 +13,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 export function createBoundedFetch(options: FetchOptions): Fetch {
   const { timeout = 10_000, clock = systemClock, resolve, near: given } = options;
-  const near = typeof given === "string" ? createNear(given, { resolve }) : given;
+  const near = typeof given === "string" ? createServerNetwork(given, { resolve }) : given;
   return async (address, init = {}) => {
     if (parseUrl(String(address)) === undefined)
       throw new HostError("denied", "an address that is none cannot be asked");

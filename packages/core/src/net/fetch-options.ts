@@ -3,11 +3,11 @@
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import type { Near } from "./server-network.ts";
+import type { ServerNetwork } from "./server-network.ts";
 
 export interface FetchOptions {
   /** The MCP server, or its URL: addresses that are not public are asked only if that server is in the same place. */
-  readonly near?: string | Near | undefined;
+  readonly near?: string | ServerNetwork | undefined;
   /** For proxies. */
   readonly env: Environment["env"];
   /** Extra certificate authorities, PEM. */

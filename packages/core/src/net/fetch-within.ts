@@ -12,20 +12,20 @@ import { toFetchError } from "./fetch-failure.ts";
 import type { FetchOptions } from "./fetch-options.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { proxyFor } from "./proxy-for.ts";
-import { type Asking, isRedirect, redirected } from "./redirect.ts";
-import type { Near } from "./server-network.ts";
+import { type FetchRequest, isRedirect, redirectedRequest } from "./redirect.ts";
+import type { ServerNetwork } from "./server-network.ts";
 
 export async function fetchWithin(
   url: URL,
   init: RequestInit,
-  options: FetchOptions & { readonly near: Near | undefined },
+  options: FetchOptions & { readonly near: ServerNetwork | undefined },
   signal: AbortSignal,
 ): Promise<Response> {
   const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
   // Before anything is asked: what its answers lead to must not decide where the server is.
   if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
-  let asking: Asking | undefined;
+  let asking: FetchRequest | undefined;
   for (let hop = 0; ; hop += 1) {
     const at = asking?.url ?? url;
     try {
@@ -38,7 +38,7 @@ export async function fetchWithin(
         if (location === null || (init.redirect === "manual" && maxRedirects > 0))
           return toResponse(answer, headers, await readAll(answer.body, maxBytes, at.origin), at);
         if (hop === maxRedirects || init.redirect === "error") throw notFollowed(at, location, hop);
-        asking = redirected(asking, answer.status, location);
+        asking = redirectedRequest(asking, answer.status, location);
       } finally {
         answer.close();
       }
@@ -56,7 +56,7 @@ function endOf(signal: AbortSignal): Promise<never> {
 }
 
 /** What is asked first; the standard knows how to write a body down. */
-async function firstOf(url: URL, init: RequestInit): Promise<Asking> {
+async function firstOf(url: URL, init: RequestInit): Promise<FetchRequest> {
   try {
     const request = new Request(url, { ...init, signal: null });
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
@@ -68,7 +68,7 @@ async function firstOf(url: URL, init: RequestInit): Promise<Asking> {
 }
 
 async function ask(
-  { url, method, headers, body }: Asking,
+  { url, method, headers, body }: FetchRequest,
   { env, ca }: FetchOptions,
   guard: Guard,
   signal: AbortSignal,

@@ -2,8 +2,8 @@
 
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { checkAddresses, checkStillNear } from "./address-rules.ts";
-import { hostOf, type Near } from "./server-network.ts";
+import { checkAddresses, checkSameNetwork } from "./address-rules.ts";
+import { hostOf, type ServerNetwork } from "./server-network.ts";
 
 export interface Guard {
   /** For a host that is given by its address, which is never looked up. */
@@ -17,7 +17,7 @@ export interface Guard {
 }
 
 /** `near`: where the MCP server is. */
-export function createGuard(near: Near | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
+export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
   const addressesOf = async (host: string, options = {}): Promise<readonly LookupAddress[]> => {
     const family = isIP(host);
     return family === 0 ? lookUp(host, options, resolve, signal) : [{ address: host, family }];
@@ -28,7 +28,7 @@ export function createGuard(near: Near | undefined, resolve: LookupFunction, sig
     const nearby = (await near?.addresses()) ?? [];
     checkAddresses(host, addresses, nearby);
     // Whoever answers for its name could otherwise be near for us, and far away for what it tells us.
-    if (near !== undefined && host === near.url.hostname) checkStillNear(host, addresses, nearby);
+    if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
   }
 
   return {

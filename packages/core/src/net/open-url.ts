@@ -42,13 +42,13 @@ interface Started {
   unref(): void;
 }
 
-export interface OpenOptions extends Pick<Environment, "platform" | "env"> {
+export interface OpenUrlOptions extends Pick<Environment, "platform" | "env"> {
   readonly spawn?: (command: string, args: readonly string[], options: SpawnOptions) => Started;
   readonly clock?: Clock;
 }
 
 /** `url`: the `href` of a `webUrl`, as it was shown; anything else is not opened. False: nothing could be opened. */
-export async function openUrl(url: string, options: OpenOptions): Promise<boolean> {
+export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;
   for (const [command, ...args] of openersOn(options)) if (await starts(command, [...args, url], options)) return true;
   return false;
@@ -56,7 +56,7 @@ export async function openUrl(url: string, options: OpenOptions): Promise<boolea
 
 type CommandLine = readonly [command: string, ...args: string[]];
 
-function openersOn({ platform, env }: OpenOptions): readonly CommandLine[] {
+function openersOn({ platform, env }: OpenUrlOptions): readonly CommandLine[] {
   if (platform === "darwin") return [["/usr/bin/open"]];
   if (platform === "win32") return [[`${windowsFolder(env)}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler"]];
   const isInWindows = Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
@@ -72,7 +72,7 @@ function windowsFolder(env: Environment["env"]): string {
 }
 
 /** Whether it came up: it ended well, or is still there after a while. */
-async function starts(command: string, args: readonly string[], options: OpenOptions): Promise<boolean> {
+async function starts(command: string, args: readonly string[], options: OpenUrlOptions): Promise<boolean> {
   const { platform, clock = systemClock } = options;
   const spawn = options.spawn ?? (await import("node:child_process")).spawn;
   return new Promise((resolve) => {
@@ -103,7 +103,7 @@ async function starts(command: string, args: readonly string[], options: OpenOpt
 }
 
 /** The folder we are in may be anybody's: no program is taken from it. */
-function withoutRelativePlaces({ platform, env }: OpenOptions): Record<string, string | undefined> {
+function withoutRelativePlaces({ platform, env }: OpenUrlOptions): Record<string, string | undefined> {
   const { PATH: path } = env;
   if (platform === "win32" || path === undefined) return { ...env };
   return {

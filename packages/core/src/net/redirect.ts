@@ -3,7 +3,7 @@
 import { parseUrl } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 
-export interface Asking {
+export interface FetchRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
@@ -14,7 +14,7 @@ export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-export function redirected(asked: Asking, status: number, location: string): Asking {
+export function redirectedRequest(asked: FetchRequest, status: number, location: string): FetchRequest {
   const from = asked.url.origin;
   if (parseUrl(location, asked.url) === undefined)
     throw new HostError("http_status", `${from} redirects to an address that is none`);

@@ -4,20 +4,26 @@ import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { parseUrl } from "@fairlead/wire/text";
 
-export interface Near {
+export interface ServerNetwork {
   readonly url: URL;
   /** The first who asks finds it out, for all. None: its name means nothing here, so it is nowhere near. */
   readonly addresses: () => Promise<readonly string[]>;
 }
 
-export interface NearOptions {
+export interface ServerNetworkOptions {
   /** Those that it was reached at, where that is known. */
   readonly addresses?: readonly string[] | undefined;
   readonly resolve?: LookupFunction | undefined;
 }
 
+/** @deprecated Renamed to `ServerNetwork`. */
+export type Near = ServerNetwork;
+
 /** Undefined for what is no address. */
-export function createNear(address: string, { addresses, resolve = lookup }: NearOptions = {}): Near | undefined {
+export function createServerNetwork(
+  address: string,
+  { addresses, resolve = lookup }: ServerNetworkOptions = {},
+): ServerNetwork | undefined {
   if (parseUrl(address) === undefined) return undefined;
   const url = new URL(address);
   const host = hostOf(url);

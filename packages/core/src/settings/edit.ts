@@ -5,7 +5,7 @@ import { privateFileMode } from "../files/atomic/private-folder.ts";
 import { type UpdateOptions, updateText } from "../files/atomic/update-text.ts";
 import { removeValue, setValue } from "../files/json/json-edit.ts";
 import { type Node, parseJsonc } from "../files/json/jsonc.ts";
-import { childOf, entriesOf, itemsOf, plainValueOf, textOf } from "./read/nodes.ts";
+import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./read/nodes.ts";
 
 export interface EditOptions {
   /**
@@ -23,7 +23,7 @@ export async function writeServer(
 ): Promise<{ readonly replaced: unknown }> {
   let replaced: unknown;
   const write = (text: string | undefined): string => {
-    const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    const existing = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     if (existing !== undefined && !replace)
       throw new HostError("usage", `"${name}" is already in ${file}`, {
         serverName: name,
@@ -51,9 +51,9 @@ export async function replaceArgument(
 ): Promise<{ readonly replaced: unknown }> {
   let replaced: unknown;
   const replace = (text = ""): string => {
-    const entry = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
-    const word = itemsOf(childOf(entry, "args"))[at];
-    if (entry === undefined || word === undefined || textOf(word) !== before)
+    const entry = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    const word = itemNodes(childNode(entry, "args"))[at];
+    if (entry === undefined || word === undefined || stringNode(word) !== before)
       throw new HostError("usage", `"${name}" in ${file} is no longer what was read; nothing was changed`, {
         serverName: name,
         next: "Try again.",
@@ -72,7 +72,7 @@ export async function removeServer(
 ): Promise<{ readonly removed: unknown }> {
   let removed: unknown;
   const remove = (text: string | undefined): string | undefined => {
-    const existing = childOf(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    const existing = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     removed = existing && plainValueOf(existing);
     return text === undefined || existing === undefined ? undefined : removeValue(text, ["mcpServers", name]);
   };
@@ -91,7 +91,7 @@ export async function setServerEnabled(
   const change = (text: string | undefined): string | undefined => {
     const root = openForEdit(file, text, path.slice(0, -1));
     if (!enabled) return setValue(text, path, false);
-    if (text === undefined || childOf(root, ...path) === undefined) return undefined;
+    if (text === undefined || childNode(root, ...path) === undefined) return undefined;
     return withoutEmptyParents(removeValue(text, path), path.slice(0, -1));
   };
   await updateText(file, change, toUpdate(options));
@@ -102,7 +102,7 @@ function toUpdate({ within }: EditOptions): UpdateOptions {
 }
 
 function withoutEmptyParents(text: string, path: readonly string[]): string {
-  const node = childOf(parseJsonc(text).root, ...path);
+  const node = childNode(parseJsonc(text).root, ...path);
   const isEmpty = node !== undefined && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }

@@ -5,7 +5,7 @@ import { isInside } from "../files/inside.ts";
 import { parseJsonc } from "../files/json/jsonc.ts";
 import { defineServer } from "../settings/define/define.ts";
 import { type Origin, type ServerExtras, typedOrigin } from "../settings/define/definition.ts";
-import type { Source } from "../settings/read/source.ts";
+import type { SettingsSource } from "../settings/read/source.ts";
 import { lookupFor, readEnvFiles } from "../settings/read/variables.ts";
 import { checkSource } from "../settings/schema/checked.ts";
 import { present } from "../settings/schema/present.ts";
@@ -33,7 +33,7 @@ export async function addAdHocServer(
   { name, entry }: AdHocServer,
 ): Promise<{ readonly configuration: Configuration; readonly added: AdmittedServer }> {
   const { locations, environment, settings, trust } = configuration;
-  if (isTaken(name, configuration))
+  if (isServerNameTaken(name, configuration))
     throw new HostError("usage", `there is a server "${name}" in the settings already`, { serverName: name });
 
   const source = sourceOf(name, { ...entry, ...folderFor(entry, configuration) });
@@ -68,14 +68,14 @@ export async function addAdHocServer(
 }
 
 /** A folder that is not trusted has no claim to a name. */
-export function isTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
+export function isServerNameTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
   return servers.some(
     ({ server, admission }) =>
       server.name === name && !(admission.status === "blocked" && admission.reason === "untrusted_folder"),
   );
 }
 
-function sourceOf(name: string, entry: object): Source {
+function sourceOf(name: string, entry: object): SettingsSource {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: Object.fromEntries([[name, entry]]) }));
   const origin: Origin = { scope: "user", file: typedOrigin, line: 1, column: 1 };
   return { scope: "user", file: origin.file, state: "read", root, problems: [], originOf: () => origin };

@@ -4,7 +4,7 @@ import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from 
 import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Approval } from "./approvals.ts";
-import type { TrustVerdict } from "./trust-decision.ts";
+import type { TrustDecision } from "./trust-decision.ts";
 
 export type Admission =
   | { readonly status: "admitted" }
@@ -23,7 +23,7 @@ export type Admission =
     };
 
 export interface AdmissionFacts {
-  readonly trust: TrustVerdict;
+  readonly trust: TrustDecision;
   readonly settings: Pick<Settings, "allowed" | "excluded">;
   /** Of this workspace, by server name. */
   readonly approvals: ReadonlyMap<string, Approval>;
@@ -110,7 +110,7 @@ function untrusted(
 }
 
 /** A rule would change nothing where a stronger voice has spoken. */
-function howToTrust({ source, detail }: TrustVerdict, locations: AdmissionFacts["locations"]): string {
+function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   switch (source) {
     case "environment":
       return `Take ${detail} out of the environment.`;

@@ -9,7 +9,7 @@ import { folderTrustEnabled, mergeSettings, readSources } from "../settings/read
 import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
 import { type Admission, admit } from "./admit.ts";
 import { readApprovals, type WorkspaceApprovals } from "./approvals.ts";
-import { decideTrust, type TrustVerdict } from "./trust-decision.ts";
+import { decideTrust, type TrustDecision } from "./trust-decision.ts";
 import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
 
 export interface ConfigurationOptions extends LocateOptions {
@@ -27,7 +27,7 @@ export interface Configuration {
   readonly locations: Locations;
   readonly environment: Environment;
   readonly settings: Settings;
-  readonly trust: TrustVerdict;
+  readonly trust: TrustDecision;
   /** Of the settings and of the trust rules. */
   readonly problems: readonly Problem[];
   /** In settings order, those that may not start included. */
@@ -42,7 +42,7 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     readSources(locations, options.userSettings),
     readRules(locations, environment),
   ]);
-  const { verdict: trust, problems: doubts } = decideTrust({
+  const { decision: trust, problems: doubts } = decideTrust({
     flag,
     env: environment.env,
     folderTrustEnabled: folderTrustEnabled(sources),
@@ -82,7 +82,7 @@ async function isInWorkspace(file: string, root: string, home: string): Promise<
 /** Read only where they decide: most folders have no servers of their own. Unreadable ones approve nothing and stop nothing. */
 async function readApproved(
   settings: Settings,
-  trust: TrustVerdict,
+  trust: TrustDecision,
   { state, root }: Locations,
 ): Promise<{ approvals: WorkspaceApprovals; problems: readonly Problem[] }> {
   const decide = trust.trusted && !trust.approvesEntries && settings.servers.some(({ scope }) => scope === "workspace");

@@ -4,7 +4,7 @@ import { isInside } from "../files/inside.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 
-export interface TrustVerdict {
+export interface TrustDecision {
   readonly trusted: boolean;
   readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "default";
   /** The workspace's servers count as approved as they stand, for this run. */
@@ -12,6 +12,9 @@ export interface TrustVerdict {
   /** Which flag, variable or rule decided. */
   readonly detail: string;
 }
+
+/** @deprecated Renamed to `TrustDecision`. */
+export type TrustVerdict = TrustDecision;
 
 export interface TrustFacts {
   /** `--trust-workspace`. */
@@ -25,8 +28,8 @@ export interface TrustFacts {
   readonly root: string;
 }
 
-export interface TrustDecision {
-  readonly verdict: TrustVerdict;
+export interface TrustEvaluation {
+  readonly decision: TrustDecision;
   readonly problems: readonly Problem[];
 }
 
@@ -44,7 +47,7 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** The first in the order that says anything decides: flag, environment, switch, embedding program, file. */
-export function decideTrust(facts: TrustFacts): TrustDecision {
+export function decideTrust(facts: TrustFacts): TrustEvaluation {
   const verdict =
     byFlag(facts) ??
     byEnvironment(facts) ??
@@ -52,22 +55,22 @@ export function decideTrust(facts: TrustFacts): TrustDecision {
     byEmbedder(facts) ??
     byRule(facts) ??
     untrustedByDefault;
-  return { verdict, problems: misspeltVariables(facts) };
+  return { decision: verdict, problems: misspeltVariables(facts) };
 }
 
-const untrustedByDefault: TrustVerdict = {
+const untrustedByDefault: TrustDecision = {
   trusted: false,
   source: "default",
   approvesEntries: false,
   detail: "no rule covers it",
 };
 
-function byFlag({ flag }: TrustFacts): TrustVerdict | undefined {
+function byFlag({ flag }: TrustFacts): TrustDecision | undefined {
   if (!flag) return undefined;
   return { trusted: true, source: "flag", approvesEntries: true, detail: "--trust-workspace" };
 }
 
-function byEnvironment({ env }: TrustFacts): TrustVerdict | undefined {
+function byEnvironment({ env }: TrustFacts): TrustDecision | undefined {
   for (const { name, approvesEntries } of variables) {
     const value = env[name];
     const trusted = meanings.get(value ?? "");
@@ -82,12 +85,12 @@ function byEnvironment({ env }: TrustFacts): TrustVerdict | undefined {
   return undefined;
 }
 
-function bySwitch({ folderTrustEnabled }: TrustFacts): TrustVerdict | undefined {
+function bySwitch({ folderTrustEnabled }: TrustFacts): TrustDecision | undefined {
   if (folderTrustEnabled) return undefined;
   return { trusted: true, source: "disabled", approvesEntries: false, detail: "security.folderTrust.enabled is false" };
 }
 
-function byEmbedder({ embedderTrust }: TrustFacts): TrustVerdict | undefined {
+function byEmbedder({ embedderTrust }: TrustFacts): TrustDecision | undefined {
   if (embedderTrust === undefined) return undefined;
   return {
     trusted: embedderTrust,
@@ -97,7 +100,7 @@ function byEmbedder({ embedderTrust }: TrustFacts): TrustVerdict | undefined {
   };
 }
 
-function byRule({ rules, root }: TrustFacts): TrustVerdict | undefined {
+function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
   const rule = strongestRule(rules, root);
   if (rule === undefined) return undefined;
   return {

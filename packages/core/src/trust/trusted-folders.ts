@@ -10,7 +10,7 @@ import { type JsoncDocument, type JsoncError, parseJsonc } from "../files/json/j
 import { readText } from "../files/read-text.ts";
 import { limits } from "../limits.ts";
 import type { Origin, Problem } from "../settings/define/definition.ts";
-import { propertiesOf, textOf } from "../settings/read/nodes.ts";
+import { propertyNodes, stringNode } from "../settings/read/nodes.ts";
 import { findRulePath } from "./rule-path.ts";
 
 /** The levels in `trustedFolders.json`, the file shared with Gemini CLI. */
@@ -58,8 +58,8 @@ async function toRules(file: string, document: JsoncDocument): Promise<TrustedFo
   if (mistake !== undefined) return nothingFrom(file, mistake);
   // As written, and not as an object: a path that stands twice gives two rules.
   const judged = await Promise.all(
-    propertiesOf(document.root).map(({ name, key, value }) =>
-      toRule(name, textOf(value), { scope: "user", file, ...document.positionAt(key.offset) }),
+    propertyNodes(document.root).map(({ name, key, value }) =>
+      toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),
     ),
   );
   return { rules: judged.flatMap(({ rules }) => rules), problems: judged.flatMap(({ problems }) => problems) };
@@ -123,7 +123,7 @@ function updateRules(
     const document = parseJsonc(text ?? "");
     const mistake = mistakeIn(document);
     if (mistake !== undefined) throw refusal(file, mistake);
-    const paths = propertiesOf(document.root).map(({ name }) => name);
+    const paths = propertyNodes(document.root).map(({ name }) => name);
     return change(
       text,
       paths.filter((path) => isSameFolder(path, folder)),

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createProcessKeeper, type Session } from "@fairlead/wire";
+import { createProcessRegistry, type Session } from "@fairlead/wire";
 import type { ConnectStep } from "../../src/connect/connect-step.ts";
 import {
   type ConnectContext,
@@ -43,7 +43,7 @@ export async function connection(
   const { definition, problems } = serverOf(await world.load({ trusted, env: ours }), "s");
   if (definition === undefined) throw new Error(problems.map(({ message }) => message).join());
   const logs = createServerLogs(join(world.home, ".fairlead"));
-  const keeper = createProcessKeeper();
+  const keeper = createProcessRegistry();
   const steps: ConnectStep[] = [];
   const sessions: Session[] = [];
   const context: ConnectContext = {

@@ -1,7 +1,7 @@
 /** Real programs and a manager that stays: servers are killed, and come back. */
 
 import { type StdioProgram, scaled, stdioServer, temporaryFolder } from "@fairlead/test-servers";
-import { connect, createProcessKeeper } from "@fairlead/wire";
+import { connect, createProcessRegistry } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { HostEvent, ServerState } from "../../src/events.ts";
@@ -21,7 +21,7 @@ interface Fleet extends AsyncDisposable {
 
 async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock: Clock): Promise<Fleet> {
   const folder = await temporaryFolder();
-  const keeper = createProcessKeeper();
+  const keeper = createProcessRegistry();
   const { on, emit } = createEmitter();
   const events: HostEvent[] = [];
   const servers = Object.entries(programs).map(([name, program]) => {
@@ -32,7 +32,7 @@ async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock
           { kind: "stdio", ...stdioServer(program), env: { PATH: process.env["PATH"] ?? "" }, cwd: folder.path },
           {
             clientInfo: { name: "test", version: "1" },
-            keeper,
+            processes: keeper,
             era: "legacy",
             signal,
             ...(onNotification && { onNotification }),
@@ -45,7 +45,7 @@ async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock
     });
     return { client, isProgram: true };
   });
-  const manager = new McpClientManager({ servers, emit, clock, recover: true, random: () => 0.5, today: () => 0 });
+  const manager = new McpClientManager({ servers, emit, clock, recover: true, random: () => 0.5, now: () => 0 });
   for (const type of ["state", "catalog", "refresh_failed"] as const) on(type, (event) => void events.push(event));
   return {
     manager,
@@ -157,5 +157,5 @@ test("a storm of news costs at most five readings, and calls to another server g
   await fleet.until(isLate);
   expect(Number(await fleet.call("storm", "count"))).toBeLessThanOrEqual(5);
   expect(await fleet.call("calm", "count")).toBe("1");
-  expect((await fleet.manager.ready("storm")).offering?.offer.tools).toBe(3);
+  expect((await fleet.manager.ready("storm")).filteredCatalog?.offer.tools).toBe(3);
 });

@@ -1,6 +1,12 @@
 /** A conversation that a test holds both ends of: it answers what the test wrote, and stays silent on everything else. */
 
-import { type JsonObject, type RequestOptions, type Session, type Verdict, WireError } from "@fairlead/wire";
+import {
+  type JsonObject,
+  type McpRequestOptions,
+  type NegotiatedProtocol,
+  type Session,
+  WireError,
+} from "@fairlead/wire";
 
 export interface ScriptedSession extends Session {
   /** Every request so far, by method. */
@@ -15,7 +21,7 @@ export interface Script {
   /** By method; undefined from a function is silence. */
   readonly answers?: Readonly<Record<string, Answer | ((params: JsonObject) => Answer | undefined)>>;
   readonly capabilities?: JsonObject;
-  readonly verdict?: Verdict;
+  readonly verdict?: NegotiatedProtocol;
   /** What `close` waits for. */
   readonly closing?: Promise<void>;
 }
@@ -40,7 +46,7 @@ export function scriptedSession({
     for (const reject of open) reject(error);
     open.clear();
   }
-  function request(method: string, params: JsonObject = {}, { signal }: RequestOptions = {}): Promise<JsonObject> {
+  function request(method: string, params: JsonObject = {}, { signal }: McpRequestOptions = {}): Promise<JsonObject> {
     asked.push(method);
     return new Promise((resolve, reject) => {
       const given = answers[method];
@@ -58,7 +64,7 @@ export function scriptedSession({
     protocolVersion: "2025-11-25",
     serverInfo: { name: "scripted", version: "1.0.0" },
     capabilities,
-    verdict,
+    protocol: verdict,
     asked,
     closed,
     request,

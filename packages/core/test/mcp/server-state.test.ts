@@ -2,8 +2,14 @@ import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import type { Failure, Offer, Peer, ServerState } from "../../src/events.ts";
-import { initialState, refusal, type ServerChange, toFailure, transition } from "../../src/mcp/server-state.ts";
+import type { CatalogCounts, Failure, Peer, ServerState } from "../../src/events.ts";
+import {
+  initialServerState,
+  notConnectedError,
+  type ServerChange,
+  toFailure,
+  transition,
+} from "../../src/mcp/server-state.ts";
 
 const at = { name: "s", since: 1 };
 const now = { name: "s", since: 2 };
@@ -13,7 +19,7 @@ const peer: Peer = {
   serverInfo: { name: "x", version: "1" },
   transport: "stdio",
 };
-const offer: Offer = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };
+const offer: CatalogCounts = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };
 const planted = { reason: "untrusted_folder", message: "planted", next: "trust" } as const;
 const exited: Failure = { reason: "server_exited", message: "gone", next: "look", evidence: "last words" };
 const tooOften: Failure = { reason: "start_limit", message: "again and again", next: "test" };
@@ -146,8 +152,8 @@ test("whatever happens, a way to be connected again is never further than three 
 });
 
 test("a server begins where its admission puts it", () => {
-  expect(initialState("s", { status: "admitted" }, 1)).toEqual(states.lazy);
-  expect(initialState("s", { status: "disabled", reason: "user", message: "off", next: "on" }, 1)).toEqual({
+  expect(initialServerState("s", { status: "admitted" }, 1)).toEqual(states.lazy);
+  expect(initialServerState("s", { status: "disabled", reason: "user", message: "off", next: "on" }, 1)).toEqual({
     ...states.disabled,
     next: "on",
   });
@@ -165,11 +171,11 @@ describe("a call into a server that is not connected says what the state says", 
     ["disabled", { code: "denied", message: "off" }],
     ["blocked", { code: "denied", message: "out" }],
   ])("%s", (name, error) => {
-    expect(refusal(states[name])).toMatchObject({ serverName: "s", ...error });
+    expect(notConnectedError(states[name])).toMatchObject({ serverName: "s", ...error });
   });
 
   test.each(["awaiting_approval", "untrusted_folder"] as const)("%s keeps its own code", (reason) => {
-    expect(refusal({ ...at, status: "blocked", reason, message: "no" })).toMatchObject({ code: reason });
+    expect(notConnectedError({ ...at, status: "blocked", reason, message: "no" })).toMatchObject({ code: reason });
   });
 });
 

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { expect, test } from "vitest";
 import { createGuard, type Guard } from "../../src/net/guard.ts";
-import { createNear } from "../../src/net/server-network.ts";
+import { createServerNetwork } from "../../src/net/server-network.ts";
 
 const publicAddress = "93.184.216.34";
 const found = (address: string) => ({ address, family: isIP(address) });
@@ -19,7 +19,7 @@ const failing: LookupFunction = (host, _options, callback) =>
   callback(Object.assign(new Error(`no ${host}`), { code: "ENOTFOUND" }), "");
 
 function guard(resolve: LookupFunction, { near, signal }: { near?: string; signal?: AbortSignal } = {}): Guard {
-  const server = near === undefined ? undefined : createNear(near, { resolve });
+  const server = near === undefined ? undefined : createServerNetwork(near, { resolve });
   return createGuard(server, resolve, signal ?? new AbortController().signal);
 }
 
@@ -91,7 +91,7 @@ test("a server near us opens its own kind of network, and cannot speak from else
   const answers = [["10.0.0.1"], [publicAddress]];
   const moving: LookupFunction = (host, options, callback) =>
     system(...(answers.shift() ?? []))(host, options, callback);
-  const server = createNear(near, { resolve: moving });
+  const server = createServerNetwork(near, { resolve: moving });
   // Where it is, is found out before its name comes to mean something else.
   await server?.addresses();
   const checking = createGuard(server, moving, new AbortController().signal);

@@ -5,12 +5,12 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type OpenOptions, openUrl, webUrl } from "../../src/net/open-url.ts";
+import { type OpenUrlOptions, openUrl, webUrl } from "../../src/net/open-url.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const url = "https://login.example/authorize?state=1&scope=a+b";
 
-interface Recorder extends Required<Pick<OpenOptions, "spawn">> {
+interface Recorder extends Required<Pick<OpenUrlOptions, "spawn">> {
   readonly calls: { readonly command: string; readonly args: readonly string[]; readonly options: object }[];
 }
 
@@ -101,7 +101,7 @@ test("a real program gets the address as its one argument; what it says by its e
 test("a browser that stays open is open", async () => {
   const clock = manualClock();
   let isStarted = false;
-  const spawn: OpenOptions["spawn"] = () => {
+  const spawn: OpenUrlOptions["spawn"] = () => {
     isStarted = true;
     return Object.assign(new EventEmitter(), { unref: () => {} });
   };

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, isIP, type LookupFunction } from "node:
 import { certificate, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createBoundedFetch, type FetchOptions } from "../../src/net/bounded-fetch.ts";
-import { createNear } from "../../src/net/server-network.ts";
+import { createServerNetwork } from "../../src/net/server-network.ts";
 import { hostEncodings, specialAddresses, specialAddresses6 } from "./host-encodings.ts";
 
 const addressed = (address: string): LookupAddress => ({ address, family: isIP(address) });
@@ -142,7 +142,7 @@ test("a server that was near when it was first looked for cannot speak from else
 test("where it was reached counts, whatever its name means to others", async () => {
   await using trap = await canary();
   const resolve = rebinding("mcp.example", ["127.0.0.1"]);
-  const near = createNear("https://mcp.example/mcp", { addresses: ["93.184.216.34"], resolve });
+  const near = createServerNetwork("https://mcp.example/mcp", { addresses: ["93.184.216.34"], resolve });
   expect(await outcome(`http://localhost:${trap.port}/`, { near, resolve })).toBe("denied");
   expect(trap.knocks()).toBe(0);
 });

@@ -1,10 +1,10 @@
 /** A client in memory whose answers the test gives, and an executor with the real validator. */
 
-import type { JsonObject, RequestOptions, ToolResult } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { type CallClient, createExecutor, type Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { toOffering } from "../../src/mcp/offering.ts";
+import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
 
 export const echo: CatalogTool = {
   name: "echo",
@@ -13,20 +13,23 @@ export const echo: CatalogTool = {
 export const done: ToolResult = { content: [{ type: "text", text: "hi" }], isError: false, notes: [] };
 export const patient = { timeout: 1000, total: 5000 };
 
-export type Answer = (args: JsonObject, options: RequestOptions) => ToolResult | Promise<ToolResult>;
+export type Answer = (args: JsonObject, options: McpRequestOptions) => ToolResult | Promise<ToolResult>;
 
 export interface MemoryClient {
   readonly client: CallClient;
-  readonly sent: readonly (readonly [string, JsonObject, RequestOptions])[];
+  readonly sent: readonly (readonly [string, JsonObject, McpRequestOptions])[];
 }
 
 export function clientOf(tools: readonly CatalogTool[], answer: Answer, name = "s"): MemoryClient {
-  const sent: [string, JsonObject, RequestOptions][] = [];
+  const sent: [string, JsonObject, McpRequestOptions][] = [];
   const lists = { prompts: [], resources: [], resourceTemplates: [], dropped: [], repaired: [], truncated: [] };
-  const offering = toOffering({ tools, ...lists }, { serverName: name, filter: { excludeTools: [] }, mayGrow: true });
+  const filteredCatalog = filterCatalog(
+    { tools, ...lists },
+    { serverName: name, filter: { excludeTools: [] }, mayGrow: true },
+  );
   const client: CallClient = {
     name,
-    offering,
+    filteredCatalog,
     async callTool(tool, args, options = {}) {
       sent.push([tool, args, options]);
       return answer(args, options);

@@ -16,5 +16,5 @@ export async function makeFolders(folder: TemporaryFolder, ...names: readonly st
 export async function isTrusted(folder: TemporaryFolder, root: string): Promise<boolean> {
   const { rules } = await readTrustedFolders(join(folder.path, rulesFile));
   const facts = { flag: false, env: {}, folderTrustEnabled: true, embedderTrust: undefined, rules, root };
-  return decideTrust(facts).verdict.trusted;
+  return decideTrust(facts).decision.trusted;
 }

@@ -7,7 +7,7 @@ import type {
   ServerDefinition,
 } from "../../src/settings/define/definition.ts";
 import { type Admission, type AdmissionFacts, admit } from "../../src/trust/admit.ts";
-import type { TrustVerdict } from "../../src/trust/trust-decision.ts";
+import type { TrustDecision } from "../../src/trust/trust-decision.ts";
 
 const root = "/work/app";
 const userFile = "/home/me/.gemini/settings.json";
@@ -67,7 +67,7 @@ function senseless(scope: "user" | "workspace", changes: Partial<ConfiguredServe
 }
 
 const list = (names: string[], ...origins: Origin[]): NameList => ({ names: new Set(names), origins });
-const verdict = (trusted: boolean, approvesEntries = false): TrustVerdict => ({
+const decision = (trusted: boolean, approvesEntries = false): TrustDecision => ({
   trusted,
   source: "default",
   approvesEntries,
@@ -79,7 +79,7 @@ const approved = (fingerprint: string): AdmissionFacts["approvals"] =>
 function facts(changes: Partial<AdmissionFacts & AdmissionFacts["settings"]> = {}): AdmissionFacts {
   const { allowed, excluded = list([]), ...rest } = changes;
   const settings = { excluded, ...(allowed === undefined ? {} : { allowed }) };
-  return { trust: verdict(true), approvals: new Map(), locations: { root, rootFrom: "cwd" }, settings, ...rest };
+  return { trust: decision(true), approvals: new Map(), locations: { root, rootFrom: "cwd" }, settings, ...rest };
 }
 
 const excludedHere = list(["db", "other"], at("user", 9), at("system", 2));
@@ -128,7 +128,7 @@ const isUnset: Admission = { status: "disconnected", reason: "variable_unset", m
 describe("one reason at a time", () => {
   test.each<[string, ConfiguredServer, AdmissionFacts, Admission]>([
     ["a user's server", server("user"), facts(), admitted],
-    ["a user's server in an untrusted folder", server("user"), facts({ trust: verdict(false) }), admitted],
+    ["a user's server in an untrusted folder", server("user"), facts({ trust: decision(false) }), admitted],
     ["a user's server needs no approval", server("user"), facts({ approvals: approved("another") }), admitted],
     ["a warning stops nothing", server("user", { problems: [warning] }), facts(), admitted],
     ["switched off", server("user", { enabled: false }), facts(), switchedOff],
@@ -139,15 +139,15 @@ describe("one reason at a time", () => {
     ["names compare exactly", server("user", { name: "DB" }), facts({ excluded: excludedHere }), admitted],
     ["an entry that makes no sense", senseless("user"), facts(), isInvalid],
     ["an unset variable", server("user", { problems: [warning, unset] }), facts(), isUnset],
-    ["a workspace server in an untrusted folder", server("workspace"), facts({ trust: verdict(false) }), isUntrusted],
+    ["a workspace server in an untrusted folder", server("workspace"), facts({ trust: decision(false) }), isUntrusted],
     ["a workspace server not yet approved", server("workspace"), facts(), awaits],
     ["a workspace server approved as it stands", server("workspace"), facts({ approvals: approved("f1") }), admitted],
     ["a workspace server changed since", server("workspace"), facts({ approvals: approved("f0") }), hasChanged],
-    ["approved for this run", server("workspace"), facts({ trust: verdict(true, true) }), admitted],
+    ["approved for this run", server("workspace"), facts({ trust: decision(true, true) }), admitted],
     [
       "approved for this run, although changed",
       server("workspace"),
-      facts({ trust: verdict(true, true), approvals: approved("f0") }),
+      facts({ trust: decision(true, true), approvals: approved("f0") }),
       admitted,
     ],
   ])("%s", (_, configured, given, expected) => {
@@ -157,13 +157,13 @@ describe("one reason at a time", () => {
 
 describe("of several reasons, the strongest is named", () => {
   // Each row takes one reason away from the row before it: the next in the order shows.
-  const all = { excluded: excludedHere, allowed: allowsOthers, trust: verdict(false) };
+  const all = { excluded: excludedHere, allowed: allowsOthers, trust: decision(false) };
   const { excluded: _, ...notExcluded } = all;
   test.each<[string, ConfiguredServer, AdmissionFacts, Admission]>([
     ["switched off", senseless("workspace", { enabled: false }), facts(all), switchedOff],
     ["excluded", senseless("workspace"), facts(all), isExcluded],
     ["not allowed", senseless("workspace"), facts(notExcluded), isNotAllowed],
-    ["untrusted", senseless("workspace"), facts({ trust: verdict(false) }), isUntrusted],
+    ["untrusted", senseless("workspace"), facts({ trust: decision(false) }), isUntrusted],
     ["makes no sense, so cannot be approved", senseless("workspace"), facts(), isInvalid],
     ["unapproved, before it asks for variables", server("workspace", { problems: [unset] }), facts(), awaits],
     [
@@ -172,7 +172,12 @@ describe("of several reasons, the strongest is named", () => {
       facts({ approvals: approved("f1") }),
       isUnset,
     ],
-    ["approval for the run mends no mistake", senseless("workspace"), facts({ trust: verdict(true, true) }), isInvalid],
+    [
+      "approval for the run mends no mistake",
+      senseless("workspace"),
+      facts({ trust: decision(true, true) }),
+      isInvalid,
+    ],
   ])("%s", (_, configured, given, expected) => {
     expect(admit(configured, given)).toEqual(expected);
   });
@@ -182,7 +187,7 @@ test("a workspace that an option named is named in what to type next", () => {
   const locations = { root: "/work/my app", rootFrom: "option" } as const;
   const next = "fairlead trust add '/work/my app'";
   expect(admit(server("workspace"), facts({ locations }))).toEqual({ ...awaits, next });
-  expect(admit(server("workspace"), facts({ locations, trust: verdict(false) }))).toMatchObject({ next });
+  expect(admit(server("workspace"), facts({ locations, trust: decision(false) }))).toMatchObject({ next });
 });
 
 test.each([
@@ -190,7 +195,7 @@ test.each([
   ["embedder", "the embedding program's verdict", "Trust the folder in the program that Fairlead runs in."],
   ["file", "DO_NOT_TRUST for /work (/rules:2)", "fairlead trust add"],
 ] as const)("what to do about a no depends on who said it: %s", (source, detail, next) => {
-  const trust: TrustVerdict = { trusted: false, source, approvesEntries: false, detail };
+  const trust: TrustDecision = { trusted: false, source, approvesEntries: false, detail };
   const message = `"db" (${workspaceFile}:4) belongs to ${root}, a folder that is not trusted: ${detail}`;
   expect(admit(server("workspace"), facts({ trust }))).toEqual({ ...isUntrusted, message, next });
 });

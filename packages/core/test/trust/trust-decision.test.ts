@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideTrust, type TrustFacts, type TrustVerdict } from "../../src/trust/trust-decision.ts";
+import { decideTrust, type TrustDecision, type TrustFacts } from "../../src/trust/trust-decision.ts";
 import { TrustLevel, type TrustRule } from "../../src/trust/trusted-folders.ts";
 
 const file = "/home/me/.gemini/trustedFolders.json";
@@ -9,7 +9,7 @@ function rule(effective: string | undefined, level: TrustLevel, line = 2): Trust
   return { path: effective ?? "/gone", level, origin, ...(effective === undefined ? {} : { effective }) };
 }
 
-function decide(facts: Partial<TrustFacts>): TrustVerdict {
+function decide(facts: Partial<TrustFacts>): TrustDecision {
   return decideTrust({
     flag: false,
     env: {},
@@ -18,7 +18,7 @@ function decide(facts: Partial<TrustFacts>): TrustVerdict {
     rules: [],
     root: "/work/app",
     ...facts,
-  }).verdict;
+  }).decision;
 }
 
 const trustRule = rule("/work/app", TrustLevel.TRUST_FOLDER);

@@ -133,11 +133,11 @@ describe("reading", () => {
     await using folder = await temporaryFolder();
     await makeFolders(folder, "a/b", "a/c", "d");
     await folder.write(rulesFile, { [join(folder.path, "a/b")]: "TRUST_PARENT" });
-    const verdicts = () =>
+    const decisions = () =>
       Promise.all(["a", "a/b", "a/c", "d", ""].map((each) => isTrusted(folder, join(folder.path, each))));
-    expect(await verdicts()).toEqual([true, true, true, false, false]);
+    expect(await decisions()).toEqual([true, true, true, false, false]);
     await rm(join(folder.path, "a/b"), { recursive: true });
-    expect(await verdicts()).toEqual([true, true, true, false, false]);
+    expect(await decisions()).toEqual([true, true, true, false, false]);
   });
 });
 

@@ -6,7 +6,7 @@ import { timeoutError } from "../rpc/rpc-errors.ts";
 import type { JsonObject, ServerInfo } from "../session.ts";
 import { excerpt, objectOf, stringOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireTimes } from "../target.ts";
-import { envelope, errorCodes, modernCodes, standardHeaders } from "./modern-envelope.ts";
+import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
 
 /** What a server said about itself. */
@@ -63,7 +63,7 @@ export async function discover(handshake: Handshake, transport: "stdio" | "http"
   try {
     return await askForDiscovery(handshake, transport, modernVersions[0] ?? "");
   } catch (error) {
-    if (!(error instanceof WireError) || error.evidence.rpc?.code !== errorCodes.unsupportedVersion) throw error;
+    if (!(error instanceof WireError) || error.evidence.rpc?.code !== modernErrors.unsupportedVersion) throw error;
     const supported = objectOf(error.evidence.rpc.data)["supported"];
     const modern = commonVersion(modernVersions, supported);
     const legacy = commonVersion(legacyVersions, supported);
@@ -118,7 +118,7 @@ function discoveryOf(result: JsonObject): Discovery {
 /** Whether an answer to the probe means "never heard of it", rather than a refusal of its details or an outage. */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;
-  if (rpc !== undefined) return !modernCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);
+  if (rpc !== undefined) return !modernErrorCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);
   if (transport === "stdio") return code === "bad_message";
   return (
     code === "bad_message" ||

@@ -4,7 +4,7 @@ import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import { afterSending, cancelledError, closedError, toWireError } from "../rpc/rpc-errors.ts";
 import { withTimeLeft } from "../rpc/time-left.ts";
-import type { JsonObject, RequestHandler, RequestOptions } from "../session.ts";
+import type { JsonObject, McpRequestOptions, RequestHandler } from "../session.ts";
 import { excerpt, isObject, objectOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 import type { WireLimits } from "../target.ts";
@@ -14,14 +14,14 @@ const largestState = 64 * 1024;
 
 export interface InputRounds {
   readonly method: string;
-  readonly options: RequestOptions;
+  readonly options: McpRequestOptions;
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
   readonly now: () => number;
   /** Aborted when the conversation is over, with the reason. */
   readonly life: AbortSignal;
   /** Sends the request once more, with these parameters added from the second time on; a new id each time. */
-  readonly ask: (added: JsonObject | undefined, options: RequestOptions) => Promise<JsonObject>;
+  readonly ask: (added: JsonObject | undefined, options: McpRequestOptions) => Promise<JsonObject>;
 }
 
 export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> {
@@ -72,13 +72,13 @@ async function answered(result: JsonObject, rounds: InputRounds): Promise<JsonOb
   }
 }
 
-export interface Asking extends Pick<InputRounds, "limits" | "handler"> {
+export interface InputRequestContext extends Pick<InputRounds, "limits" | "handler"> {
   readonly step: string;
   readonly signal: AbortSignal;
 }
 
 /** Answers the server's questions one after the other, each under the name that it came with. */
-export async function answersTo(inputRequests: unknown, asking: Asking): Promise<JsonObject> {
+export async function answersTo(inputRequests: unknown, asking: InputRequestContext): Promise<JsonObject> {
   const asked = isObject(inputRequests) ? Object.entries(inputRequests) : [];
   if (!isObject(inputRequests) || asked.length > asking.limits.inboundRequests)
     throw new WireError("bad_message", "the server's questions are not a list, or too long a one", {
@@ -90,7 +90,7 @@ export async function answersTo(inputRequests: unknown, asking: Asking): Promise
   return Object.fromEntries(answers);
 }
 
-async function answerTo(question: unknown, { step, signal, handler }: Asking): Promise<JsonObject> {
+async function answerTo(question: unknown, { step, signal, handler }: InputRequestContext): Promise<JsonObject> {
   const { method, params } = isObject(question) ? question : { method: undefined, params: undefined };
   if (typeof method !== "string")
     throw new WireError("bad_message", "the server asked for something without a name", { step });

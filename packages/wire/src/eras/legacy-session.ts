@@ -1,17 +1,17 @@
 /** A conversation of the legacy era: `initialize` opened it, the server may ask back, and it has a state. */
 
 import type { Rpc } from "../rpc/rpc.ts";
-import type { JsonObject, RequestOptions, Session } from "../session.ts";
+import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
-import type { Verdict } from "../target.ts";
+import type { NegotiatedProtocol } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { slowMethods } from "./methods.ts";
 
 export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "stdio" | "http" | "sse"): Session {
-  const verdict: Verdict = { era: "legacy", transport };
+  const verdict: NegotiatedProtocol = { era: "legacy", transport };
   const hasTasks = isObject(greeting.capabilities["tasks"]);
 
-  async function callAsTask(method: string, params: JsonObject | undefined, options: RequestOptions) {
+  async function callAsTask(method: string, params: JsonObject | undefined, options: McpRequestOptions) {
     const { requestAsTask } = await import("./legacy-task.ts");
     return requestAsTask(rpc, method, params, options);
   }
@@ -19,7 +19,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
   return {
     era: "legacy",
     ...greeting,
-    verdict,
+    protocol: verdict,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
       return rpc.request(method, params, slowMethods.has(method) ? { ...options, token: true } : options);

@@ -2,16 +2,16 @@
 
 import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
-import type { JsonObject, RequestOptions } from "../session.ts";
+import type { JsonObject, McpRequestOptions } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
-import { cancelledThere, followTask } from "./task.ts";
+import { followTask, taskCancelledError } from "./task.ts";
 
 /** Sends a call that is to become a task; resolves with what the task comes to. */
 export function requestAsTask(
   rpc: Rpc,
   method: string,
   params: JsonObject | undefined,
-  options: RequestOptions,
+  options: McpRequestOptions,
 ): Promise<JsonObject> {
   const { total } = options;
   // It need not be kept for longer than anybody waits for it.
@@ -50,7 +50,7 @@ function followLegacyTask(
     async conclude(task) {
       const { status } = task;
       // Whatever its result looks like: it was not done.
-      if (status === "cancelled") throw cancelledThere(task, step);
+      if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // One that wants input asks for it on the way to its result, which waits until there is one.
       return status === "completed" || status === "input_required" ? resultOf() : undefined;

@@ -4,8 +4,8 @@ import type { JsonObject } from "../session.ts";
 import type { ConnectOptions } from "../target.ts";
 
 /** Errors that only a server of the modern era gives. */
-export const errorCodes = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
-export const modernCodes: ReadonlySet<number> = new Set(Object.values(errorCodes));
+export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
+export const modernErrorCodes: ReadonlySet<number> = new Set(Object.values(modernErrors));
 
 export function envelope(
   version: string,

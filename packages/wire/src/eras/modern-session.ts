@@ -1,17 +1,17 @@
 /** A conversation of the modern era: nothing is remembered between requests, so each one says everything. */
 
 import { WireError } from "../errors.ts";
-import { mirrored, type ParamHeader, paramHeadersOf } from "../http/param-headers.ts";
+import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
 import type { ExchangeOptions } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { withTimeLeft } from "../rpc/time-left.ts";
-import type { JsonObject, RequestHandler, RequestOptions, Session } from "../session.ts";
+import type { JsonObject, McpRequestOptions, RequestHandler, Session } from "../session.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
-import type { ConnectOptions, Verdict, WireLimits } from "../target.ts";
+import type { ConnectOptions, NegotiatedProtocol, WireLimits } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { withInputRounds } from "./input-rounds.ts";
 import { listenMethod, slowMethods } from "./methods.ts";
-import { envelope, errorCodes, standardHeaders } from "./modern-envelope.ts";
+import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { followModernTask } from "./modern-task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
@@ -30,7 +30,7 @@ export interface ModernSessionOptions {
 }
 
 export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
-  const verdict: Verdict = { era: "modern", transport };
+  const verdict: NegotiatedProtocol = { era: "modern", transport };
   /** Input schemas as listed, and what was found marked in those that were called. */
   const schemas = new Map<string, unknown>();
   const marks = new Map<string, readonly ParamHeader[]>();
@@ -47,7 +47,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   function headersOf(method: string, params: JsonObject): Record<string, string> {
     const headers = standardHeaders(method, params);
     if (method !== "tools/call" || typeof params["name"] !== "string") return headers;
-    return { ...headers, ...mirrored(marksOf(params["name"]), params["arguments"]) };
+    return { ...headers, ...paramHeaderValues(marksOf(params["name"]), params["arguments"]) };
   }
 
   function marksOf(tool: string): readonly ParamHeader[] {
@@ -82,19 +82,19 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   }
 
   /** Sends it again, once, if the server says what was wrong with the first time. */
-  async function sendOrCorrect(method: string, params: JsonObject | undefined, given: RequestOptions) {
+  async function sendOrCorrect(method: string, params: JsonObject | undefined, given: McpRequestOptions) {
     const began = rpc.clock.now();
-    const left = (): RequestOptions => withTimeLeft(given, rpc.clock.now() - began, method);
+    const left = (): McpRequestOptions => withTimeLeft(given, rpc.clock.now() - began, method);
     try {
       return await send(method, params, given);
     } catch (error) {
       const isAnswer = error instanceof WireError && error.evidence.step === method;
       const rpcError = isAnswer ? error.evidence.rpc : undefined;
-      if (rpcError?.code === errorCodes.unsupportedVersion) {
+      if (rpcError?.code === modernErrors.unsupportedVersion) {
         const version = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
         if (version === undefined) throw error;
         speak(version);
-      } else if (rpcError?.code === errorCodes.headerMismatch && method === "tools/call") {
+      } else if (rpcError?.code === modernErrors.headerMismatch && method === "tools/call") {
         await learnSchemas(left);
       } else {
         throw error;
@@ -112,7 +112,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     }
   }
 
-  async function learnSchemas(left: () => RequestOptions): Promise<void> {
+  async function learnSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
       // Progress of the list is not progress of the call.
@@ -129,7 +129,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   return {
     era: "modern",
     ...greeting,
-    verdict,
+    protocol: verdict,
     request: (method, params, given = {}) =>
       withInputRounds({
         method,

@@ -7,7 +7,7 @@ import type { JsonObject, RequestHandler } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
-import { cancelledThere, followTask, type TaskPorts } from "./task.ts";
+import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
@@ -33,9 +33,9 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
     if (rounds > limits.inputRounds)
       throw new WireError("bad_message", `the server asked for input more than ${limits.inputRounds} times`, { step });
     const { signal } = open;
-    open.hold();
+    open.pause();
     const answers = answersTo(Object.fromEntries(questions), { step, limits, handler, signal });
-    const inputResponses = await answers.finally(open.release);
+    const inputResponses = await answers.finally(open.resume);
     for (const [key] of questions) answered.add(key);
     await ask("tasks/update", { taskId, inputResponses }, { signal, timeout: Number.POSITIVE_INFINITY });
   }
@@ -52,7 +52,7 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
       if (status === "completed" && isObject(result)) return { ...result, resultType: "complete" };
       if (status === "completed") throw new WireError("bad_message", "the task is over and holds no result", { step });
       if (status === "failed") throw replyError(error, "tasks/get");
-      if (status === "cancelled") throw cancelledThere(task, step);
+      if (status === "cancelled") throw taskCancelledError(task, step);
       return undefined;
     },
   });

@@ -5,7 +5,7 @@ import { onAbort } from "../rpc/abort.ts";
 import { toWireError } from "../rpc/rpc-errors.ts";
 import { within } from "../rpc/within.ts";
 import { type Discovery, discover, type Greeting, type Handshake, initialize } from "./handshake.ts";
-import { errorCodes } from "./modern-envelope.ts";
+import { modernErrors } from "./modern-envelope.ts";
 import { legacyVersions } from "./versions.ts";
 
 export type Agreement =
@@ -100,7 +100,7 @@ async function decide(
   const opened = await opening;
   if (opened.ok) return opened.value;
   // A server of the modern era refuses `initialize`, perhaps before it answers the probe; if it says why, it will.
-  const saidWhy = opened.error.evidence.rpc?.code === errorCodes.unsupportedVersion;
+  const saidWhy = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = saidWhy ? await probing : await within(probing, patience);
   if (probed?.ok && probed.value.era === "modern") return probed.value;
   throw opened.error;

@@ -36,7 +36,7 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
   const letter = letterbox(taskId, ports, notice);
   /** Whether it works or not, there is nothing more to be done. */
   const callOff = (): void => {
-    ask("tasks/cancel", { taskId }, { farewell: true, quiet: true }).catch(() => undefined);
+    ask("tasks/cancel", { taskId }, { awaitedOnClose: true, quiet: true }).catch(() => undefined);
   };
   const stopListening = onAbort(signal, callOff);
 
@@ -47,8 +47,8 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
     const now = JSON.stringify([stringOf(task["status"]), words, stringOf(task["lastUpdatedAt"])]);
     if (now === seen) return;
     seen = now;
-    if (words === undefined) open.stir();
-    else open.say(clip(words));
+    if (words === undefined) open.restartTimeout();
+    else open.reportMessage(clip(words));
   }
 
   async function look(): Promise<JsonObject> {
@@ -160,7 +160,7 @@ function isPassing({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
 }
 
 /** @param step The call's own method. */
-export function cancelledThere({ statusMessage }: JsonObject, step: string): WireError {
+export function taskCancelledError({ statusMessage }: JsonObject, step: string): WireError {
   const why = stringOf(statusMessage);
   return new WireError("rpc", `the server cancelled the task${why === undefined ? "" : `: ${clip(why)}`}`, { step });
 }

@@ -3,9 +3,9 @@
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
-import type { ChannelEvents, Message } from "../rpc/channel.ts";
+import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
-import { createOddities, type Odd } from "../shapes/diagnostics.ts";
+import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
 import type { WireLimits } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { messagesOf } from "./http-answer.ts";
@@ -25,7 +25,7 @@ export interface EventReader {
 interface ReaderOptions {
   readonly events: ChannelEvents;
   readonly limits: WireLimits;
-  readonly until?: (message: Message) => boolean;
+  readonly until?: (message: RpcMessage) => boolean;
   readonly time?: TimeSource | undefined;
 }
 
@@ -33,7 +33,7 @@ const defaultPause = 1_000;
 const longestPause = 60_000;
 
 export function createEventReader({ events, limits, until, time = systemTime }: ReaderOptions): EventReader {
-  const odd = createOddities((text) => events.diagnostic(text));
+  const odd = createDiagnostics((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
   let delivered = 0;
@@ -87,7 +87,7 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
   };
 }
 
-function parse(data: string, odd: Odd): readonly Message[] {
+function parse(data: string, odd: Diagnose): readonly RpcMessage[] {
   try {
     return messagesOf(JSON.parse(data) as unknown);
   } catch {

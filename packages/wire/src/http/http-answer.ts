@@ -1,10 +1,10 @@
 /** From an HTTP answer to JSON-RPC messages, or to the error it amounts to. */
 
 import { WireError, type WireEvidence } from "../errors.ts";
-import type { Message } from "../rpc/channel.ts";
+import type { RpcMessage } from "../rpc/channel.ts";
 import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
-import { type HttpAnswer, readStart, withoutSent } from "./http-client.ts";
+import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
@@ -25,7 +25,7 @@ export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<un
     throw new WireError(
       "bad_message",
       "the server's answer says it is JSON, but is not",
-      { ...evidenceOf(answer), firstBytes: withoutSent(text.slice(0, 512), answer.sent) },
+      { ...evidenceOf(answer), firstBytes: redactSent(text.slice(0, 512), answer.sent) },
       { cause },
     );
   }
@@ -59,7 +59,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
 }
 
 /** A message as a body. */
-export function written(message: Message): string {
+export function toBody(message: RpcMessage): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
@@ -73,7 +73,7 @@ export function written(message: Message): string {
 }
 
 /** Messages in a body or an event: one, a batch, or none that make sense. */
-export function messagesOf(parsed: unknown): readonly Message[] {
+export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return [parsed].flat().filter(isObject);
 }
 
@@ -87,14 +87,14 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   if (!isObject(error)) return statusError(answer, excerpt(parsed, 512));
   const code = typeof error["code"] === "number" ? error["code"] : 0;
   const message = stringOf(error["message"]) ?? `HTTP ${answer.status}`;
-  return new WireError("rpc", clip(withoutSent(message, answer.sent)), {
+  return new WireError("rpc", clip(redactSent(message, answer.sent)), {
     ...evidence,
     rpc: { code, ...(error["data"] === undefined ? {} : { data: error["data"] }) },
   });
 }
 
 /** Whether the server says that it has no time for the request, and when to come back. */
-export function isPutOff(answer: HttpAnswer): boolean {
+export function isRetryLater(answer: HttpAnswer): boolean {
   return (answer.status === 429 || answer.status === 503) && headerOf(answer, "retry-after") !== undefined;
 }
 
@@ -104,7 +104,7 @@ export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
   return new WireError(code, `the server answered ${answer.status}${what}, which is no answer to a request`, {
     ...evidenceOf(answer),
-    firstBytes: withoutSent(firstBytes, answer.sent),
+    firstBytes: redactSent(firstBytes, answer.sent),
   });
 }
 

@@ -7,7 +7,7 @@ import type { Cancellation } from "../rpc/cancellation.ts";
 import { clip, errorMessage, parseUrl } from "../shapes/text.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "../target.ts";
 import { decodedBody } from "./decoded-body.ts";
-import { exchange, StaleConnection } from "./http-exchange.ts";
+import { StaleConnection, sendHttp } from "./http-exchange.ts";
 import { webAddress } from "./web-address.ts";
 
 interface HttpRequest {
@@ -73,13 +73,13 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       return { response, sent, address };
     };
     try {
-      return attempted(await exchange(route, url, how, request));
+      return attempted(await sendHttp(route, url, how, request));
     } catch (error) {
       // A server may drop an idle connection just as we use it: nobody has seen the request then, in all likelihood.
       if (!(error instanceof StaleConnection)) throw error;
       // It is dead, too, when we have closed it: whoever did so does not wait for an answer.
       if (!request.repeatable || isClosed) throw error.asWireError();
-      return attempted(await exchange(route, url, how, request));
+      return attempted(await sendHttp(route, url, how, request));
     }
   }
 
@@ -114,8 +114,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const evidence = {
           httpStatus: status,
           // Read before the hook is asked: a person may take long, and the connection is not kept waiting.
-          firstBytes: withoutSent(await readStart((await answerOf(response, sent)).body), sent),
-          ...(wwwAuthenticate !== undefined && { wwwAuthenticate: withoutSent(wwwAuthenticate, sent) }),
+          firstBytes: redactSent(await readStart((await answerOf(response, sent)).body), sent),
+          ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };
         const url = request.url.href;
         const challenge: Challenge = {
@@ -175,7 +175,7 @@ async function answerOf(response: IncomingMessage, sent: HttpAnswer["sent"]): Pr
 }
 
 /** Evidence is shown and logged, and a server may quote what it was sent: a token that it does not like, say. */
-export function withoutSent(text: string, sent: HttpAnswer["sent"]): string {
+export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }

@@ -11,7 +11,7 @@ interface Sending {
   readonly cancellation?: Cancellation | undefined;
 }
 
-export function exchange(
+export function sendHttp(
   route: Route,
   url: URL,
   how: RequestOptions,

@@ -2,12 +2,12 @@
 
 import { WireError } from "../errors.ts";
 import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
-import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../rpc/channel.ts";
-import { numberOf } from "../rpc/rpc-messages.ts";
+import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import { requestIdOf } from "../rpc/rpc-messages.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
 import type { HttpTarget, WireTimes } from "../target.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
-import { headerOf, isPutOff, kindOf, messagesOf, readJson, refusalOf, statusError, written } from "./http-answer.ts";
+import { headerOf, isRetryLater, kindOf, messagesOf, readJson, refusalOf, statusError, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
@@ -89,9 +89,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   }
 
   async function post(
-    message: Message,
+    message: RpcMessage,
     cancellation: Cancellation | undefined,
-    headers: SendOptions["headers"],
+    headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
     const answer = await client.request({
       url,
@@ -102,7 +102,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
         ...commonHeaders(),
         ...headers,
       },
-      body: written(message),
+      body: toBody(message),
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
@@ -113,9 +113,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
 
   /** Nobody's clock runs for a notification or a reply: it has the time that a message may take to leave. */
   async function postInTime(
-    message: Message,
+    message: RpcMessage,
     cancellation: Cancellation | undefined,
-    headers: SendOptions["headers"],
+    headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
     const tired = AbortSignal.timeout(times.send);
     const until = AbortSignal.any([life.signal, tired, ...(cancellation ? [cancellation.signal] : [])]);
@@ -178,7 +178,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     }
   }
 
-  async function send(message: Message, how: SendOptions = {}): Promise<void> {
+  async function send(message: RpcMessage, how: ChannelSendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
     if (forgotten) throw turnedAway(forgotten);
     const cancellation = cancellationIn(how);
@@ -192,7 +192,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     if (gone) throw turnedAway(gone);
     if (answer.status < 200 || answer.status > 299) {
       const refusal = await refusalOf(answer, limits.messageBytes);
-      throw isPutOff(answer) ? turnedAway(refusal) : refusal;
+      throw isRetryLater(answer) ? turnedAway(refusal) : refusal;
     }
     if (isRequest) return readAnswer(answer, message["id"], cancellation);
     discard(answer.body);
@@ -234,6 +234,6 @@ function turnedAway({ code, message, evidence }: WireError): WireError {
 }
 
 /** Whether a message is the response to this request; some servers answer numeric ids as strings. */
-function answers(message: Message, id: unknown): boolean {
-  return message["method"] === undefined && numberOf(message["id"]) === id;
+function answers(message: RpcMessage, id: unknown): boolean {
+  return message["method"] === undefined && requestIdOf(message["id"]) === id;
 }

@@ -114,7 +114,7 @@ function lookThrough(inputSchema: unknown): ParamHeaders {
 }
 
 /** The headers of a call with these arguments; what is absent or null has none. */
-export function mirrored(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
+export function paramHeaderValues(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { header, path } of headers) {
     const value = path.reduce(

@@ -2,13 +2,13 @@
 
 import { WireError } from "../errors.ts";
 import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
-import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../rpc/channel.ts";
-import { createOddities } from "../shapes/diagnostics.ts";
+import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import type { HttpChannelOptions } from "./http.ts";
-import { kindOf, messagesOf, refusalOf, statusError, written } from "./http-answer.ts";
+import { kindOf, messagesOf, refusalOf, statusError, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
@@ -44,7 +44,7 @@ async function startStream(
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
-  const odd = createOddities((text) => events.diagnostic(text));
+  const odd = createDiagnostics((text) => events.diagnostic(text));
   let version: string | undefined;
   let ended = false;
   let named: (endpoint: URL) => void = () => {};
@@ -101,7 +101,7 @@ async function startStream(
     setProtocolVersion(negotiated) {
       version = negotiated;
     },
-    async send(message: Message, how: SendOptions = {}) {
+    async send(message: RpcMessage, how: ChannelSendOptions = {}) {
       if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
       const accepted = await client.request({
         url: address,
@@ -112,7 +112,7 @@ async function startStream(
           ...(version === undefined ? {} : { "mcp-protocol-version": version }),
           ...how.headers,
         },
-        body: written(message),
+        body: toBody(message),
         cancellation: cancellationIn(how),
         repeatable: message["method"] !== "tools/call",
       });

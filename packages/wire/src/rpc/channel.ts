@@ -7,9 +7,9 @@ import type { Cancellation } from "./cancellation.ts";
 export type RequestId = number | string;
 
 /** One JSON-RPC message, parsed but not yet believed. */
-export type Message = JsonObject;
+export type RpcMessage = JsonObject;
 
-export interface SendOptions {
+export interface ChannelSendOptions {
   /** Ends the exchange: a transport with one stream per request closes that stream. */
   readonly signal?: AbortSignal;
   /** The same, for those who can do without a signal. */
@@ -20,7 +20,7 @@ export interface SendOptions {
 
 export interface ChannelEvents {
   /** Every message that arrived, in order; a batch arrives as its members. */
-  message(message: Message): void;
+  message(message: RpcMessage): void;
   /** Once, when nothing will arrive any more; absent cause: closed from here. */
   closed(cause: WireError | undefined): void;
   /** Something odd that hurts nobody: noise on stdout, an unparsable event, a reconnect. */
@@ -34,7 +34,7 @@ export interface Channel {
    * Resolves when the exchange is over: for stdio when the bytes have left, for HTTP when the answer has been read.
    * Rejects with a WireError when the message, or the answer it asked for, is lost; only that request fails then.
    */
-  send(message: Message, options?: SendOptions): Promise<void>;
+  send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;
   /** Told by the session once the handshake is done; HTTP sends it in every header from then on. */
   setProtocolVersion(version: string): void;
   close(): Promise<void>;

@@ -2,14 +2,14 @@
 
 import { systemTime, type TimeSource } from "./time-source.ts";
 
-export interface Clock {
+export interface RequestClock {
   /** Milliseconds that count: time spent standing still is not in them. */
   readonly now: () => number;
   /** Makes sure that the bell rings at this moment at the latest. */
-  readonly ringBy: (moment: number) => void;
+  readonly wakeBy: (moment: number) => void;
   /** Stands still until as many `release` as `hold` have been called. */
-  readonly hold: () => void;
-  readonly release: () => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
   readonly stop: () => void;
   /** A moment of the time outside, which passes while the clock stands still, too. */
   readonly after: TimeSource["after"];
@@ -19,7 +19,7 @@ export interface Clock {
 const longestDelay = 2 ** 31 - 1;
 
 /** @param bell Called when a moment has come; returns the next moment that matters, or Infinity. */
-export function createClock(bell: (now: number) => number, time: TimeSource = systemTime): Clock {
+export function createRequestClock(bell: (now: number) => number, time: TimeSource = systemTime): RequestClock {
   let holds = 0;
   let heldAt = 0;
   let stoodStill = 0;
@@ -55,13 +55,13 @@ export function createClock(bell: (now: number) => number, time: TimeSource = sy
 
   return {
     now,
-    ringBy,
-    hold() {
+    wakeBy: ringBy,
+    pause() {
       if (holds === 0) heldAt = time.now();
       holds += 1;
       callOff();
     },
-    release() {
+    resume() {
       holds -= 1;
       if (holds > 0) return;
       stoodStill += time.now() - heldAt;

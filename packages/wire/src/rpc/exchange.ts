@@ -1,11 +1,11 @@
 /** One request of ours, from its sending to its end. */
 
-import type { JsonObject, Progress, RequestOptions } from "../session.ts";
+import type { JsonObject, McpRequestOptions, Progress } from "../session.ts";
 import { onAbort } from "./abort.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { SendOptions } from "./channel.ts";
+import type { ChannelSendOptions } from "./channel.ts";
 
-export interface ExchangeOptions extends RequestOptions {
+export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Keys of `params._meta` that win over the caller's. */
   readonly meta?: JsonObject;
@@ -16,7 +16,7 @@ export interface ExchangeOptions extends RequestOptions {
   /** The server is not told when we give up. */
   readonly quiet?: boolean;
   /** Told on the way out: closing waits for it, a little. */
-  readonly farewell?: boolean;
+  readonly awaitedOnClose?: boolean;
   /**
    * Looks at the answer. One that is only a beginning keeps the request open, with its limits, its signal and its progress,
    * until what this returns has settled.
@@ -29,13 +29,13 @@ export interface OpenRequest {
   /** Aborted when nobody waits for it any more, or nobody can. */
   readonly signal: AbortSignal;
   /** Something has happened: the silence begins anew. */
-  readonly stir: () => void;
+  readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
   /** Words without a number: told with the progress made so far. */
-  readonly say: (message: string) => void;
+  readonly reportMessage: (message: string) => void;
   /** For as long as the server waits for somebody here, its time stands still. */
-  readonly hold: () => void;
-  readonly release: () => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
 }
 
 interface Settle {
@@ -46,7 +46,7 @@ interface Settle {
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** A class for one reason: as `SendOptions` it makes an abort controller only when a transport asks for the signal. */
-export class Exchange implements SendOptions, Cancellation {
+export class Exchange implements ChannelSendOptions, Cancellation {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly openEnded: boolean;
@@ -83,22 +83,22 @@ export class Exchange implements SendOptions, Cancellation {
     return this.#heldAt === undefined ? Math.min(this.silentAt, this.#overAt) : Number.POSITIVE_INFINITY;
   }
 
-  stir(now: number): void {
+  restartTimeout(now: number): void {
     this.silentAt = now + this.silence;
   }
 
-  hold(now: number): void {
+  pause(now: number): void {
     this.#heldAt ??= now;
   }
 
-  release(now: number): void {
+  resume(now: number): void {
     const stoodStill = now - (this.#heldAt ?? now);
     this.#heldAt = undefined;
     this.silentAt += stoodStill;
     this.#overAt += stoodStill;
   }
 
-  get mayGoOn(): boolean {
+  get canFollow(): boolean {
     return this.#options.follow !== undefined;
   }
 
@@ -144,7 +144,7 @@ export class Exchange implements SendOptions, Cancellation {
     this.#options.onProgress?.(progress);
   }
 
-  say(message: string): void {
+  reportMessage(message: string): void {
     this.progress({ ...this.#progress, message });
   }
 
@@ -159,7 +159,7 @@ export class Exchange implements SendOptions, Cancellation {
   }
 
   /** Ends the transport's side of it too. */
-  breakOff(error: Error): void {
+  abort(error: Error): void {
     this.fail(error);
     this.#isCancelled = true;
     this.#onCancel?.();

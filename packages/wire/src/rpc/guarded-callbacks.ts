@@ -1,6 +1,6 @@
 /** The host's own callbacks, made safe to call from anywhere: what they throw is counted, told, and ends nothing. */
 
-import { createOddities } from "../shapes/diagnostics.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions } from "../target.ts";
 
@@ -9,7 +9,7 @@ type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">
 export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
   // A log that fails has nobody to tell.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});
-  const odd = createOddities((text) => diagnostic?.(text));
+  const odd = createDiagnostics((text) => diagnostic?.(text));
   const telling = (name: string) => (error: unknown) => odd(name, `${name} failed: ${errorMessage(error)}`);
   return {
     ...(diagnostic && { onDiagnostic: diagnostic }),

@@ -2,10 +2,10 @@
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, RequestHandler } from "../session.ts";
-import type { Odd } from "../shapes/diagnostics.ts";
+import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
-import type { Message, RequestId } from "./channel.ts";
+import type { RequestId, RpcMessage } from "./channel.ts";
 
 const methodNotFound = -32601;
 const internalError = -32603;
@@ -14,8 +14,8 @@ const busy = -32000;
 export interface InboundOptions {
   /** How many may be open at once. */
   readonly limit: number;
-  readonly reply: (message: Message) => Promise<void>;
-  readonly odd: Odd;
+  readonly reply: (message: RpcMessage) => Promise<void>;
+  readonly diagnose: Diagnose;
   /** Called when the server begins to wait for an answer, and when it has one. */
   readonly waiting: () => void;
   readonly answered: () => void;
@@ -36,9 +36,10 @@ export function createInbound(options: InboundOptions): Inbound {
   let handler: RequestHandler | undefined;
   let ignoring = false;
 
-  const lost = (error: unknown): void => options.odd("a reply was lost", `a reply was lost: ${errorMessage(error)}`);
+  const lost = (error: unknown): void =>
+    options.diagnose("a reply was lost", `a reply was lost: ${errorMessage(error)}`);
 
-  function reply(message: Message): void {
+  function reply(message: RpcMessage): void {
     options.reply(message).catch(lost);
   }
 
@@ -49,7 +50,7 @@ export function createInbound(options: InboundOptions): Inbound {
     const controller = new AbortController();
     open.set(id, controller);
     options.waiting();
-    let given: Message;
+    let given: RpcMessage;
     try {
       given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, controller.signal)) };
     } catch (error) {
@@ -77,9 +78,9 @@ export function createInbound(options: InboundOptions): Inbound {
   return {
     take(id, method, params) {
       if (ignoring || !isRequestId(id))
-        options.odd("unanswerable", `the server asked ${clip(method, 100)}, which nobody may answer`);
+        options.diagnose("unanswerable", `the server asked ${clip(method, 100)}, which nobody may answer`);
       else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
-      else if (open.has(id)) options.odd("repeated", `the server asked ${clip(method, 100)} twice under one id`);
+      else if (open.has(id)) options.diagnose("repeated", `the server asked ${clip(method, 100)} twice under one id`);
       else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
       else void answer(id, method, params, handler);

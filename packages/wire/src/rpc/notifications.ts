@@ -1,7 +1,7 @@
 /** Hands the server's notifications to whoever listens; news that can only be repeated is coalesced first. */
 
 import type { JsonObject, NotificationListener } from "../session.ts";
-import type { Odd } from "../shapes/diagnostics.ts";
+import type { Diagnose } from "../shapes/diagnostics.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { coalesce } from "./coalesce.ts";
 
@@ -14,7 +14,7 @@ export interface Notifications {
   readonly stop: () => void;
 }
 
-export function createNotifications(odd: Odd): Notifications {
+export function createNotifications(odd: Diagnose): Notifications {
   const listeners = new Set<NotificationListener>();
   const storm = coalesce<{ method: string; params: JsonObject }>(stormWindow, ({ method, params }) =>
     tell(method, params),

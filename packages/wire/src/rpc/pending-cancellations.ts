@@ -2,13 +2,13 @@
 
 import { within } from "./within.ts";
 
-export interface Farewells {
+export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
   /** Resolves when all have been said, or it takes too long; nothing if there are none. */
-  readonly said: (milliseconds: number) => Promise<unknown> | undefined;
+  readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
 }
 
-export function createFarewells(): Farewells {
+export function createPendingCancellations(): PendingCancellations {
   const leaving = new Set<Promise<unknown>>();
   return {
     add(message) {
@@ -19,6 +19,6 @@ export function createFarewells(): Farewells {
         });
       leaving.add(left);
     },
-    said: (milliseconds) => (leaving.size === 0 ? undefined : within(Promise.all(leaving), milliseconds)),
+    sent: (milliseconds) => (leaving.size === 0 ? undefined : within(Promise.all(leaving), milliseconds)),
   };
 }

@@ -5,7 +5,7 @@ import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
 /** One of our ids, also when the server made a string of it; -1 if it cannot be one. */
-export function numberOf(id: unknown): number {
+export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }

@@ -2,17 +2,17 @@
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, NotificationListener, RequestHandler } from "../session.ts";
-import { createOddities } from "../shapes/diagnostics.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
-import type { Channel, Message, OpenChannel, SendOptions } from "./channel.ts";
-import { type Clock, createClock } from "./clock.ts";
+import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
+import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { openRequest } from "./open-request.ts";
-import { createFarewells } from "./pending-cancellations.ts";
+import { createPendingCancellations } from "./pending-cancellations.ts";
 import {
   afterSending,
   cancelledError,
@@ -23,7 +23,7 @@ import {
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
-import { numberOf, progressOf, withMeta } from "./rpc-messages.ts";
+import { progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
@@ -35,7 +35,7 @@ export interface RpcOptions
 
 export interface Rpc {
   readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
-  readonly notify: (method: string, params?: JsonObject, how?: SendOptions) => Promise<void>;
+  readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: RequestHandler) => void;
   /** The modern era has no requests of the server: they stay unanswered from now on. */
@@ -43,7 +43,7 @@ export interface Rpc {
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
   /** For whoever knows of another reason why nobody can hurry. */
-  readonly clock: Pick<Clock, "now" | "hold" | "release" | "after">;
+  readonly clock: Pick<RequestClock, "now" | "pause" | "resume" | "after">;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -52,10 +52,10 @@ export interface Rpc {
 const rememberedGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
-  const early: Message[] = [];
-  const odd = createOddities((text) => options.onDiagnostic?.(text));
+  const early: RpcMessage[] = [];
+  const odd = createDiagnostics((text) => options.onDiagnostic?.(text));
   /** Nesting without end overflows whoever walks it: no message may take down the process, nor the stream it came on. */
-  const hear = (rpc: ReceivingRpc, message: Message): void => {
+  const hear = (rpc: ReceivingRpc, message: RpcMessage): void => {
     try {
       rpc.receive(message);
     } catch (error) {
@@ -85,24 +85,24 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
 }
 
 interface ReceivingRpc extends Rpc {
-  receive(message: Message): void;
+  receive(message: RpcMessage): void;
   end(cause: WireError | undefined): void;
 }
 
 function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const pending = new Map<number, Exchange>();
   const givenUp = new Set<number>();
-  const farewells = createFarewells();
+  const farewells = createPendingCancellations();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
-  const odd = createOddities(diagnostic);
-  const clock = createClock(expire, options.time);
+  const odd = createDiagnostics(diagnostic);
+  const clock = createRequestClock(expire, options.time);
   const notifications = createNotifications(odd);
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
     reply: (message) => transmit(message),
-    odd,
-    waiting: clock.hold,
-    answered: clock.release,
+    diagnose: odd,
+    waiting: clock.pause,
+    answered: clock.resume,
   });
   if (options.onRequest) inbound.handleWith(options.onRequest);
   if (options.onNotification) notifications.listen(options.onNotification);
@@ -115,7 +115,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     settleClosed = resolve;
   });
 
-  function transmit(message: Message, how?: SendOptions): Promise<void> {
+  function transmit(message: RpcMessage, how?: ChannelSendOptions): Promise<void> {
     options.onMessage?.("sent", message);
     try {
       return channel.send(message, how);
@@ -134,14 +134,14 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       const silence = given.timeout ?? options.times.request;
       const exchange = new Exchange(method, given, clock.now(), silence, { resolve, reject });
       pending.set(id, exchange);
-      clock.ringBy(exchange.due);
+      clock.wakeBy(exchange.due);
       exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, false)));
       const token = given.token === true || given.onProgress !== undefined ? id : undefined;
       const filled = withMeta(params, given.meta, token);
-      const message: Message =
+      const message: RpcMessage =
         filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
       const sent = transmit(message, options.oneStream ? undefined : exchange);
-      if (given.farewell) farewells.add(sent);
+      if (given.awaitedOnClose) farewells.add(sent);
       sent.catch((error: unknown) => {
         if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
       });
@@ -153,7 +153,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     pending.delete(id);
     givenUp.add(id);
     if (givenUp.size > rememberedGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
-    exchange.breakOff(error);
+    exchange.abort(error);
     // Whoever follows the request tells the server in its own way.
     if (exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const told = notify("notifications/cancelled", { requestId: id, reason: error.message });
@@ -172,7 +172,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     return next;
   }
 
-  function receive(message: Message): void {
+  function receive(message: RpcMessage): void {
     options.onMessage?.("received", message);
     if (over) return;
     const { method, id } = message;
@@ -181,8 +181,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     else inbound.take(id, method, objectOf(message["params"]));
   }
 
-  function receiveAnswer(message: Message): void {
-    const id = numberOf(message["id"]);
+  function receiveAnswer(message: RpcMessage): void {
+    const id = requestIdOf(message["id"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
       if (!givenUp.delete(id)) odd("an answer to no open request was ignored");
@@ -194,7 +194,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     }
   }
 
-  function settle(exchange: Exchange, { result, error }: Message): void {
+  function settle(exchange: Exchange, { result, error }: RpcMessage): void {
     if (isThere(error)) exchange.fail(replyError(error, exchange.method));
     else if (isObject(result)) exchange.succeed(result);
     else if (result === null) exchange.succeed({});
@@ -205,8 +205,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   /** Whether this answer was only the beginning: then the request stays open until its end is found. */
-  function goesOn(id: number, exchange: Exchange, { result, error }: Message): boolean {
-    if (!exchange.mayGoOn || !isObject(result) || isThere(error)) return false;
+  function goesOn(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
+    if (!exchange.canFollow || !isObject(result) || isThere(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));
     end?.then(
       (last) => {
@@ -220,7 +220,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   function tell(exchange: Exchange, news: () => void): void {
-    exchange.stir(clock.now());
+    exchange.restartTimeout(clock.now());
     try {
       news();
     } catch (error) {
@@ -235,7 +235,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   function receiveProgress(params: JsonObject): void {
-    const id = numberOf(params["progressToken"]);
+    const id = requestIdOf(params["progressToken"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
       if (!givenUp.has(id)) odd("progress of no open request was ignored");
@@ -248,14 +248,14 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   /** Takes back a request of the server's own, or ends a subscription of ours. */
   function receiveCancelled(params: JsonObject): void {
     if (inbound.cancel(params["requestId"])) return;
-    const id = numberOf(params["requestId"]);
+    const id = requestIdOf(params["requestId"]);
     const exchange = pending.get(id);
     if (!exchange?.openEnded) return;
     pending.delete(id);
-    exchange.breakOff(new WireError("stream_lost", `the server ended ${exchange.method}`, { step: exchange.method }));
+    exchange.abort(new WireError("stream_lost", `the server ended ${exchange.method}`, { step: exchange.method }));
   }
 
-  async function notify(method: string, params?: JsonObject, how?: SendOptions): Promise<void> {
+  async function notify(method: string, params?: JsonObject, how?: ChannelSendOptions): Promise<void> {
     if (over) throw neverSent(method, over.cause);
     await transmit({ jsonrpc: "2.0", method, ...(params && { params }) }, how);
   }
@@ -266,12 +266,12 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     inbound.cancelAll();
     clock.stop();
     notifications.stop();
-    for (const exchange of pending.values()) exchange.breakOff(closedError(exchange.method, cause));
+    for (const exchange of pending.values()) exchange.abort(closedError(exchange.method, cause));
     pending.clear();
   }
 
   async function closeNow(): Promise<void> {
-    const said = farewells.said(options.times.endGrace);
+    const said = farewells.sent(options.times.endGrace);
     if (said) await said;
     finish(undefined);
     await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${errorMessage(error)}`));

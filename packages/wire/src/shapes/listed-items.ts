@@ -46,15 +46,15 @@ interface ItemTypes {
 
 export type ListedItem<K extends ListKind> = ItemTypes[K];
 
-export interface Dropped {
+export interface DroppedItem {
   readonly name?: string;
   readonly reason: string;
 }
 
-export interface Salvaged<K extends ListKind> {
+export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];
-  readonly dropped: Dropped[];
-  readonly repaired: Dropped[];
+  readonly dropped: DroppedItem[];
+  readonly repaired: DroppedItem[];
 }
 
 interface Shape {
@@ -105,10 +105,10 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
 };
 
 /** @param mirrorsHeaders Tools whose marked arguments cannot be mirrored may not be offered there. */
-export function salvage<K extends ListKind>(
+export function checkItems<K extends ListKind>(
   kind: K,
   entries: readonly unknown[],
-  into: Salvaged<K>,
+  into: CheckedItems<K>,
   mirrorsHeaders: boolean,
 ): void {
   for (const entry of entries) {
@@ -137,7 +137,7 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
 }
 
 /** A copy without the faults; nothing when nothing can be done for it. */
-function repaired<K extends ListKind>(kind: K, entry: unknown, notes: Dropped[]): ListedItem<K> | undefined {
+function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
   if (!isObject(entry) || !isName(entry[key])) return undefined;
   const copy = { ...entry };

@@ -1,11 +1,11 @@
 /** Whole lists of what a server offers: every page, within bounds, keeping what is usable and naming what is not. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, RequestOptions, Session } from "../session.ts";
+import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
 import { isObject } from "./json.ts";
-import { type Dropped, type ListedItem, type ListKind, type Salvaged, salvage } from "./listed-items.ts";
+import { type CheckedItems, checkItems, type DroppedItem, type ListedItem, type ListKind } from "./listed-items.ts";
 
-export interface ListOptions extends RequestOptions {
+export interface ListOptions extends McpRequestOptions {
   readonly maxPages?: number;
   readonly maxItems?: number;
 }
@@ -13,9 +13,9 @@ export interface ListOptions extends RequestOptions {
 export interface Listing<K extends ListKind> {
   readonly items: readonly ListedItem<K>[];
   /** Entries that were left out, each with its reason. */
-  readonly dropped: readonly Dropped[];
+  readonly dropped: readonly DroppedItem[];
   /** Entries that were repaired, each with what was wrong. */
-  readonly repaired: readonly Dropped[];
+  readonly repaired: readonly DroppedItem[];
   /** Why the list may be incomplete, if it may. */
   readonly truncated?: string;
   /** How long the server vouches for the list, in milliseconds, if it says so: the shortest of its pages. */
@@ -37,13 +37,14 @@ const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
 
 export async function listAll<K extends ListKind>(
-  session: Pick<Session, "request" | "capabilities" | "verdict">,
+  session: Pick<Session, "request" | "capabilities" | "protocol">,
   kind: K,
   { maxPages = 100, maxItems = 10_000, ...options }: ListOptions = {},
 ): Promise<Listing<K>> {
   const { method, member, capability } = methods[kind];
-  const found: Salvaged<K> = { items: [], dropped: [], repaired: [] };
-  const mirrorsHeaders = kind === "tools" && session.verdict?.era === "modern" && session.verdict.transport === "http";
+  const found: CheckedItems<K> = { items: [], dropped: [], repaired: [] };
+  const mirrorsHeaders =
+    kind === "tools" && session.protocol?.era === "modern" && session.protocol.transport === "http";
   const seen = new Set<unknown>();
   let cursor: string | number | undefined;
   let room = maxItems;
@@ -68,7 +69,7 @@ export async function listAll<K extends ListKind>(
     if (!Array.isArray(entries)) {
       found.dropped.push({ reason: `page ${page} holds no list of ${member}` });
     } else {
-      salvage(kind, entries.slice(0, room), found, mirrorsHeaders);
+      checkItems(kind, entries.slice(0, room), found, mirrorsHeaders);
       if (entries.length > room) return upTo(`more than ${maxItems} entries`);
       room -= entries.length;
     }

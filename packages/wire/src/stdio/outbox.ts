@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { WireError, type WireErrorCode } from "../errors.ts";
-import type { Message } from "../rpc/channel.ts";
+import type { RpcMessage } from "../rpc/channel.ts";
 import { errorMessage } from "../shapes/text.ts";
 
 export interface OutboxOptions {
@@ -16,7 +16,7 @@ export interface OutboxOptions {
 }
 
 export interface Outbox {
-  send(message: Message, signal?: AbortSignal): Promise<void>;
+  send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
   /** Lets go of what waits and says that nothing follows. */
   end(): void;
   /** Rejects everything that has not left, and everything from now on. */

@@ -1,7 +1,7 @@
 /** Keeps account of the servers started for one host, so that nothing they start outlives it: tags, watchdog, sweeps. */
 
 import { uptime } from "../rpc/uptime.ts";
-import { type Survey, surveyProcesses } from "./process-table.ts";
+import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 /** Carried by every server and, unless one wipes its environment, by all that it starts. */
@@ -12,7 +12,7 @@ const longestGathering = 20;
 const pauseFactor = 4;
 
 /** One server's place in the account. */
-export interface Enrolment {
+export interface ProcessRegistration {
   /** To be added to the server's environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** It runs, as the leader of this process group. */
@@ -25,25 +25,25 @@ export interface Enrolment {
   groupLives(): Promise<boolean>;
 }
 
-export interface ProcessKeeper {
+export interface ProcessRegistry {
   /** To be called before a server is started: from here on its tag is known to the watchdog. */
-  enrol(): Promise<Enrolment>;
+  register(): Promise<ProcessRegistration>;
 }
 
-export interface KeeperOptions {
+export interface ProcessRegistryOptions {
   /** What the watchdog leaves the servers between SIGTERM and SIGKILL when the host has died, in milliseconds. */
   readonly termGrace?: number;
 }
 
 /** Share one between all connections of a host: it costs one small process, started with the first server. */
-export function createProcessKeeper({ termGrace = 2000 }: KeeperOptions = {}): ProcessKeeper {
+export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
   const prefix = `${randomWord()}${randomWord()}.`;
   let running = 0;
   const survey = createSurveyor(`${tagVariable}=${prefix}`, () => Math.min(running, longestGathering));
   let watchdog: Watchdog | undefined;
   let count = 0;
 
-  async function enrol(): Promise<Enrolment> {
+  async function enrol(): Promise<ProcessRegistration> {
     // On Windows a server dies with the host by itself: libuv puts it into a job that ends with us.
     if (process.platform !== "win32") watchdog ??= createWatchdog({ prefix: `${tagVariable}=${prefix}`, termGrace });
     running += 1;
@@ -52,7 +52,7 @@ export function createProcessKeeper({ termGrace = 2000 }: KeeperOptions = {}): P
     return createEnrolment(String(count));
   }
 
-  function createEnrolment(number: string): Enrolment {
+  function createEnrolment(number: string): ProcessRegistration {
     let group: number | undefined;
     let isOver = false;
     return {
@@ -78,17 +78,20 @@ export function createProcessKeeper({ termGrace = 2000 }: KeeperOptions = {}): P
     };
   }
 
-  return { enrol };
+  return { register: enrol };
 }
 
 /** Everyone who asks before a look begins shares it. */
-function createSurveyor(prefix: string, gathering: () => number): (group?: number) => Promise<Survey | undefined> {
+function createSurveyor(
+  prefix: string,
+  gathering: () => number,
+): (group?: number) => Promise<ProcessTable | undefined> {
   let groups = new Set<number>();
-  let next: Promise<Survey | undefined> | undefined;
+  let next: Promise<ProcessTable | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let notBefore = 0;
 
-  async function look(): Promise<Survey | undefined> {
+  async function look(): Promise<ProcessTable | undefined> {
     await last;
     const pause = Math.max(gathering(), notBefore - uptime());
     await new Promise((resolve) => setTimeout(resolve, pause));
@@ -96,7 +99,7 @@ function createSurveyor(prefix: string, gathering: () => number): (group?: numbe
     groups = new Set();
     next = undefined;
     const begin = uptime();
-    const found = surveyProcesses(prefix, asked).catch(() => undefined);
+    const found = readProcessTable(prefix, asked).catch(() => undefined);
     last = found.then(() => {
       const end = uptime();
       notBefore = end + (end - begin) * pauseFactor;

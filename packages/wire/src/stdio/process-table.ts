@@ -8,7 +8,7 @@ const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBu
 /** Read between two turns of the event loop, so that a crowded machine does not stall the host. */
 const perTurn = 100;
 
-export interface Survey {
+export interface ProcessTable {
   /** Living processes by the end of their tag, the part after the prefix. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
   /** Those of the groups asked about that have a member which is not a zombie. */
@@ -16,7 +16,7 @@ export interface Survey {
 }
 
 /** Synchronous reads on purpose: `/proc` never waits for a disk, and a thread's round trip costs more than the read. */
-export async function surveyProcesses(prefix: string, groups: ReadonlySet<number>): Promise<Survey> {
+export async function readProcessTable(prefix: string, groups: ReadonlySet<number>): Promise<ProcessTable> {
   const needle = Buffer.from(prefix);
   const read = createReader(64 * 1024);
   const tagged = new Map<string, number[]>();

@@ -18,7 +18,7 @@ export async function endTree(server: ServerProcess, graces: Graces): Promise<re
   // A process that nobody can end must not keep the host from ending; neither must a pipe that somebody still holds.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
-  if (left.length === 0) server.enrolment.over();
+  if (left.length === 0) server.registration.over();
   return left;
 }
 
@@ -31,7 +31,7 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
     // While a member lives, the number is not given to another group. Once it is free, it is not ours any more.
     groupOver ||= signal(-pid, 0) === "ESRCH";
     // Zombies answer too; only the table of processes tells them from the living.
-    return !groupOver && (await server.enrolment.groupLives());
+    return !groupOver && (await server.registration.groupLives());
   }
 
   async function goneWithin(grace: number): Promise<boolean> {
@@ -53,7 +53,7 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 }
 
 /** What left the group (`setsid`, double forks) still carries the tag. */
-async function sweep({ enrolment }: ServerProcess, grace: number): Promise<number[]> {
+async function sweep({ registration: enrolment }: ServerProcess, grace: number): Promise<number[]> {
   const killed = new Set<number>();
   await repeat(uptime() + grace, async () => {
     const tagged = await enrolment.tagged();

@@ -4,7 +4,7 @@ import type { ChildProcessWithoutNullStreams, SpawnOptionsWithoutStdio } from "n
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { StdioTarget } from "../target.ts";
-import type { Enrolment, ProcessKeeper } from "./process-registry.ts";
+import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -19,7 +19,7 @@ export interface ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly enrolment: Enrolment;
+  readonly registration: ProcessRegistration;
   isRunning(): boolean;
   /** The process itself is gone; what it started may live on. */
   readonly exited: Promise<Exit>;
@@ -30,9 +30,9 @@ export interface ServerProcess {
 }
 
 /** Rejects with what the system said; `spawn-failure.ts` makes sense of it. */
-export async function startProcess(target: StdioTarget, keeper: ProcessKeeper): Promise<ServerProcess> {
+export async function startProcess(target: StdioTarget, keeper: ProcessRegistry): Promise<ServerProcess> {
   const spawn = await loadSpawn();
-  const enrolment = await keeper.enrol();
+  const enrolment = await keeper.register();
   try {
     const child = spawn(target.command, target.args, {
       cwd: target.cwd,
@@ -49,7 +49,17 @@ export async function startProcess(target: StdioTarget, keeper: ProcessKeeper): 
     await once(child, "spawn");
     const { pid = 0, stdin, stdout, stderr } = child;
     const isRunning = () => child.exitCode === null && child.signalCode === null;
-    return { pid, stdin, stdout, stderr, enrolment, isRunning, exited, finished, unref: () => child.unref() };
+    return {
+      pid,
+      stdin,
+      stdout,
+      stderr,
+      registration: enrolment,
+      isRunning,
+      exited,
+      finished,
+      unref: () => child.unref(),
+    };
   } catch (error) {
     enrolment.over();
     throw error;

@@ -11,7 +11,7 @@ import { createLineSplitter } from "./lines.ts";
 import { createMessageLines } from "./message-lines.ts";
 import { createOutbox } from "./outbox.ts";
 import { type Exit, type ServerProcess, startProcess } from "./process.ts";
-import { createProcessKeeper, type ProcessKeeper } from "./process-registry.ts";
+import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
 /** A pipe that gave nothing for so long after the exit is held open by something the server started. */
@@ -22,14 +22,14 @@ export interface StdioOptions {
   readonly times: WireTimes;
   readonly onStderr?: ((text: string) => void) | undefined;
   /** Shared by the servers of a host; without one, this server gets its own. */
-  readonly keeper?: ProcessKeeper | undefined;
+  readonly processes?: ProcessRegistry | undefined;
 }
 
 export function openStdio(target: StdioTarget, options: StdioOptions): OpenChannel {
   return async (events, signal) => {
     const isAborted = () => signal?.aborted;
     if (isAborted()) throw cancelled();
-    const keeper = options.keeper ?? createProcessKeeper();
+    const keeper = options.processes ?? createProcessRegistry();
     const server = await startProcess(target, keeper).catch(async (error: unknown) => {
       throw await whyNotStarted(target, error);
     });

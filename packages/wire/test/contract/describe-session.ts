@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
-import type { JsonObject, Progress, RequestHandler, RequestOptions, Session } from "../../src/session.ts";
+import type { JsonObject, McpRequestOptions, Progress, RequestHandler, Session } from "../../src/session.ts";
 import { listAll } from "../../src/shapes/lists.ts";
 import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "../../src/shapes/results.ts";
 import type { ConnectOptions, Target } from "../../src/target.ts";
@@ -58,7 +58,7 @@ function describeSession({ name, open, differs }: Subject, leg: Leg, place: () =
         onRequest: (...question) => answer(...question),
         onNotification: news.take,
       });
-    const call = async (tool: string, given: JsonObject = {}, options?: RequestOptions) =>
+    const call = async (tool: string, given: JsonObject = {}, options?: McpRequestOptions) =>
       normaliseToolResult(await session.request("tools/call", { name: tool, arguments: given }, options));
     const textOf = async (result: ReturnType<typeof call>): Promise<unknown> => {
       const [block] = (await result).content;
@@ -77,14 +77,14 @@ function describeSession({ name, open, differs }: Subject, leg: Leg, place: () =
         serverInfo: { name: "contract", version: "1.2.3", title: "The contract" },
         instructions: "Use it to compare engines.",
         capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {}, completions: {} },
-        verdict: { era: leg.era, transport: leg.transport },
+        protocol: { era: leg.era, transport: leg.transport },
       });
     });
 
     test("what was learnt about the server opens the same conversation next time; closed, it ends what is open and takes nothing more", async () => {
-      const { era, protocolVersion, serverInfo, capabilities, instructions, verdict } = session;
-      const again = await connect(undefined, verdict);
-      expect(again).toMatchObject({ era, protocolVersion, serverInfo, capabilities, instructions, verdict });
+      const { era, protocolVersion, serverInfo, capabilities, instructions, protocol } = session;
+      const again = await connect(undefined, protocol);
+      expect(again).toMatchObject({ era, protocolVersion, serverInfo, capabilities, instructions, protocol });
       expect(await again.request("tools/list")).toHaveProperty("tools");
       const open = again.request("tools/call", { name: "wait", arguments: { label: randomUUID() } });
       const ended = failureOf(open);

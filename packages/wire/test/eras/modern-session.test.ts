@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../src/rpc/channel.ts";
+import type { RpcMessage } from "../../src/rpc/channel.ts";
 import type { JsonObject } from "../../src/session.ts";
 import { failure, type MemoryServer, memoryServer, obligingServer } from "../support/memory-server.ts";
 import { clientInfo, modernSession } from "../support/modern-session.ts";
@@ -51,7 +51,7 @@ describe("every request", () => {
       protocolVersion: "2026-07-28",
       serverInfo: { name: "memory", version: "1" },
       capabilities: { tools: {} },
-      verdict: { era: "modern", transport: "http" },
+      protocol: { era: "modern", transport: "http" },
     });
   });
 });
@@ -163,7 +163,7 @@ describe("a refusal that can be corrected", () => {
 
 describe("the absolute limit of a request", () => {
   /** Refuses the headers of every call but never lists its tools, or lists them without end. */
-  function refusing(onList: (message: Message, server: MemoryServer) => void): MemoryServer {
+  function refusing(onList: (message: RpcMessage, server: MemoryServer) => void): MemoryServer {
     return memoryServer({
       cancelBy: "stream",
       onMessage: (message, it) =>
@@ -173,7 +173,7 @@ describe("the absolute limit of a request", () => {
 
   test("holds for all that is done for it", async () => {
     const time = jumpingTime();
-    const page = (message: Message, it: MemoryServer): void =>
+    const page = (message: RpcMessage, it: MemoryServer): void =>
       void time.after(60, () => it.result(message, { tools: [], nextCursor: `${it.sent.length}` }));
     const server = refusing(page);
     await using session = await modernSession(server, { transport: "http", time });
@@ -219,7 +219,7 @@ test("a tool that is known is known anew with every list, however many there are
 });
 
 describe("a subscription", () => {
-  const changed = (id: unknown): Message => ({
+  const changed = (id: unknown): RpcMessage => ({
     jsonrpc: "2.0",
     method: "notifications/tools/list_changed",
     params: { _meta: { "io.modelcontextprotocol/subscriptionId": id } },

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import type { JsonObject } from "../../src/session.ts";
-import type { AuthHook, ConnectOptions, HttpTarget, Verdict } from "../../src/target.ts";
+import type { AuthHook, ConnectOptions, HttpTarget, NegotiatedProtocol } from "../../src/target.ts";
 import { failure } from "../support/memory-server.ts";
 import { clientInfo, discover } from "../support/modern-session.ts";
 import { stoppedTime } from "../support/simulated-time.ts";
@@ -88,7 +88,7 @@ describe("a server of the legacy era", () => {
   ])("is recognised when it answers the probe with %s", async (_, onProbe) => {
     await using server = await legacyServer(onProbe);
     const session = await connectTo(server);
-    expect(session).toMatchObject({ era: "legacy", verdict: { era: "legacy", transport: "http" } });
+    expect(session).toMatchObject({ era: "legacy", protocol: { era: "legacy", transport: "http" } });
     expect(await session.request("tools/list")).toEqual({ method: "tools/list" });
     await session.close();
     expect(asked(server).filter((method) => method !== "GET")).toEqual([
@@ -145,7 +145,7 @@ describe("a server of the modern era", () => {
   test("is recognised, and every request of the session names version and method", async () => {
     await using server = await modernServer();
     const session = await connectTo(server);
-    expect(session).toMatchObject({ era: "modern", verdict: { era: "modern", transport: "http" } });
+    expect(session).toMatchObject({ era: "modern", protocol: { era: "modern", transport: "http" } });
     expect((await session.request("tools/call", { name: "größe" }))["headers"]).toMatchObject({
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": "tools/call",
@@ -326,7 +326,7 @@ describe("the older HTTP+SSE", () => {
     expect(session).toMatchObject({
       era: "legacy",
       protocolVersion: "2024-11-05",
-      verdict: { era: "legacy", transport: "sse" },
+      protocol: { era: "legacy", transport: "sse" },
     });
     expect(await session.request("tools/list")).toEqual({ echo: "tools/list" });
     await session.close();
@@ -350,7 +350,7 @@ describe("the older HTTP+SSE", () => {
   });
 
   test("is used at once when the target, or what was learnt, says so", async () => {
-    const learnt: Verdict = { era: "legacy", transport: "sse" };
+    const learnt: NegotiatedProtocol = { era: "legacy", transport: "sse" };
     for (const [kind, options] of [
       ["sse", {}],
       ["sse", { era: "modern" }],
@@ -358,7 +358,7 @@ describe("the older HTTP+SSE", () => {
     ] as const) {
       await using server = await sseServer(404);
       const session = await connectTo(server, options, kind);
-      expect(session.verdict).toEqual(learnt);
+      expect(session.protocol).toEqual(learnt);
       await session.close();
       expect(asked(server)).toEqual(["GET", "initialize", "notifications/initialized"]);
     }
@@ -367,7 +367,7 @@ describe("the older HTTP+SSE", () => {
   test("that is gone is given up for streamable HTTP", async () => {
     await using server = await legacyServer((_, response) => send(response, 400));
     const session = await connectTo(server, { era: { era: "legacy", transport: "sse" } }, "http-or-sse");
-    expect(session.verdict).toEqual({ era: "legacy", transport: "http" });
+    expect(session.protocol).toEqual({ era: "legacy", transport: "http" });
     await session.close();
   });
 

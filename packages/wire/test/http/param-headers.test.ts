@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { headerValue, standardHeaders } from "../../src/eras/modern-envelope.ts";
-import { mirrored, paramHeadersOf } from "../../src/http/param-headers.ts";
+import { paramHeadersOf, paramHeaderValues } from "../../src/http/param-headers.ts";
 import type { JsonObject } from "../../src/session.ts";
 
 const marked = (header: unknown, type: unknown = "string"): JsonObject => ({ type, "x-mcp-header": header });
@@ -101,11 +101,11 @@ describe("headers of a call", () => {
     [undefined, {}],
     ["region", {}],
   ])("with %j are %j", (args, expected) => {
-    expect(mirrored(headers, args)).toEqual(expected);
+    expect(paramHeaderValues(headers, args)).toEqual(expected);
   });
 
   test("only own properties count", () => {
-    expect(mirrored([{ header: "A", path: ["constructor", "name"] }], {})).toEqual({});
+    expect(paramHeaderValues([{ header: "A", path: ["constructor", "name"] }], {})).toEqual({});
   });
 });
 

@@ -12,14 +12,14 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { WireError } from "../../src/errors.ts";
 import type {
   JsonObject,
+  McpRequestOptions,
   NotificationListener,
   Progress,
   RequestHandler,
-  RequestOptions,
   ServerInfo,
   Session,
 } from "../../src/session.ts";
-import { type ConnectOptions, defaultTimes, type Target, type Verdict } from "../../src/target.ts";
+import { type ConnectOptions, defaultTimes, type NegotiatedProtocol, type Target } from "../../src/target.ts";
 import { toWireError } from "./sdk-errors.ts";
 
 /** Results as they come: shapes are the caller's business, as with our own engine. */
@@ -62,7 +62,7 @@ export async function connectSdk(target: Target, options: ConnectOptions): Promi
     throw toWireError(error, "connect", options.signal);
   }
 
-  async function request(method: string, params?: JsonObject, given: RequestOptions = {}): Promise<JsonObject> {
+  async function request(method: string, params?: JsonObject, given: McpRequestOptions = {}): Promise<JsonObject> {
     try {
       if (method === "subscriptions/listen") return await listen(client, params ?? {}, given, tell);
       const message = params === undefined ? { method } : { method, params };
@@ -90,7 +90,7 @@ export async function connectSdk(target: Target, options: ConnectOptions): Promi
     serverInfo: (client.getServerVersion() ?? { name: "unknown", version: "unknown" }) as ServerInfo,
     capabilities: { ...client.getServerCapabilities() },
     ...(instructions !== undefined && { instructions }),
-    verdict: verdictOf(client, target),
+    protocol: protocolOf(client, target),
     request,
     notify: async (method, params) => {
       await client.notification(params === undefined ? { method } : { method, params }).catch((error: unknown) => {
@@ -139,7 +139,7 @@ function transportFor(target: Target): Transport {
   }
 }
 
-function verdictOf(client: Client, target: Target): Verdict {
+function protocolOf(client: Client, target: Target): NegotiatedProtocol {
   const transport = target.kind === "http-or-sse" ? "http" : target.kind;
   if (client.getDiscoverResult() === undefined || transport === "sse") return { era: "legacy", transport };
   return { era: "modern", transport };
@@ -149,7 +149,7 @@ function verdictOf(client: Client, target: Target): Verdict {
 async function listen(
   client: Client,
   params: JsonObject,
-  { signal }: RequestOptions,
+  { signal }: McpRequestOptions,
   tell: NotificationListener,
 ): Promise<JsonObject> {
   const subscription = await client.listen(params["notifications"] ?? {}, signal ? { signal } : {});

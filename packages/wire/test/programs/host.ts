@@ -3,12 +3,12 @@
  * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's program and its arguments.
  */
 
-import { createProcessKeeper } from "../../src/stdio/process-registry.ts";
+import { createProcessRegistry } from "../../src/stdio/process-registry.ts";
 import { openStdio } from "../../src/stdio/stdio.ts";
 import { defaultLimits, defaultTimes } from "../../src/target.ts";
 
 const [how, ...args] = process.argv.slice(2);
-const keeper = createProcessKeeper({ termGrace: 300 });
+const keeper = createProcessRegistry({ termGrace: 300 });
 const env = { PATH: process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
 const say = (what: string) => process.stdout.write(`${what}\n`);
 
@@ -19,7 +19,7 @@ const servers = Array.from({ length: 3 }, async () => {
   });
   const open = openStdio(
     { kind: "stdio", command: process.execPath, args, env, cwd: "/" },
-    { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, keeper },
+    { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, processes: keeper },
   );
   const channel = await open(
     {

@@ -18,7 +18,7 @@ test("an exchange that is broken off tells whoever listens, once, and is cancell
   broken.onCancel(() => heard.push("first"))();
   broken.onCancel(() => heard.push("second"));
   expect(broken.isCancelled).toBe(false);
-  broken.breakOff(new WireError("timeout", "too long"));
+  broken.abort(new WireError("timeout", "too long"));
   expect([broken.isCancelled, heard]).toEqual([true, ["second"]]);
 });
 
@@ -28,13 +28,13 @@ test("a late stop does not take away a later listener", () => {
   const stop = broken.onCancel(() => heard.push("first"));
   broken.onCancel(() => heard.push("second"));
   stop();
-  broken.breakOff(new WireError("timeout", "too long"));
+  broken.abort(new WireError("timeout", "too long"));
   expect(heard).toEqual(["second"]);
 });
 
 test("a signal that is asked for after the end is aborted already", () => {
   const broken = exchange();
-  broken.breakOff(new WireError("timeout", "too long"));
+  broken.abort(new WireError("timeout", "too long"));
   expect(broken.signal.aborted).toBe(true);
 });
 

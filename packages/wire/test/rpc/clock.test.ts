@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
-import { type Clock, createClock } from "../../src/rpc/clock.ts";
+import { createRequestClock, type RequestClock } from "../../src/rpc/clock.ts";
 import { type StoppedTime, stoppedTime } from "../support/simulated-time.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
 /** A clock that has to ring after this delay, and the moments at which it rang. */
-function clockWithBell(delay: number): { clock: Clock; time: StoppedTime; rang: number[] } {
+function clockWithBell(delay: number): { clock: RequestClock; time: StoppedTime; rang: number[] } {
   const time = stoppedTime();
   const rang: number[] = [];
-  const clock = createClock((now) => {
+  const clock = createRequestClock((now) => {
     rang.push(now);
     return never;
   }, time);
-  clock.ringBy(clock.now() + delay);
+  clock.wakeBy(clock.now() + delay);
   return { clock, time, rang };
 }
 
 test("rings when the moment has come, not before, by the system's time", async () => {
   for (let delay = 1; delay < 10; delay += 1) {
     const { moment, rung } = await new Promise<{ moment: number; rung: number }>((resolve) => {
-      const clock = createClock((now) => {
+      const clock = createRequestClock((now) => {
         resolve({ moment: began + delay, rung: now });
         return never;
       });
       const began = clock.now();
-      clock.ringBy(began + delay);
+      clock.wakeBy(began + delay);
     });
     expect(rung).toBeGreaterThanOrEqual(moment);
   }
@@ -34,11 +34,11 @@ test("a timer that is early does not ring it", () => {
   const time = stoppedTime();
   const rang: number[] = [];
   const early = { ...time, after: (delay: number, action: () => void) => time.after(Math.max(delay - 3, 1), action) };
-  const clock = createClock((now) => {
+  const clock = createRequestClock((now) => {
     rang.push(now);
     return never;
   }, early);
-  clock.ringBy(10);
+  clock.wakeBy(10);
   time.advance(9);
   expect(rang).toEqual([]);
   time.advance(1);
@@ -48,10 +48,10 @@ test("a timer that is early does not ring it", () => {
 test("the earliest moment counts, whatever was asked for first, and then the next", () => {
   const time = stoppedTime();
   const rang: number[] = [];
-  const clock = createClock((now) => (rang.push(now) === 1 ? 20 : never), time);
-  clock.ringBy(60_000);
-  clock.ringBy(5);
-  clock.ringBy(30_000);
+  const clock = createRequestClock((now) => (rang.push(now) === 1 ? 20 : never), time);
+  clock.wakeBy(60_000);
+  clock.wakeBy(5);
+  clock.wakeBy(30_000);
   time.advance(100_000);
   expect(rang).toEqual([5, 20]);
   expect(time.left()).toEqual([]);
@@ -60,10 +60,10 @@ test("the earliest moment counts, whatever was asked for first, and then the nex
 test("it does not ring while it stands still, and then only after the time that was left", () => {
   const { clock, time, rang } = clockWithBell(5);
   time.advance(2);
-  clock.hold();
+  clock.pause();
   time.advance(1_000);
   expect([rang, clock.now()]).toEqual([[], 2]);
-  clock.release();
+  clock.resume();
   time.advance(2);
   expect(rang).toEqual([]);
   time.advance(1);
@@ -72,13 +72,13 @@ test("it does not ring while it stands still, and then only after the time that 
 
 test("it goes on only when everybody who held it has let go", () => {
   const { clock, time } = clockWithBell(60_000);
-  clock.hold();
-  clock.hold();
+  clock.pause();
+  clock.pause();
   time.advance(10);
-  clock.release();
+  clock.resume();
   time.advance(10);
   expect(clock.now()).toBe(0);
-  clock.release();
+  clock.resume();
   time.advance(10);
   expect(clock.now()).toBe(10);
 });

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { WireError } from "../../src/errors.ts";
-import type { Message } from "../../src/rpc/channel.ts";
+import type { RpcMessage } from "../../src/rpc/channel.ts";
 import { failure, memoryServer, rpcTo } from "../support/memory-server.ts";
 import { jumpingTime, stoppedTime } from "../support/simulated-time.ts";
 
-const progress = (token: unknown): Message => ({
+const progress = (token: unknown): RpcMessage => ({
   jsonrpc: "2.0",
   method: "notifications/progress",
   params: { progressToken: token, progress: 1 },

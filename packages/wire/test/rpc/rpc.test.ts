@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
-import type { Message } from "../../src/rpc/channel.ts";
+import type { RpcMessage } from "../../src/rpc/channel.ts";
 import type { JsonObject, Progress } from "../../src/session.ts";
 import { failure, memoryServer, obligingServer, rpcTo } from "../support/memory-server.ts";
 
-const progress = (token: unknown, rest: JsonObject): Message => ({
+const progress = (token: unknown, rest: JsonObject): RpcMessage => ({
   jsonrpc: "2.0",
   method: "notifications/progress",
   params: { progressToken: token, ...rest },

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
 import type { JsonObject, Session } from "../../src/session.ts";
 import { listAll } from "../../src/shapes/lists.ts";
-import type { Verdict } from "../../src/target.ts";
+import type { NegotiatedProtocol } from "../../src/target.ts";
 
-type Listable = Pick<Session, "request" | "capabilities" | "verdict">;
+type Listable = Pick<Session, "request" | "capabilities" | "protocol">;
 
 interface Asked {
   readonly method: string;
@@ -14,13 +14,13 @@ interface Asked {
 /** A server that answers lists, and what it was asked. */
 function serverOf(
   answer: (cursor: unknown, asked: number) => unknown,
-  { capabilities = {}, verdict = { era: "legacy", transport: "stdio" } as Verdict } = {},
+  { capabilities = {}, protocol = { era: "legacy", transport: "stdio" } as NegotiatedProtocol } = {},
 ): Listable & { asked: Asked[] } {
   const asked: Asked[] = [];
   return {
     asked,
     capabilities,
-    verdict,
+    protocol,
     async request(method, params) {
       asked.push({ method, params });
       const result = answer(params?.["cursor"], asked.length);
@@ -259,14 +259,14 @@ describe("entries", () => {
       inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } },
     };
     const answer = (): JsonObject => ({ tools: [odd, ...tools("fine")] });
-    const modern: Verdict = { era: "modern", transport: "http" };
-    expect(await listAll(serverOf(answer, { verdict: modern }), "tools")).toEqual({
+    const modern: NegotiatedProtocol = { era: "modern", transport: "http" };
+    expect(await listAll(serverOf(answer, { protocol: modern }), "tools")).toEqual({
       items: tools("fine"),
       dropped: [{ name: "odd", reason: "x-mcp-header of a is on a value of a type that it may not" }],
       repaired: [],
     });
     expect((await listAll(serverOf(answer), "tools")).items).toHaveLength(2);
-    const piped: Verdict = { ...modern, transport: "stdio" };
-    expect((await listAll(serverOf(answer, { verdict: piped }), "tools")).items).toHaveLength(2);
+    const piped: NegotiatedProtocol = { ...modern, transport: "stdio" };
+    expect((await listAll(serverOf(answer, { protocol: piped }), "tools")).items).toHaveLength(2);
   });
 });

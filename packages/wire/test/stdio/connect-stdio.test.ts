@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/session.ts";
-import type { Verdict } from "../../src/target.ts";
+import type { NegotiatedProtocol } from "../../src/target.ts";
 import { failure } from "../support/memory-server.ts";
 import { clientInfo } from "../support/modern-session.ts";
 import {
@@ -24,7 +24,7 @@ describe("a server of the legacy era", () => {
       serverInfo: { name: "scripted", version: "7", title: "Scripted" },
       capabilities: { tools: { listChanged: true } },
       instructions: "be kind",
-      verdict: { era: "legacy", transport: "stdio" },
+      protocol: { era: "legacy", transport: "stdio" },
     });
     expect(await echo(session)).toEqual({ a: 1 });
     expect(server.notices()).toEqual(["start", "server/discover", "initialize", "notifications/initialized", "echo"]);
@@ -118,7 +118,7 @@ describe("a server of the modern era", () => {
       era: "modern",
       protocolVersion: "2026-07-28",
       serverInfo: { name: "memory", version: "1" },
-      verdict: { era: "modern", transport: "stdio" },
+      protocol: { era: "modern", transport: "stdio" },
     });
     expect(await echo(session)).toMatchObject({
       a: 1,
@@ -182,7 +182,7 @@ describe("a server of the modern era", () => {
   });
 
   test("known to be modern is asked without haste", async () => {
-    const era: Verdict = { era: "modern", transport: "stdio" };
+    const era: NegotiatedProtocol = { era: "modern", transport: "stdio" };
     await using server = await connectTo(
       { discover: { ...discovered, after: 200 }, initialize: "die" },
       { era, times: { probe: 1 } },
@@ -200,21 +200,21 @@ describe("a server of the modern era", () => {
 
 describe("what was learnt and is not true any more", () => {
   test("a server that was modern is opened in the legacy era, in the same process", async () => {
-    const era: Verdict = { era: "modern", transport: "stdio" };
+    const era: NegotiatedProtocol = { era: "modern", transport: "stdio" };
     await using server = await connectTo({ discover: unknownMethod, initialize: initialized }, { era });
-    expect((await server.connecting).verdict).toEqual({ era: "legacy", transport: "stdio" });
+    expect((await server.connecting).protocol).toEqual({ era: "legacy", transport: "stdio" });
     expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
   test("a server that was legacy is probed when it refuses initialize, in the same process", async () => {
-    const era: Verdict = { era: "legacy", transport: "stdio" };
+    const era: NegotiatedProtocol = { era: "legacy", transport: "stdio" };
     await using server = await connectTo({ discover: discovered, initialize: legacyRefused }, { era });
     expect((await server.connecting).era).toBe("modern");
     expect(server.notices()).toEqual(["start", "initialize", "server/discover"]);
   });
 
   test("if neither is true, the first refusal is what counts", async () => {
-    const era: Verdict = { era: "legacy", transport: "stdio" };
+    const era: NegotiatedProtocol = { era: "legacy", transport: "stdio" };
     const refused: How = { error: { code: -32603, message: "no API key" } };
     await using server = await connectTo({ discover: unknownMethod, initialize: refused }, { era });
     expect(await failure(server.connecting)).toMatchObject({

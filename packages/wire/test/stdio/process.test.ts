@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { childrenOf, isRunning, processesWith, scaled, until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createProcessKeeper } from "../../src/stdio/process-registry.ts";
+import { createProcessRegistry } from "../../src/stdio/process-registry.ts";
 import { createWatchdog } from "../../src/stdio/watchdog.ts";
 import { openServer, pidsOf, program } from "../support/stdio-server.ts";
 
@@ -11,7 +11,7 @@ const rounds = scaled(200, 8);
 const quick = { endGrace: 200, termGrace: 100 };
 
 describe("closing a server", () => {
-  const keeper = createProcessKeeper();
+  const keeper = createProcessRegistry();
 
   test.each([
     ["that heeds the end of stdin", [], undefined],
@@ -90,7 +90,7 @@ describe("the account of a host's servers", () => {
 
   test("needs one watchdog for all of them, and none when they are gone", async () => {
     await none();
-    const keeper = createProcessKeeper();
+    const keeper = createProcessRegistry();
     const servers = await Promise.all(Array.from({ length: 5 }, () => openServer(program("echo.mjs"), { keeper })));
     expect(watchdogs()).toHaveLength(1);
     await Promise.all(servers.map(({ channel }) => channel.close()));
@@ -102,7 +102,7 @@ describe("the account of a host's servers", () => {
   });
 
   test("is not upset by commands that cannot be started", async () => {
-    const keeper = createProcessKeeper();
+    const keeper = createProcessRegistry();
     const missing = { ...program("echo.mjs"), command: "/no/such/file" };
     await Promise.allSettled(Array.from({ length: 5 }, () => openServer(missing, { keeper })));
     await none();
@@ -110,8 +110,8 @@ describe("the account of a host's servers", () => {
 
   test("is not another host's: the end of one host's servers leaves the other's alone", async () => {
     const [first, second] = await Promise.all([
-      openServer(program("echo.mjs"), { keeper: createProcessKeeper() }),
-      openServer(program("echo.mjs"), { keeper: createProcessKeeper() }),
+      openServer(program("echo.mjs"), { keeper: createProcessRegistry() }),
+      openServer(program("echo.mjs"), { keeper: createProcessRegistry() }),
     ]);
     await first.channel.close();
     await second.channel.send({ still: "there" });

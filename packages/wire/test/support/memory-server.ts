@@ -1,37 +1,37 @@
 /** A server in memory, on the other side of a channel: a test says what it answers. */
 
 import type { WireError } from "../../src/errors.ts";
-import type { Channel, ChannelEvents, Message, OpenChannel, SendOptions } from "../../src/rpc/channel.ts";
+import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../../src/rpc/channel.ts";
 import { openRpc, type Rpc, type RpcOptions } from "../../src/rpc/rpc.ts";
 import { defaultLimits, defaultTimes, type WireTimes } from "../../src/target.ts";
 
 export interface MemoryServer {
   readonly open: OpenChannel;
   /** Everything that the client sent, in order. */
-  readonly sent: readonly Message[];
-  readonly sendOptions: readonly (SendOptions | undefined)[];
+  readonly sent: readonly RpcMessage[];
+  readonly sendOptions: readonly (ChannelSendOptions | undefined)[];
   readonly versions: readonly string[];
   readonly closings: () => number;
   /** Sends messages to the client, all in one go. */
-  say(...messages: Message[]): void;
-  result(request: Message, result: unknown): void;
-  error(request: Message, code: unknown, message?: string, data?: unknown): void;
+  say(...messages: RpcMessage[]): void;
+  result(request: RpcMessage, result: unknown): void;
+  error(request: RpcMessage, code: unknown, message?: string, data?: unknown): void;
   hangUp(cause?: WireError): void;
   /** The n-th message with this method, as soon as it has been sent. */
-  heard(method: string, count?: number): Promise<Message>;
+  heard(method: string, count?: number): Promise<RpcMessage>;
 }
 
 export interface MemoryServerOptions {
   readonly cancelBy?: Channel["cancelBy"];
   /** Called with every message of the client's; may answer or not. */
-  readonly onMessage?: (message: Message, server: MemoryServer) => void;
+  readonly onMessage?: (message: RpcMessage, server: MemoryServer) => void;
   /** Rejects what it throws. */
-  readonly onSend?: (message: Message) => void;
+  readonly onSend?: (message: RpcMessage) => void;
 }
 
 export function memoryServer({ cancelBy = "message", onMessage, onSend }: MemoryServerOptions = {}): MemoryServer {
-  const sent: Message[] = [];
-  const sendOptions: (SendOptions | undefined)[] = [];
+  const sent: RpcMessage[] = [];
+  const sendOptions: (ChannelSendOptions | undefined)[] = [];
   const versions: string[] = [];
   const waiting = new Set<() => void>();
   let events: ChannelEvents | undefined;

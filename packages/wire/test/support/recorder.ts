@@ -1,10 +1,10 @@
 /** Collects what a channel reports, and lets a test wait for it. */
 
 import type { WireError } from "../../src/errors.ts";
-import type { ChannelEvents, Message } from "../../src/rpc/channel.ts";
+import type { ChannelEvents, RpcMessage } from "../../src/rpc/channel.ts";
 
 export interface Recorder extends ChannelEvents {
-  readonly messages: Message[];
+  readonly messages: RpcMessage[];
   readonly diagnostics: string[];
   /** Resolves when the channel says that it is over. */
   readonly over: Promise<WireError | undefined>;
@@ -13,7 +13,7 @@ export interface Recorder extends ChannelEvents {
 }
 
 export function recorder(): Recorder {
-  const messages: Message[] = [];
+  const messages: RpcMessage[] = [];
   const diagnostics: string[] = [];
   const waiting: { count: number; go: () => void }[] = [];
   let end: (cause: WireError | undefined) => void = () => {};

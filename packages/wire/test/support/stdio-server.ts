@@ -3,8 +3,8 @@
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { WireError } from "../../src/errors.ts";
-import type { Channel, Message } from "../../src/rpc/channel.ts";
-import type { ProcessKeeper } from "../../src/stdio/process-registry.ts";
+import type { Channel, RpcMessage } from "../../src/rpc/channel.ts";
+import type { ProcessRegistry } from "../../src/stdio/process-registry.ts";
 import { openStdio } from "../../src/stdio/stdio.ts";
 import { defaultLimits, defaultTimes, type StdioTarget, type WireLimits, type WireTimes } from "../../src/target.ts";
 
@@ -12,21 +12,21 @@ export interface ServerOptions {
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
   readonly target?: Partial<StdioTarget>;
-  readonly keeper?: ProcessKeeper;
+  readonly keeper?: ProcessRegistry;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
-  readonly onMessage?: (message: Message) => void;
+  readonly onMessage?: (message: RpcMessage) => void;
 }
 
 export interface OpenServer extends AsyncDisposable {
   readonly channel: Channel;
-  readonly messages: Message[];
+  readonly messages: RpcMessage[];
   readonly diagnostics: string[];
   /** How often the channel said that it is closed. */
   readonly closings: (WireError | undefined)[];
   readonly closed: Promise<WireError | undefined>;
   /** Resolves when so many messages have arrived; rejects when the channel closes before. */
-  arrived(count: number): Promise<Message[]>;
+  arrived(count: number): Promise<RpcMessage[]>;
 }
 
 /** Patient where a test waits for a server, short where it waits for the end of one. */
@@ -70,7 +70,7 @@ function path(): string {
 }
 
 export async function openServer(target: StdioTarget, options: ServerOptions = {}): Promise<OpenServer> {
-  const messages: Message[] = [];
+  const messages: RpcMessage[] = [];
   const diagnostics: string[] = [];
   const closings: (WireError | undefined)[] = [];
   const waiting = new Set<() => void>();
@@ -87,7 +87,7 @@ export async function openServer(target: StdioTarget, options: ServerOptions = {
     {
       limits: { ...defaultLimits, ...options.limits },
       times: { ...times, ...options.times },
-      ...(options.keeper && { keeper: options.keeper }),
+      ...(options.keeper && { processes: options.keeper }),
       ...(options.onStderr && { onStderr: options.onStderr }),
     },
   );

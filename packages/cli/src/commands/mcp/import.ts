@@ -4,8 +4,8 @@ import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
 import { type Collection, collect } from "@fairlead/core/settings/import/collect";
 import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
-import { type Program, programNames, type Source } from "@fairlead/core/settings/import/program";
-import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
+import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { closest } from "@fairlead/core/text/closest";
@@ -79,7 +79,7 @@ export const verb: Verb = {
 };
 
 async function convertAll(
-  sources: readonly Source[],
+  sources: readonly ImportSource[],
   { scope: target }: Destination,
   { environment, locations, trust: { trusted } }: Configuration,
 ): Promise<Collection> {
@@ -98,7 +98,7 @@ async function entriesIn({ scope, file }: Destination): Promise<ReadonlyMap<stri
       problem?.message ?? `${file} cannot be read`,
       problem?.next === undefined ? {} : { next: problem.next },
     );
-  return new Map([...entriesOf(childOf(root, "mcpServers"))].map(([name, { value }]) => [name, plainValueOf(value)]));
+  return new Map([...entriesOf(childNode(root, "mcpServers"))].map(([name, { value }]) => [name, plainValueOf(value)]));
 }
 
 function refuseBroken(files: Collection["files"]): void {

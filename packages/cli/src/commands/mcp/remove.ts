@@ -7,7 +7,7 @@ import { parseJsonc } from "@fairlead/core/files/json/jsonc";
 import { explain } from "@fairlead/core/files/system-error";
 import type { Origin } from "@fairlead/core/settings/define/definition";
 import { removeServer } from "@fairlead/core/settings/edit";
-import { childOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { childNode, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -71,7 +71,7 @@ async function removeServerOptions(name: string, { file, edit }: Destination): P
   const path = ["fairlead", "servers", name];
   let forgotten: unknown;
   const forget = (text: string | undefined): string | undefined => {
-    const node = childOf(parseJsonc(text ?? "").root, ...path);
+    const node = childNode(parseJsonc(text ?? "").root, ...path);
     forgotten = node && plainValueOf(node);
     return text === undefined || node === undefined ? undefined : removeValue(text, path);
   };
@@ -102,7 +102,7 @@ function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Cont
 /** `mcp.serverCommand` makes a server without an entry. */
 async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
   const source = await readSource(scope, file);
-  const line = name === "mcp" ? childOf(source.root, "mcp", "serverCommand") : undefined;
+  const line = name === "mcp" ? childNode(source.root, "mcp", "serverCommand") : undefined;
   if (line === undefined)
     return new HostError("server_unknown", `"${name}" is not in ${file}`, {
       serverName: name,

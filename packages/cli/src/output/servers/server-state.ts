@@ -2,9 +2,9 @@
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
-import type { Offer, ServerState } from "@fairlead/core/events";
+import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { Knowledge } from "@fairlead/core/host";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { ageWords } from "../age.ts";
@@ -41,7 +41,8 @@ export function isSettled(state: ServerState): boolean {
   }
 }
 
-export function stateWords(state: ServerState): SafeText {
+/** The state in words; with `now`, how long until the next attempt: `reconnecting (in 12 s)`. */
+export function stateWords(state: ServerState, now?: number): SafeText {
   switch (state.status) {
     case "connected":
       return state.offer === undefined ? safe`connected` : safe`connected: ${offerWords(state.offer)}`;
@@ -49,20 +50,26 @@ export function stateWords(state: ServerState): SafeText {
     case "disconnecting":
       return toSafeLine(state.status);
     case "needs_auth":
-      return safe`needs a sign-in`;
+      return safe`needs sign-in`;
     case "disabled":
       return safe`disabled`;
     case "disconnected":
+      if (state.reason === "backoff") return reconnectingWords(state.nextTryAt, now);
       return disconnectedWords(state.reason);
     case "blocked":
       return safe`blocked: ${blockedWords(state.reason)}`;
   }
 }
 
-function disconnectedWords(reason: "lazy" | "backoff" | ErrorCode): SafeText {
-  if (reason === "lazy") return safe`not connected`;
-  if (reason === "backoff") return safe`lost, will be tried again`;
-  if (reason === "settings_invalid") return safe`cannot start: settings`;
+function reconnectingWords(nextTryAt: number, now: number | undefined): SafeText {
+  return now === undefined
+    ? safe`reconnecting`
+    : safe`reconnecting (in ${Math.max(0, Math.ceil((nextTryAt - now) / 1000))} s)`;
+}
+
+function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {
+  if (reason === "lazy") return safe`idle`;
+  if (reason === "settings_invalid") return safe`cannot start: invalid settings`;
   if (reason === "variable_unset") return safe`cannot start: variable not set`;
   return safe`failed: ${toSafeLine(reason.replaceAll("_", " "))}`;
 }
@@ -80,7 +87,7 @@ function blockedWords(reason: Extract<ServerState, { status: "blocked" }>["reaso
   }
 }
 
-function offerWords({ tools, prompts, resources, resourceTemplates }: Offer): SafeText {
+function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
   const parts = [
     count(tools, "tool"),
     ...(prompts > 0 ? [count(prompts, "prompt")] : []),
@@ -102,8 +109,8 @@ export function serverText(
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
     ...knowledgeLines(known),
-    ...(changed.length > 0 ? [safe`  changed since last time: ${toVisibleLine(changed.join(", "))}`] : []),
-    ...shadows.map((shadowed) => safe`  instead of ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
+    ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
+    ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...explanationLines(state).map(typed),
   ];
   const isTold = (message: string): boolean => "message" in state && state.message.startsWith(message);
@@ -114,7 +121,7 @@ export function serverText(
 
 function knowledgeLines(known: Knowledge | undefined): SafeText[] {
   if (known?.savedAt === undefined) return [];
-  return [safe`  had ${offerWords(known.offer)} ${ageWords(Date.now() - known.savedAt)} ago`];
+  return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
 /** Why it stands there, and what to do about it. */
@@ -174,6 +181,6 @@ export function serverDocument({ server, state, known, changed = [], signIn }: L
 }
 
 function errorDocument(state: ServerState): object {
-  const { code, message, next } = refusal(state);
+  const { code, message, next } = notConnectedError(state);
   return { code, message, ...(next === undefined ? {} : { next }) };
 }

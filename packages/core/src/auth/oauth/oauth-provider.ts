@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
-import type { SignInWays } from "../browser/sign-in-ui.ts";
+import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { Credentials } from "../store/credentials.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { BearerChallenge } from "./challenge.ts";
@@ -19,7 +19,9 @@ export interface MCPOAuthProviderOptions {
   /** `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;
   readonly clock?: Clock;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
+  readonly now?: () => number;
+  /** @deprecated The new name is `now`. */
   readonly today?: () => number;
   readonly random?: () => number;
 }
@@ -56,8 +58,8 @@ export class MCPOAuthProvider {
   }
 
   /** Lets the person sign in, and stores what comes of it. */
-  async authenticate(server: SignInServer, ways: SignInWays, signal?: AbortSignal): Promise<Credentials> {
-    const { lockFolder, clientMetadataUrl, clock = systemClock, today = Date.now } = this.#options;
+  async authenticate(server: SignInServer, ui: SignInUi, signal?: AbortSignal): Promise<Credentials> {
+    const { lockFolder, clientMetadataUrl, clock = systemClock, now = this.#options.today ?? Date.now } = this.#options;
     const [{ signIn }, { createSignInLock }] = await Promise.all([
       import("../sign-in.ts"),
       import("../store/sign-in-lock.ts"),
@@ -67,7 +69,7 @@ export class MCPOAuthProvider {
     const fetch = await this.#fetch(server);
     const post = await this.#fetch(server, { maxRedirects: 0 });
     const lock = createSignInLock(lockFolder);
-    const options = { ...server, oauth, challenge, ways, storage, lock, fetch, post, clock, today, clientMetadataUrl };
+    const options = { ...server, oauth, challenge, ui, storage, lock, fetch, post, clock, now, clientMetadataUrl };
     return signIn(options, signal ?? new AbortController().signal);
   }
 
@@ -93,7 +95,12 @@ export class MCPOAuthProvider {
   }
 
   async #openKeeper(pin: string | undefined): Promise<TokenKeeper> {
-    const { lockFolder, clock = systemClock, today = Date.now, random = Math.random } = this.#options;
+    const {
+      lockFolder,
+      clock = systemClock,
+      now = this.#options.today ?? Date.now,
+      random = Math.random,
+    } = this.#options;
     const [{ createTokenKeeper }, { createBoundedFetch }] = await Promise.all([
       import("./refresh.ts"),
       import("../../net/bounded-fetch.ts"),
@@ -107,15 +114,15 @@ export class MCPOAuthProvider {
       fetches.set(near, fetch);
       return fetch;
     };
-    return createTokenKeeper({ storage, lockFolder, fetchFor, clock, today, random });
+    return createTokenKeeper({ storage, lockFolder, fetchFor, clock, now, random });
   }
 
   async #fetch({ serverUrl, address }: SignInServer, more: Pick<FetchOptions, "maxRedirects"> = {}): Promise<Fetch> {
-    const [{ createBoundedFetch }, { createNear }] = await Promise.all([
+    const [{ createBoundedFetch }, { createServerNetwork }] = await Promise.all([
       import("../../net/bounded-fetch.ts"),
       import("../../net/server-network.ts"),
     ]);
-    const near = createNear(serverUrl, { addresses: address === undefined ? undefined : [address] });
+    const near = createServerNetwork(serverUrl, { addresses: address === undefined ? undefined : [address] });
     return createBoundedFetch({ near, env: this.#options.env, ...more });
   }
 }

@@ -3,7 +3,7 @@
 import { sleep } from "../../clock.ts";
 import { type DemoTool, defineTool, text } from "../tool.ts";
 
-export const count: DemoTool = defineTool({
+export const countTool: DemoTool = defineTool({
   name: "count",
   title: "Count slowly",
   description: "Count from one upwards with a pause before each number, and report progress.",

@@ -2,7 +2,7 @@
 
 import { type DemoTool, defineTool, failure } from "../tool.ts";
 
-export const fail: DemoTool = defineTool({
+export const failTool: DemoTool = defineTool({
   name: "fail",
   title: "Fail on purpose",
   description: "Report an error, as a tool does that could not do its work.",

@@ -10,7 +10,7 @@ const greetings: ReadonlyMap<string, string> = new Map([
   ["ja", "こんにちは"],
 ]);
 
-export const greet: DemoTool = defineTool({
+export const greetTool: DemoTool = defineTool({
   name: "greet",
   title: "Greet someone",
   description: "Greet a person by name.",

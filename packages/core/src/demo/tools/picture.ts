@@ -3,7 +3,7 @@
 import { drawPicture, patterns } from "../picture.ts";
 import { type DemoTool, defineTool } from "../tool.ts";
 
-export const picture: DemoTool = defineTool({
+export const pictureTool: DemoTool = defineTool({
   name: "picture",
   title: "Draw a picture",
   description: "Draw a small square picture and return it as a PNG.",

@@ -2,7 +2,7 @@
 
 import { type DemoTool, defineTool, text } from "../tool.ts";
 
-export const statistics: DemoTool = defineTool({
+export const statisticsTool: DemoTool = defineTool({
   name: "statistics",
   title: "Count words",
   description: "Count the characters, words and lines of a text, and find its longest word.",

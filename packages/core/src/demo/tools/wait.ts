@@ -3,7 +3,7 @@
 import { sleep } from "../../clock.ts";
 import { type DemoTool, defineTool, text } from "../tool.ts";
 
-export const wait: DemoTool = defineTool({
+export const waitTool: DemoTool = defineTool({
   name: "wait",
   title: "Take a while",
   description: "Wait without a sign of life, then answer. Try Ctrl-C or a timeout.",

@@ -4,7 +4,7 @@ import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import { findTarget } from "../find-target.ts";
+import { findWritableFile } from "../find-target.ts";
 import { readText } from "../read-text.ts";
 import { notRead, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
@@ -63,7 +63,7 @@ export async function setAside(file: string, how: typeof rename = rename): Promi
 
 /** Under the lock, and only if it is still corrupt: another process may have put a good file there. */
 async function recover<T>(file: string, parse: Parse<T>): Promise<T | undefined> {
-  const recovery = withLock(await findTarget(file), async () => {
+  const recovery = withLock(await findWritableFile(file), async () => {
     const state = await load(file, parse);
     if (state.kind === "corrupt") await setAside(file);
     return state.kind === "value" ? state.value : undefined;

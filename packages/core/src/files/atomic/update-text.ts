@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import { findTarget, type TargetOptions } from "../find-target.ts";
+import { findWritableFile, type TargetOptions } from "../find-target.ts";
 import { readText } from "../read-text.ts";
 import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
@@ -33,7 +33,7 @@ export async function updateText(
     const folder = await stat(dirname(path)).catch(unless("ENOENT"));
     // With nothing to write, no folder is made either: a `.gemini` folder has a meaning of its own.
     if (folder === undefined && change(undefined) === undefined) return "unchanged";
-    const file = await findTarget(path, options);
+    const file = await findWritableFile(path, options);
     return await withLock(file, async () => {
       await sweepTemporaries(file);
       for (let attempt = 0; attempt < attempts; attempt += 1) {

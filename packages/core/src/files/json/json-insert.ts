@@ -14,7 +14,7 @@ import {
   skipTrivia,
 } from "./text-layout.ts";
 
-export interface Style {
+export interface JsonStyle {
   readonly oneLine: boolean;
   /** Of the line on which the value begins. */
   readonly indent: string;
@@ -23,7 +23,7 @@ export interface Style {
   readonly eol: string;
 }
 
-export function formatValue(value: unknown, { oneLine, indent, unit, eol }: Style): string {
+export function formatValue(value: unknown, { oneLine, indent, unit, eol }: JsonStyle): string {
   const json = JSON.stringify(value, undefined, oneLine ? 1 : unit);
   // No text in JSON holds a line break, so each one stands between two tokens.
   return oneLine ? json.replaceAll(/\n */g, " ") : json.replaceAll("\n", `${eol}${indent}`);
@@ -49,7 +49,7 @@ export function insertProperty(text: string, root: Node, object: Node, key: stri
   const last = object.children?.at(-1);
   const outerIndent = indentAt(text, object.offset);
   const unit = indentUnit(text, root);
-  const style: Style = {
+  const style: JsonStyle = {
     oneLine: !hasLineBreak(inside) && !isEmpty,
     indent: last && isFirstOnLine(text, last.offset) ? indentAt(text, last.offset) : outerIndent + unit,
     unit,

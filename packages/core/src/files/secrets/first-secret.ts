@@ -10,7 +10,7 @@ import { readKeychainNames } from "./keychain-store.ts";
 import type { SecretFile } from "./secret-file.ts";
 import type { SecretStore } from "./secret-port.ts";
 
-export interface Choice {
+export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
   /** The secrets in that keychain. */
@@ -23,7 +23,13 @@ export interface Choice {
 const timeLimit = 2_000;
 
 /** Not decided when it is opened: a locked keychain would ask for its password even where nothing is to be stored. */
-export function openUndecided({ directory, keychain, inKeychain, inFile, clock = systemClock }: Choice): SecretStore {
+export function openUndecided({
+  directory,
+  keychain,
+  inKeychain,
+  inFile,
+  clock = systemClock,
+}: FirstSecretOptions): SecretStore {
   let chosen: SecretStore | undefined;
 
   /** Another process may have decided meanwhile. */

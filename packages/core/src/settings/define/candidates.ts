@@ -1,13 +1,13 @@
 /** Which entry counts for each name, and what it shadows. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { textOf } from "../read/nodes.ts";
+import { stringNode } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { splitShellLine } from "../shell-line.ts";
 import type { Problem, Scope } from "./definition.ts";
 
 /** An entry somewhere under a name. */
-export interface Candidate {
+export interface EntryCandidate {
   readonly name: string;
   readonly source: CheckedSource;
   /** Where the name stands. */
@@ -19,19 +19,19 @@ export interface Candidate {
   readonly fromLine: boolean;
 }
 
-export interface Choice {
-  readonly winner: Candidate;
-  readonly shadowed: readonly Candidate[];
+export interface EntryChoice {
+  readonly winner: EntryCandidate;
+  readonly shadowed: readonly EntryCandidate[];
   /** `mcp.serverCommand`s that do nothing because there is an entry `mcp`. */
-  readonly idleLines: readonly Candidate[];
+  readonly idleLines: readonly EntryCandidate[];
 }
 
 /** Who keeps a bare tool name is a matter of this order; for one name, of strength. */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
 /** `sources` weakest first. An untrusted workspace shadows nothing: it gets the names that nobody else has. */
-export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly Choice[] {
-  const byName = new Map<string, Candidate[]>();
+export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly EntryChoice[] {
+  const byName = new Map<string, EntryCandidate[]>();
   const inOrder = [...sources].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
   for (const candidate of inOrder.flatMap(candidatesOf))
     byName.set(candidate.name, [...(byName.get(candidate.name) ?? []), candidate]);
@@ -39,10 +39,10 @@ export function chooseEntries(sources: readonly CheckedSource[], trusted: boolea
 }
 
 function choose(
-  candidates: readonly Candidate[],
+  candidates: readonly EntryCandidate[],
   sources: readonly CheckedSource[],
   trusted: boolean,
-): Choice | undefined {
+): EntryChoice | undefined {
   const weakestFirst = candidates.toSorted((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source));
   const counted = weakestFirst.filter(({ source }) => trusted || source.scope !== "workspace");
   const pool = counted.length > 0 ? counted : weakestFirst;
@@ -54,7 +54,7 @@ function choose(
   );
 }
 
-function candidatesOf(source: CheckedSource): readonly Candidate[] {
+function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
   const written = [...source.entries.values()].map(({ name, key, value }) => ({
     name,
     source,
@@ -64,11 +64,11 @@ function candidatesOf(source: CheckedSource): readonly Candidate[] {
     problems: source.entryProblems.get(name) ?? [],
   }));
   const node = source.read("mcp", "serverCommand");
-  const line = textOf(node);
+  const line = stringNode(node);
   return node === undefined || line === undefined ? written : [...written, fromLine(source, node, line)];
 }
 
-function fromLine(source: CheckedSource, node: Node, line: string): Candidate {
+function fromLine(source: CheckedSource, node: Node, line: string): EntryCandidate {
   const candidate = { name: "mcp", source, at: node, fromLine: true };
   const split = splitShellLine(line);
   if (split.kind === "words") return { ...candidate, entry: entryOf(node, split.words), problems: [] };

@@ -1,22 +1,22 @@
 /** Turns an entry into a `ServerDefinition`, exactly once. Nobody looks at the entry after this. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childOf, numberOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
-import type { Source } from "../read/source.ts";
+import { childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
 import { present } from "../schema/present.ts";
 import { whyNotUrl } from "../schema/validate.ts";
 import type { Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
-import { type Report, readTransport } from "./entry-transport.ts";
+import { type ReportProblem, readTransport } from "./entry-transport.ts";
 import { type PathBase, renderer, resolveCommand, resolveTransport } from "./expand.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { findMentions, type Mentions, type Mistake } from "./mentions.ts";
-import { parseTemplate, valueOfVariable } from "./template.ts";
+import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
+import { parseVariables, valueOfVariable } from "./template.ts";
 
 export interface EntryContext {
-  readonly source: Source;
+  readonly source: SettingsSource;
   /** Where the name stands. */
   readonly at: Node;
   /** Absent for an entry of an untrusted workspace: its variables are not looked up. */
@@ -39,12 +39,12 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     const message = `server "${name}": ${problem.message}`;
     problems.push(present({ ...problem, message, origin: context.source.originOf(node), serverName: name, next }));
   };
-  const report: Report = (severity, node, message, next) =>
+  const report: ReportProblem = (severity, node, message, next) =>
     add({ severity, code: "settings_invalid", message }, node, next);
 
   const transport = readTransport(entry, report);
   const authentication = transport && readAuthentication(entry, transport.kind, report);
-  const mentions = findMentions(entry, context.lookup);
+  const mentions = findVariables(entry, context.lookup);
   for (const mistake of mentions.mistakes) {
     const { code, message, next } = explain(mistake);
     add({ severity: "error", code, message }, mistake.text.node, next);
@@ -59,7 +59,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   const render = renderer(mentions.values);
   const resolved = isComplete ? resolveTransport(transport, context.base, render) : undefined;
   if (resolved?.kind === "stdio" && resolved.command.trim() === "") {
-    report("error", childOf(entry, "command") ?? entry, '"command" is empty once its variables are filled in');
+    report("error", childNode(entry, "command") ?? entry, '"command" is empty once its variables are filled in');
     return { kind, problems };
   }
   const definition: ServerDefinition = {
@@ -67,15 +67,15 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     scope: context.source.scope,
     origin: context.source.originOf(context.at),
     transport,
-    ...present({ resolved, description: textOf(childOf(entry, "description")) }),
+    ...present({ resolved, description: stringNode(childNode(entry, "description")) }),
     variables: mentions.variables,
     values: mentions.values,
     base: context.base,
     secrets: mentions.secrets,
-    timeout: numberOf(childOf(entry, "timeout")) ?? defaults.timeout,
-    trust: switchOf(childOf(entry, "trust")) ?? false,
-    ...present({ includeTools: listOf(childOf(entry, "includeTools")) }),
-    excludeTools: textsOf(childOf(entry, "excludeTools")),
+    timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
+    trust: switchOf(childNode(entry, "trust")) ?? false,
+    ...present({ includeTools: listOf(childNode(entry, "includeTools")) }),
+    excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
     extras: context.extras,
     fingerprint: fingerprintOf({
@@ -94,7 +94,7 @@ function listOf(node: Node | undefined): readonly string[] | undefined {
 /** Undefined as long as a variable in it has no value, whatever the rest of the entry needs. */
 function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
   if (transport.kind !== "stdio") return undefined;
-  const template = parseTemplate(transport.command);
+  const template = parseVariables(transport.command);
   const isKnown =
     template.kind === "parts" &&
     template.parts.every((part) => part.kind !== "variable" || valueOfVariable(part, values) !== undefined);
@@ -107,11 +107,11 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
 }
 
 /** A URL can be judged once every part of it is known; secrets are judged when they are read. */
-function checkUrls({ texts, values, secrets }: Mentions, report: Report): void {
+function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {
     if (key.type !== "text" || key.format === undefined) continue;
-    const template = parseTemplate(text);
+    const template = parseVariables(text);
     if (template.kind === "malformed") continue;
     const { parts } = template;
     if (parts.some((part) => part.kind === "variable" && valueOfVariable(part, values) === undefined)) continue;

@@ -1,10 +1,10 @@
 /** Who signs in to a server, from an entry's `authProviderType`, `oauth` and target keys. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
+import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
-import type { Report } from "./entry-transport.ts";
+import type { ReportProblem } from "./entry-transport.ts";
 
 /** What `authProviderType` can be: the short names, and the names that Gemini CLI's settings use for the same. */
 export const AuthProviderType = {
@@ -27,29 +27,33 @@ const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
 ]);
 
 /** Undefined once a mistake has been reported. */
-export function readAuthentication(entry: Node, kind: Transport["kind"], report: Report): Authentication | undefined {
-  const node = childOf(entry, "authProviderType");
-  const provider = providers.get(textOf(node) ?? "oauth");
+export function readAuthentication(
+  entry: Node,
+  kind: Transport["kind"],
+  report: ReportProblem,
+): Authentication | undefined {
+  const node = childNode(entry, "authProviderType");
+  const provider = providers.get(stringNode(node) ?? "oauth");
   if (provider === undefined) return undefined;
   if (node !== undefined && provider !== "oauth" && kind === "stdio") {
-    report("error", node, `"authProviderType": "${textOf(node)}" needs "url" or "httpUrl"`);
+    report("error", node, `"authProviderType": "${stringNode(node)}" needs "url" or "httpUrl"`);
     return undefined;
   }
   if (provider === "sa-impersonation") return impersonation(entry, node ?? entry, report);
   for (const key of ["targetAudience", "targetServiceAccount"]) {
-    const unused = childOf(entry, key);
+    const unused = childNode(entry, key);
     if (unused !== undefined)
       report("warning", unused, `"${key}" has an effect only with "authProviderType": "sa-impersonation"`);
   }
-  const oauth = readOAuth(childOf(entry, "oauth"));
+  const oauth = readOAuth(childNode(entry, "oauth"));
   if (provider === "oauth" || (oauth.scopes?.length ?? 0) > 0) return { provider, oauth };
   report("error", node ?? entry, 'Google credentials need "oauth": { "scopes": […] } as well');
   return undefined;
 }
 
-function impersonation(entry: Node, node: Node, report: Report): Authentication | undefined {
-  const targetAudience = textOf(childOf(entry, "targetAudience"));
-  const targetServiceAccount = textOf(childOf(entry, "targetServiceAccount"));
+function impersonation(entry: Node, node: Node, report: ReportProblem): Authentication | undefined {
+  const targetAudience = stringNode(childNode(entry, "targetAudience"));
+  const targetServiceAccount = stringNode(childNode(entry, "targetServiceAccount"));
   if (targetAudience && targetServiceAccount)
     return { provider: "sa-impersonation", targetAudience, targetServiceAccount };
   const missing = [
@@ -61,13 +65,13 @@ function impersonation(entry: Node, node: Node, report: Report): Authentication 
 }
 
 function readOAuth(oauth: Node | undefined): OAuthSettings {
-  const text = (key: string): string | undefined => textOf(childOf(oauth, key));
+  const text = (key: string): string | undefined => stringNode(childNode(oauth, key));
   const list = (key: string): readonly string[] | undefined => {
-    const node = childOf(oauth, key);
+    const node = childNode(oauth, key);
     return node === undefined ? undefined : textsOf(node);
   };
   return present({
-    enabled: switchOf(childOf(oauth, "enabled")),
+    enabled: switchOf(childNode(oauth, "enabled")),
     clientId: text("clientId"),
     clientSecret: text("clientSecret"),
     authorizationUrl: text("authorizationUrl"),

@@ -1,36 +1,36 @@
 /** Which of the three ways to reach a server an entry asks for, and what does not fit that way. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childOf, textMapOf, textOf, textsOf } from "../read/nodes.ts";
+import { childNode, stringNode, textMapOf, textsOf } from "../read/nodes.ts";
 import type { Transport } from "./definition.ts";
 
-export type Report = (severity: "error" | "warning", node: Node, message: string, next?: string) => void;
+export type ReportProblem = (severity: "error" | "warning", node: Node, message: string, next?: string) => void;
 
 const ways = ["command", "url", "httpUrl"] as const;
 const forCommands = ["args", "env", "cwd"];
 const forUrls = ["headers", "oauth"];
 
 /** The transport as written, or undefined once a mistake has been reported. */
-export function readTransport(entry: Node, report: Report): Transport | undefined {
+export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
   // Validation has said so already.
   if (entry.type !== "object") return undefined;
-  const found = ways.filter((key) => childOf(entry, key) !== undefined);
+  const found = ways.filter((key) => childNode(entry, key) !== undefined);
   const [way] = found;
   if (way === undefined || found.length > 1) {
     const which = way === undefined ? "none of command, url and httpUrl" : found.join(" and ");
     report("error", entry, `it has ${which}; a server has exactly one of them`);
     return undefined;
   }
-  const written = textOf(childOf(entry, way));
+  const written = stringNode(childNode(entry, way));
   if (written === undefined) return undefined;
   for (const key of way === "command" ? forUrls : forCommands) {
-    const misplaced = childOf(entry, key);
+    const misplaced = childNode(entry, key);
     if (misplaced !== undefined) report("warning", misplaced, `"${key}" has no effect beside "${way}"`);
   }
   const kind = kindOf(way, entry, report);
   return kind === "stdio"
     ? stdio(written, entry, report)
-    : { kind, url: written, headers: textMapOf(childOf(entry, "headers")) };
+    : { kind, url: written, headers: textMapOf(childNode(entry, "headers")) };
 }
 
 const types: ReadonlyMap<string | undefined, "stdio" | "http" | "sse"> = new Map([
@@ -40,33 +40,33 @@ const types: ReadonlyMap<string | undefined, "stdio" | "http" | "sse"> = new Map
   ["sse", "sse"],
 ]);
 
-function kindOf(way: (typeof ways)[number], entry: Node, report: Report): Transport["kind"] {
-  const node = childOf(entry, "type") ?? childOf(entry, "transportType");
-  const other = childOf(entry, "transportType");
-  const type = types.get(textOf(node));
-  if (other !== undefined && types.get(textOf(other)) !== type)
+function kindOf(way: (typeof ways)[number], entry: Node, report: ReportProblem): Transport["kind"] {
+  const node = childNode(entry, "type") ?? childNode(entry, "transportType");
+  const other = childNode(entry, "transportType");
+  const type = types.get(stringNode(node));
+  if (other !== undefined && types.get(stringNode(other)) !== type)
     report("warning", other, '"transportType" says something else than "type"; "type" counts');
   if (way === "url" && (type === "http" || type === "sse")) return type;
   const kind = way === "command" ? "stdio" : way === "httpUrl" ? "http" : "http-or-sse";
   if (node !== undefined && type !== undefined && type !== kind)
-    report("warning", node, `"${textOf(node)}" does not fit "${way}", which counts`);
+    report("warning", node, `"${stringNode(node)}" does not fit "${way}", which counts`);
   return kind;
 }
 
-function stdio(command: string, entry: Node, report: Report): Transport | undefined {
-  const node = childOf(entry, "command") ?? entry;
+function stdio(command: string, entry: Node, report: ReportProblem): Transport | undefined {
+  const node = childNode(entry, "command") ?? entry;
   if (command.trim() === "") {
     report("error", node, '"command" is empty');
     return undefined;
   }
   if (/\s/.test(command.trim()) && !/[/\\]/.test(command))
     report("warning", node, `"command" is taken as one name, "${command}"`, 'Move its arguments to "args".');
-  const cwd = textOf(childOf(entry, "cwd"));
+  const cwd = stringNode(childNode(entry, "cwd"));
   return {
     kind: "stdio",
     command,
-    args: textsOf(childOf(entry, "args")),
-    env: textMapOf(childOf(entry, "env")),
+    args: textsOf(childNode(entry, "args")),
+    env: textMapOf(childNode(entry, "env")),
     ...(cwd === undefined ? {} : { cwd }),
   };
 }

@@ -4,7 +4,7 @@ import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";
 import type { Authentication, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
-import { parseTemplate, valueOfVariable } from "./template.ts";
+import { parseVariables, valueOfVariable } from "./template.ts";
 
 type Render = (text: string) => string;
 type Secret = (name: string) => Promise<string | undefined>;
@@ -71,7 +71,7 @@ export function renderer(
   secrets: ReadonlyMap<string, string> = new Map(),
 ): Render {
   return (text) => {
-    const template = parseTemplate(text);
+    const template = parseVariables(text);
     if (template.kind === "malformed") return text;
     const texts = template.parts.map((part) => {
       if (part.kind === "text") return part.text;

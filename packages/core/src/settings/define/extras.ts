@@ -1,6 +1,6 @@
 /** What `fairlead.servers.<name>` of all files comes to, for one server. */
 
-import { childOf, switchOf, textOf } from "../read/nodes.ts";
+import { childNode, stringNode, switchOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
 import type { Origin, ServerExtras } from "./definition.ts";
@@ -16,13 +16,13 @@ export function extrasFor(
   sources: readonly CheckedSource[],
   { start, privileged }: { readonly start: ServerExtras["start"]; readonly privileged: boolean },
 ): ServerExtras {
-  const said = (key: string, from = sources) => from.map(({ extras }) => childOf(extras.get(name)?.value, key));
+  const said = (key: string, from = sources) => from.map(({ extras }) => childNode(extras.get(name)?.value, key));
   const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
   const granted = (key: string): boolean =>
     said(key, granting)
       .map(switchOf)
       .findLast((value) => value !== undefined) ?? false;
-  const starts = said("start").map(textOf);
+  const starts = said("start").map(stringNode);
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
     enabled: disabledBy(name, sources) === undefined,
@@ -31,7 +31,7 @@ export function extrasFor(
     machineAuth: granted("machineAuth"),
     ...present({
       issuerOverride: said("issuerOverride", granting)
-        .map(textOf)
+        .map(stringNode)
         .findLast((issuer) => issuer !== undefined),
     }),
   };
@@ -40,7 +40,7 @@ export function extrasFor(
 /** The strongest of the places that switch a server off: any one of them is enough. */
 export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
   const places = sources.flatMap((source) => {
-    const node = childOf(source.extras.get(name)?.value, "enabled");
+    const node = childNode(source.extras.get(name)?.value, "enabled");
     return node !== undefined && switchOf(node) === false ? [source.originOf(node)] : [];
   });
   return places.at(-1);

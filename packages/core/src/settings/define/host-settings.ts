@@ -1,7 +1,7 @@
 /** What `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files come to. A workspace may only restrict. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childOf, entriesOf, numberOf, switchOf, textOf, textsOf } from "../read/nodes.ts";
+import { childNode, entriesOf, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import { present } from "../schema/present.ts";
@@ -36,7 +36,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     return Math.min(wish, bound);
   };
   const toolBudget = bounded(Number.POSITIVE_INFINITY, "fairlead", "toolBudget");
-  const start = strongest(textOf, ["fairlead", "start"], [...sources]);
+  const start = strongest(stringNode, ["fairlead", "start"], [...sources]);
   return {
     ...present({ allowed: allowedOf(sources) }),
     excluded: united(sources, "mcp", "excluded"),
@@ -54,7 +54,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
       },
       ...present({
         toolBudget: Number.isFinite(toolBudget) ? toolBudget : undefined,
-        clientMetadataUrl: strongest(textOf, ["fairlead", "clientMetadataUrl"]),
+        clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
       }),
       resourceFunctions: [own, sources].every(
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
@@ -69,7 +69,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
 /** Intersection of the lists that exist. One of the wrong type allows nothing: a mistake must not open a door. */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
-    const node = childOf(source.root, "mcp", "allowed");
+    const node = childNode(source.root, "mcp", "allowed");
     return node === undefined ? [] : [{ names: new Set(textsOf(node)), origin: source.originOf(node) }];
   });
   const [first, ...others] = lists;
@@ -81,10 +81,10 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
 /** Union of the lists. A text in place of a list counts as a list of one: here, too, the stricter reading is taken. */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
-    const node = childOf(source.root, ...path);
+    const node = childNode(source.root, ...path);
     return node === undefined
       ? []
-      : [{ names: [textOf(node) ?? [], ...textsOf(node)].flat(), origin: source.originOf(node) }];
+      : [{ names: [stringNode(node) ?? [], ...textsOf(node)].flat(), origin: source.originOf(node) }];
   });
   return { names: new Set(lists.flatMap(({ names }) => names)), origins: lists.map(({ origin }) => origin) };
 }
@@ -94,7 +94,7 @@ function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, 
   const permitted = new Map<string, readonly string[]>();
   const workspaceLast = [...sources].sort((a, b) => Number(a.scope === "workspace") - Number(b.scope === "workspace"));
   for (const source of workspaceLast) {
-    for (const { name, value } of entriesOf(childOf(source.root, "fairlead", "permissions", "servers")).values()) {
+    for (const { name, value } of entriesOf(childNode(source.root, "fairlead", "permissions", "servers")).values()) {
       const own = source.scope === "workspace" ? permitted.get(name) : undefined;
       const bound = own && new Set(own);
       permitted.set(

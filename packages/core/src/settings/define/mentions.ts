@@ -2,12 +2,12 @@
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { limits } from "../../limits.ts";
-import { childOf, entriesOf, itemsOf, textOf } from "../read/nodes.ts";
-import type { Lookup, Variable } from "../read/variables.ts";
+import { childNode, entriesOf, itemNodes, stringNode } from "../read/nodes.ts";
+import type { Lookup, VariableValue } from "../read/variables.ts";
 import { entrySchema } from "../schema/entry-schema.ts";
-import type { Key, LeafKey } from "../schema/key.ts";
+import type { LeafKey, SettingsKey } from "../schema/key.ts";
 import type { VariableUse } from "./definition.ts";
-import { type Part, parseTemplate, valueOfVariable } from "./template.ts";
+import { parseVariables, type TemplatePart, valueOfVariable } from "./template.ts";
 
 /** A text of an entry in which variables are expanded. */
 export interface ExpandedText {
@@ -39,14 +39,14 @@ export interface Mentions {
 const mistakesKept = 100;
 
 /** Without a lookup (an untrusted workspace) nothing is looked up and nothing is missed. */
-export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions {
+export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions {
   const texts = expandedTexts(entry, entrySchema, "");
   const variables = new Map<string, VariableUse>();
   const values = new Map<string, string>();
   const secrets = new Set<string>();
   const mistakes: Mistake[] = [];
 
-  function see(part: Part, text: ExpandedText): Mistake | undefined {
+  function see(part: TemplatePart, text: ExpandedText): Mistake | undefined {
     if (part.kind === "text") return undefined;
     if (part.kind === "secret") {
       secrets.add(part.name);
@@ -66,7 +66,7 @@ export function findMentions(entry: Node, lookup: Lookup | undefined): Mentions 
 
   for (const text of texts) {
     if (mistakes.length >= mistakesKept) break;
-    const template = parseTemplate(text.text);
+    const template = parseVariables(text.text);
     const found: readonly Mistake[] =
       template.kind === "malformed"
         ? [{ kind: "malformed", reason: template.reason, text }]
@@ -90,25 +90,25 @@ function subjectOf(mistake: Mistake): string {
   }
 }
 
-function originOf(value: string | undefined, found: Variable | undefined): VariableUse["from"] {
+function originOf(value: string | undefined, found: VariableValue | undefined): VariableUse["from"] {
   if (value === undefined) return "unset";
   return value === found?.value ? found.from : "default";
 }
 
-function expandedTexts(node: Node, key: Key, where: string): readonly ExpandedText[] {
+function expandedTexts(node: Node, key: SettingsKey, where: string): readonly ExpandedText[] {
   if (key.type === "object") {
     return Object.entries(key.properties).flatMap(([name, inner]) => {
-      const child = childOf(node, name);
+      const child = childNode(node, name);
       return child === undefined ? [] : expandedTexts(child, inner, where === "" ? name : `${where}.${name}`);
     });
   }
   if (key.type === "named" || !key.expanded) return [];
-  const text = textOf(node);
+  const text = stringNode(node);
   // Validation has refused what is longer.
   if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
-  const items = itemsOf(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
+  const items = itemNodes(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
   const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));
   return [...items, ...values]
-    .filter((inner) => textOf(inner.node) !== undefined)
+    .filter((inner) => stringNode(inner.node) !== undefined)
     .flatMap((inner) => expandedTexts(inner.node, key, inner.where));
 }

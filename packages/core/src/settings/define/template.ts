@@ -1,12 +1,12 @@
 /** The little language of settings values: `$NAME`, `${NAME}`, `${NAME:-default}`, `${secret:NAME}`, and `$$` for a dollar sign. */
 
-export type Part =
+export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly fallback?: string }
   | { readonly kind: "secret"; readonly name: string };
 
 export type Template =
-  | { readonly kind: "parts"; readonly parts: readonly Part[] }
+  | { readonly kind: "parts"; readonly parts: readonly TemplatePart[] }
   /** The reason completes "cannot be expanded: …". */
   | { readonly kind: "malformed"; readonly reason: string };
 
@@ -14,8 +14,8 @@ export type Template =
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
-export function parseTemplate(text: string): Template {
-  const parts: Part[] = [];
+export function parseVariables(text: string): Template {
+  const parts: TemplatePart[] = [];
   let end = 0;
   for (const match of text.matchAll(special)) {
     if (match.index > end) parts.push({ kind: "text", text: text.slice(end, match.index) });
@@ -28,7 +28,7 @@ export function parseTemplate(text: string): Template {
   return { kind: "parts", parts };
 }
 
-function toPart(written: string, { bare, braced, closed }: Record<string, string | undefined>): Part | string {
+function toPart(written: string, { bare, braced, closed }: Record<string, string | undefined>): TemplatePart | string {
   if (bare !== undefined) return { kind: "variable", name: bare };
   if (braced === undefined) return { kind: "text", text: "$" };
   if (closed === undefined) return `"${written}" has no closing "}"`;
@@ -42,7 +42,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
 
 /** What stands for a variable: its value, or its default when it is unset or empty. */
 export function valueOfVariable(
-  part: Part & { kind: "variable" },
+  part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,
 ): string | undefined {
   const value = values.get(part.name);

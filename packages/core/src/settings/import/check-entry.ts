@@ -2,15 +2,15 @@
 
 import { parseJsonc } from "../../files/json/jsonc.ts";
 import { readTransport } from "../define/entry-transport.ts";
-import { findMentions, type Mistake } from "../define/mentions.ts";
-import { childOf } from "../read/nodes.ts";
+import { findVariables, type Mistake } from "../define/mentions.ts";
+import { childNode } from "../read/nodes.ts";
 import { validate, whyNotUrl } from "../schema/validate.ts";
 import type { Remark } from "./program.ts";
 
 export function checkEntry(name: string, entry: Readonly<Record<string, unknown>>): readonly Remark[] {
   const servers = Object.fromEntries([[name, entry]]);
   const { root } = parseJsonc(JSON.stringify({ mcpServers: servers }));
-  const node = childOf(root, "mcpServers", name);
+  const node = childNode(root, "mcpServers", name);
   if (root === undefined || node === undefined) return [];
   const findings = validate(root).filter(({ severity }) => severity === "error");
   const mistakes: Remark[] = [];
@@ -18,7 +18,7 @@ export function checkEntry(name: string, entry: Readonly<Record<string, unknown>
   return [
     ...mistakes,
     ...findings.map(({ path, message }) => obstacle(path.slice(2).join("."), message)),
-    ...findMentions(node, undefined).mistakes.map((mistake) => obstacle(mistake.text.where, whatIsWrong(mistake))),
+    ...findVariables(node, undefined).mistakes.map((mistake) => obstacle(mistake.text.where, whatIsWrong(mistake))),
     ...checkAddress(entry["url"]),
   ];
 }

@@ -4,24 +4,24 @@ import { type Conversion, convertServer } from "./convert.ts";
 import type { ConversionContext } from "./draft.ts";
 import { convertEnvFile, type EnvFileContext } from "./env-file.ts";
 import { type ForeignFile, readForeignFile } from "./foreign-file.ts";
-import type { Source } from "./program.ts";
+import type { ImportSource } from "./program.ts";
 
 export interface CollectContext extends EnvFileContext {
   readonly target: ConversionContext["target"];
 }
 
-export interface Candidate {
+export interface ImportCandidate {
   readonly name: string;
-  readonly source: Source;
+  readonly source: ImportSource;
   readonly conversion: Conversion;
 }
 
 export interface Collection {
-  readonly files: readonly { readonly source: Source; readonly file: ForeignFile }[];
-  readonly candidates: readonly Candidate[];
+  readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
+  readonly candidates: readonly ImportCandidate[];
 }
 
-export async function collect(sources: readonly Source[], context: CollectContext): Promise<Collection> {
+export async function collect(sources: readonly ImportSource[], context: CollectContext): Promise<Collection> {
   const { environment, root } = context;
   const folders = [...new Set([root, environment.cwd])];
   const files = await Promise.all(
@@ -38,10 +38,10 @@ export async function collect(sources: readonly Source[], context: CollectContex
 }
 
 function convertAll(
-  source: Source,
+  source: ImportSource,
   { servers, inputs }: Extract<ForeignFile, { kind: "read" }>,
   { environment, root, target }: CollectContext,
-): readonly Candidate[] {
+): readonly ImportCandidate[] {
   const { program } = source;
   return servers.map((server) => {
     const folder = server.folder ?? source.folder;

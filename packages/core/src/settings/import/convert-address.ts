@@ -1,13 +1,13 @@
 /** The keys of a server that is reached by its URL: address, headers, and a client registered by hand. */
 
-import type { Draft, TransportKind } from "./draft.ts";
+import type { EntryDraft, TransportKind } from "./draft.ts";
 import type { FieldReader } from "./field-reader.ts";
-import { fieldsOf } from "./foreign-file.ts";
+import { foreignFields } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 
 export function convertAddress(
   reader: FieldReader,
-  draft: Draft,
+  draft: EntryDraft,
   kind: Exclude<TransportKind, "stdio">,
   program: Program,
 ): void {
@@ -28,10 +28,10 @@ const clientKeys: ReadonlyMap<string, "clientId" | "clientSecret" | "scopes"> = 
   ["scopes", "scopes"],
 ]);
 
-function convertClient(reader: FieldReader, draft: Draft, program: Program): void {
+function convertClient(reader: FieldReader, draft: EntryDraft, program: Program): void {
   const key = program === "cursor" ? "auth" : "oauth";
   const oauth = new Map<string, unknown>();
-  for (const [name, value] of fieldsOf(reader.raw(key)) ?? []) {
+  for (const [name, value] of foreignFields(reader.raw(key)) ?? []) {
     const where = `${key}.${name}`;
     const ours = clientKeys.get(name);
     const text = typeof value === "string" ? reader.convert(value, where) : undefined;

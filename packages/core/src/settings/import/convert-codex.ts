@@ -1,11 +1,11 @@
 /** Codex's own keys: variables are named instead of referred to, and times are in seconds. */
 
-import { convertTimeout, type Draft, type TransportKind } from "./draft.ts";
+import { convertTimeout, type EntryDraft, type TransportKind } from "./draft.ts";
 import type { FieldReader } from "./field-reader.ts";
-import { fieldsOf } from "./foreign-file.ts";
+import { foreignFields } from "./foreign-file.ts";
 import { isVariableName } from "./references.ts";
 
-export function convertCodexKeys(reader: FieldReader, draft: Draft, kind: TransportKind | undefined): void {
+export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
   // A display name of old, without effect in Codex too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
@@ -18,7 +18,7 @@ export function convertCodexKeys(reader: FieldReader, draft: Draft, kind: Transp
 }
 
 /** `env_vars`: names whose values the server gets from Codex's own environment. */
-function forwardVariables(reader: FieldReader, draft: Draft): void {
+function forwardVariables(reader: FieldReader, draft: EntryDraft): void {
   const listed = reader.raw("env_vars");
   if (listed === undefined) return;
   const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -26,7 +26,7 @@ function forwardVariables(reader: FieldReader, draft: Draft): void {
   const env = tableIn(draft, "env");
   for (const [at, one] of list.entries()) {
     const key = `env_vars[${at}]`;
-    const fields = fieldsOf(one);
+    const fields = foreignFields(one);
     const isLocal = (fields?.get("source") ?? "local") === "local";
     const name = isLocal ? variableIn(reader, key, fields ? fields.get("name") : one) : undefined;
     if (!isLocal) reader.remark("dropped", key, "comes from a remote environment, which has no counterpart here");
@@ -35,10 +35,10 @@ function forwardVariables(reader: FieldReader, draft: Draft): void {
   if (env.size > 0) draft.set("env", env);
 }
 
-function convertHeaders(reader: FieldReader, draft: Draft): void {
+function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
   const headers = tableIn(draft, "headers");
   for (const [header, value] of reader.table("http_headers") ?? []) headers.set(header, value);
-  for (const [header, value] of fieldsOf(reader.raw("env_http_headers")) ?? []) {
+  for (const [header, value] of foreignFields(reader.raw("env_http_headers")) ?? []) {
     const name = variableIn(reader, `env_http_headers.${header}`, value);
     if (name !== undefined) headers.set(header, `\${${name}}`);
   }
@@ -56,7 +56,7 @@ function variableIn(reader: FieldReader, key: string, value: unknown): string | 
   return value;
 }
 
-function tableIn(draft: Draft, key: "env" | "headers"): Map<string, string> {
+function tableIn(draft: EntryDraft, key: "env" | "headers"): Map<string, string> {
   const table = draft.get(key);
   return table instanceof Map ? new Map<string, string>(table) : new Map();
 }

@@ -1,12 +1,12 @@
 /** The keys of a server that is started: command, arguments, environment and folder. */
 
 import { posix, win32 } from "node:path";
-import type { ConversionContext, Draft } from "./draft.ts";
+import type { ConversionContext, EntryDraft } from "./draft.ts";
 import type { FieldReader } from "./field-reader.ts";
 import { literal } from "./references.ts";
 
 /** Returns the `envFile`, which only someone who may read it can convert. */
-export function convertCommand(reader: FieldReader, draft: Draft, context: ConversionContext): string | undefined {
+export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
   // A bare name is looked up in PATH, wherever the entry stands.
   const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));

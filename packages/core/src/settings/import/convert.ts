@@ -4,9 +4,9 @@ import { checkEntry } from "./check-entry.ts";
 import { convertAddress } from "./convert-address.ts";
 import { convertCodexKeys } from "./convert-codex.ts";
 import { convertCommand } from "./convert-command.ts";
-import { type ConversionContext, convertTimeout, type Draft, type TransportKind, toEntry } from "./draft.ts";
+import { type ConversionContext, convertTimeout, type EntryDraft, type TransportKind, toEntry } from "./draft.ts";
 import { createFieldReader, type FieldReader } from "./field-reader.ts";
-import { type ForeignServer, fieldsOf } from "./foreign-file.ts";
+import { type ForeignServer, foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
 export interface Conversion {
@@ -18,11 +18,11 @@ export interface Conversion {
 }
 
 export function convertServer({ name, value, disabled }: ForeignServer, context: ConversionContext): Conversion {
-  const fields = fieldsOf(value);
+  const fields = foreignFields(value);
   if (!fields) return refused("the entry is not an object");
   const remarks: Remark[] = [];
   const reader = createFieldReader(fields, context, remarks);
-  const draft: Draft = new Map();
+  const draft: EntryDraft = new Map();
   const kind = transportKind(reader, context.program);
   const envFile = kind === "stdio" ? convertCommand(reader, draft, context) : undefined;
   if (kind !== undefined && kind !== "stdio") convertAddress(reader, draft, kind, context.program);
@@ -70,7 +70,7 @@ function transportKind(reader: FieldReader, program: Program): TransportKind | u
   return declared === "http" && programs[program].httpFallsBack ? "url" : (declared ?? "url");
 }
 
-function convertCommonKeys(reader: FieldReader, draft: Draft, program: Program): void {
+function convertCommonKeys(reader: FieldReader, draft: EntryDraft, program: Program): void {
   if (programs[program].timeout) convertTimeout(reader, draft, "timeout", "milliseconds");
   const excluded = reader.names("disabledTools");
   if (excluded) draft.set("excludeTools", excluded);

@@ -1,6 +1,6 @@
 /** Tells which program wrote a file, from its name or, failing that, from what is in it. */
 
-import { fieldsOf, readDocument } from "./foreign-file.ts";
+import { foreignFields, readDocument } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 
 const names: readonly (readonly [RegExp, Program])[] = [
@@ -20,8 +20,8 @@ export async function detectProgram(file: string): Promise<Program | undefined> 
 }
 
 function detectByContent(value: unknown): Program | undefined {
-  const fields = fieldsOf(value);
-  if (fields?.has("servers") || fieldsOf(fields?.get("mcp"))?.has("servers")) return "vscode";
+  const fields = foreignFields(value);
+  if (fields?.has("servers") || foreignFields(fields?.get("mcp"))?.has("servers")) return "vscode";
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";

@@ -10,12 +10,17 @@ export interface ConversionContext extends ReferenceContext {
 }
 
 /** A `Map`, because foreign keys have foreign names. */
-export type Draft = Map<string, unknown>;
+export type EntryDraft = Map<string, unknown>;
 
 /** `url`: reached by its address, over whichever of the two transports answers. */
 export type TransportKind = "stdio" | "http" | "sse" | "url";
 
-export function convertTimeout(reader: FieldReader, draft: Draft, key: string, unit: "milliseconds" | "seconds"): void {
+export function convertTimeout(
+  reader: FieldReader,
+  draft: EntryDraft,
+  key: string,
+  unit: "milliseconds" | "seconds",
+): void {
   const value = reader.raw(key);
   if (typeof value === "number" && value > 0) {
     const timeout = Math.min(Math.max(Math.round(unit === "seconds" ? value * 1000 : value), 1), longestTime);
@@ -25,7 +30,7 @@ export function convertTimeout(reader: FieldReader, draft: Draft, key: string, u
 }
 
 /** `Object.fromEntries` defines its properties, so that one called `__proto__` stays a property. */
-export function toEntry(draft: Draft): Readonly<Record<string, unknown>> {
+export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),
   );

@@ -9,8 +9,8 @@ import { limits } from "../../limits.ts";
 import type { Environment } from "../read/paths.ts";
 import type { Lookup } from "../read/variables.ts";
 import type { Conversion } from "./convert.ts";
-import type { Remark, Source } from "./program.ts";
-import { isVariableName, resolveReferences } from "./references.ts";
+import type { ImportSource, Remark } from "./program.ts";
+import { isVariableName, resolveVariableReferences } from "./references.ts";
 
 export interface EnvFileContext {
   readonly environment: Environment;
@@ -22,12 +22,12 @@ export interface EnvFileContext {
 
 export async function convertEnvFile(
   conversion: Conversion,
-  source: Source,
+  source: ImportSource,
   context: EnvFileContext,
 ): Promise<Conversion> {
   if (conversion.envFile === undefined) return conversion;
   const folder = source.folder ?? context.root;
-  const file = resolve(folder, resolveReferences(conversion.envFile, { ...context.environment, folder }));
+  const file = resolve(folder, resolveVariableReferences(conversion.envFile, { ...context.environment, folder }));
   if (!mayRead(file, source, context)) {
     const next = folder === context.root ? "fairlead trust add" : undefined;
     return withRemarks(conversion, [dropped("is not read: it belongs to a folder that is not trusted", next)]);
@@ -44,7 +44,7 @@ export async function convertEnvFile(
 }
 
 /** Files of a project count as the project does; of other projects than this one nothing is known. */
-function mayRead(file: string, source: Source, { root, trusted }: EnvFileContext): boolean {
+function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;
   return trusted || !isInside(file, root);
 }

@@ -1,6 +1,6 @@
 /** Reads the keys of a foreign entry once each, converts what they hold, and remembers what nobody asked for. */
 
-import { fieldsOf } from "./foreign-file.ts";
+import { foreignFields } from "./foreign-file.ts";
 import type { Remark } from "./program.ts";
 import { convertReferences, type ReferenceContext } from "./references.ts";
 
@@ -71,7 +71,7 @@ export function createFieldReader(
     table(key) {
       const value = raw(key);
       if (value === undefined) return undefined;
-      const entries = fieldsOf(value);
+      const entries = foreignFields(value);
       if (!entries) return refuse(key, "is not an object");
       const table = new Map<string, string>();
       for (const [name, one] of entries) {

@@ -5,7 +5,7 @@ import { parseJsonc } from "../../files/json/jsonc.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { plainValueOf } from "../read/nodes.ts";
-import type { Program, Source } from "./program.ts";
+import type { ImportSource, Program } from "./program.ts";
 
 export interface ForeignServer {
   readonly name: string;
@@ -37,24 +37,24 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
 }
 
 /** `folders`: the projects whose own servers are wanted, where a file keeps servers for many. */
-export async function readForeignFile(source: Source, folders: readonly string[]): Promise<ForeignFile> {
+export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
 }
 
 /** The properties of an object, whatever they are called; of anything else, nothing. */
-export function fieldsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+export function foreignFields(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (!isObject(value) || value instanceof Date) return undefined;
   return new Map<string, unknown>(Object.entries(value));
 }
 
 function serversOf(program: Program, value: unknown, folders: readonly string[]): ForeignFile {
-  const fields = fieldsOf(value);
+  const fields = foreignFields(value);
   if (!fields) return { kind: "broken", message: "it does not hold an object" };
-  const body = program === "vscode" && !fields.has("servers") ? (fieldsOf(fields.get("mcp")) ?? fields) : fields;
+  const body = program === "vscode" && !fields.has("servers") ? (foreignFields(fields.get("mcp")) ?? fields) : fields;
   const key = program === "codex" ? "mcp_servers" : program === "vscode" ? "servers" : "mcpServers";
   const listed = body.get(key);
-  const servers = listed === undefined ? new Map<string, unknown>() : fieldsOf(listed);
+  const servers = listed === undefined ? new Map<string, unknown>() : foreignFields(listed);
   if (!servers) return { kind: "broken", message: `its "${key}" is not an object` };
   const own = [...servers].map(([name, entry]) => ({ name, value: entry, disabled: false }));
   const ofProjects = program === "claude-code" ? folders.flatMap((folder) => projectServers(fields, folder)) : [];
@@ -63,18 +63,18 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
 
 /** Claude Code's `~/.claude.json` also keeps servers for single projects, under the project's path. */
 function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
-  const projects = fieldsOf(fields.get("projects"));
-  const project = fieldsOf(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
+  const projects = foreignFields(fields.get("projects"));
+  const project = foreignFields(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
   const disabled = project?.get("disabledMcpServers");
   const names = new Set<unknown>(Array.isArray(disabled) ? disabled : []);
-  const servers = fieldsOf(project?.get("mcpServers")) ?? new Map<string, unknown>();
+  const servers = foreignFields(project?.get("mcpServers")) ?? new Map<string, unknown>();
   return [...servers].map(([name, value]) => ({ name, value, disabled: names.has(name), folder }));
 }
 
 function inputsOf(value: unknown): ReadonlyMap<string, string> {
   const inputs = new Map<string, string>();
   for (const input of Array.isArray(value) ? value : []) {
-    const fields = fieldsOf(input);
+    const fields = foreignFields(input);
     const id = fields?.get("id");
     const description = fields?.get("description");
     if (typeof id === "string") inputs.set(id, typeof description === "string" ? description : "");

@@ -2,9 +2,9 @@
 
 import { posix, win32 } from "node:path";
 import type { Environment } from "../read/paths.ts";
-import type { Program, Source } from "./program.ts";
+import type { ImportSource, Program } from "./program.ts";
 
-export function usualPlaces({ env, home, platform }: Environment, root: string): readonly Source[] {
+export function usualPlaces({ env, home, platform }: Environment, root: string): readonly ImportSource[] {
   const path = platform === "win32" ? win32 : posix;
   const support = applicationFolder({ env, home, platform });
   const claude = env["CLAUDE_CONFIG_DIR"] || home;

@@ -1,10 +1,10 @@
 /** Decides what an import would do with each server. Pure, and never in favour of overwriting something. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Candidate } from "./collect.ts";
-import type { Source } from "./program.ts";
+import type { ImportCandidate } from "./collect.ts";
+import type { ImportSource } from "./program.ts";
 
-export type Action =
+export type ImportAction =
   | { readonly kind: "add" }
   | { readonly kind: "replace" }
   /** The target has the very same entry. */
@@ -12,19 +12,19 @@ export type Action =
   /** The target has another entry of that name. */
   | { readonly kind: "exists" }
   /** Another source has the very same entry. */
-  | { readonly kind: "duplicate"; readonly of: Source }
+  | { readonly kind: "duplicate"; readonly of: ImportSource }
   /** Another source has another entry of that name; this one is taken only when asked for by the name it would get. */
-  | { readonly kind: "clash"; readonly with: Source }
+  | { readonly kind: "clash"; readonly with: ImportSource }
   /** Its remarks say what is in the way. */
   | { readonly kind: "refused" }
   /** It comes with a folder that is not trusted; it is taken only when asked for by name. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
-export interface PlannedServer extends Candidate {
+export interface PlannedServer extends ImportCandidate {
   /** What it would be called here. */
   readonly target: string;
-  readonly action: Action;
+  readonly action: ImportAction;
 }
 
 export interface PlanOptions {
@@ -34,11 +34,11 @@ export interface PlanOptions {
   /** The names asked for; all, when absent. */
   readonly only?: ReadonlySet<string>;
   /** Whether servers are taken from there without being asked for by name. */
-  isTrusted(source: Source): boolean;
+  isTrusted(source: ImportSource): boolean;
 }
 
-export function planImport(candidates: readonly Candidate[], options: PlanOptions): readonly PlannedServer[] {
-  const taken = new Map<string, Candidate>();
+export function planImport(candidates: readonly ImportCandidate[], options: PlanOptions): readonly PlannedServer[] {
+  const taken = new Map<string, ImportCandidate>();
   return candidates.map((candidate) => {
     const { name, source, conversion } = candidate;
     const as = (kind: "refused" | "untrusted" | "not-chosen"): PlannedServer => planned(candidate, name, { kind });
@@ -55,7 +55,7 @@ export function planImport(candidates: readonly Candidate[], options: PlanOption
       : planned(candidate, name, towards(candidate, name, options));
   });
 
-  function beside(first: Candidate, candidate: Candidate): PlannedServer {
+  function beside(first: ImportCandidate, candidate: ImportCandidate): PlannedServer {
     const target = freeName(candidate, taken, options);
     taken.set(target, candidate);
     const isAsked = options.only?.has(target) || isThere(candidate, target, options);
@@ -64,22 +64,26 @@ export function planImport(candidates: readonly Candidate[], options: PlanOption
   }
 }
 
-function planned(candidate: Candidate, target: string, action: Action): PlannedServer {
+function planned(candidate: ImportCandidate, target: string, action: ImportAction): PlannedServer {
   return { ...candidate, target, action };
 }
 
-function towards(candidate: Candidate, target: string, options: PlanOptions): Action {
+function towards(candidate: ImportCandidate, target: string, options: PlanOptions): ImportAction {
   if (!options.existing.has(target)) return { kind: "add" };
   if (isThere(candidate, target, options)) return { kind: "same" };
   return { kind: options.replace ? "replace" : "exists" };
 }
 
-function isThere({ conversion }: Candidate, target: string, { existing }: PlanOptions): boolean {
+function isThere({ conversion }: ImportCandidate, target: string, { existing }: PlanOptions): boolean {
   return isDeepStrictEqual(existing.get(target), conversion.entry);
 }
 
 /** `name-cursor`, then `name-cursor-2` and so on; a name under which the same entry stands already is free too. */
-function freeName(candidate: Candidate, taken: ReadonlyMap<string, Candidate>, options: PlanOptions): string {
+function freeName(
+  candidate: ImportCandidate,
+  taken: ReadonlyMap<string, ImportCandidate>,
+  options: PlanOptions,
+): string {
   const base = `${candidate.name}-${candidate.source.program}`;
   const isFree = (name: string): boolean =>
     !taken.has(name) && (!options.existing.has(name) || isThere(candidate, name, options));

@@ -58,7 +58,7 @@ export function isProgram(name: string): name is Program {
 }
 
 /** A file of another program. It is only ever read, as data. */
-export interface Source {
+export interface ImportSource {
   readonly program: Program;
   readonly file: string;
   /** The project the file belongs to, where its relative paths start; absent for a file of the user's own. */

@@ -120,7 +120,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
 }
 
 /** What the references of a path come to right now. Unknown ones stay as they are: no such file will be found. */
-export function resolveReferences(
+export function resolveVariableReferences(
   text: string,
   values: {
     readonly env: Readonly<Record<string, string | undefined>>;

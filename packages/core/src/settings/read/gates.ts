@@ -2,7 +2,7 @@
 
 import type { Gate, Origin } from "../define/definition.ts";
 import type { CheckedSource } from "../schema/checked.ts";
-import { childOf, entriesOf, itemsOf, textOf, textsOf } from "./nodes.ts";
+import { childNode, entriesOf, itemNodes, stringNode, textsOf } from "./nodes.ts";
 
 /** `sources` are those that count, weakest first. */
 export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
@@ -22,9 +22,9 @@ function listed(
   ...path: readonly string[]
 ): readonly { readonly setting: string; readonly origin: Origin; readonly text: string }[] {
   return sources.flatMap((source) => {
-    const node = childOf(source.root, ...path);
-    return [node ?? [], itemsOf(node)].flat().flatMap((item) => {
-      const text = textOf(item);
+    const node = childNode(source.root, ...path);
+    return [node ?? [], itemNodes(node)].flat().flatMap((item) => {
+      const text = stringNode(item);
       return text === undefined ? [] : [{ setting: path.join("."), origin: source.originOf(item), text }];
     });
   });
@@ -35,7 +35,9 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();
   const workspace: Gate[] = [];
   for (const source of sources) {
-    for (const { name, key, value } of entriesOf(childOf(source.root, "fairlead", "permissions", "servers")).values()) {
+    for (const { name, key, value } of entriesOf(
+      childNode(source.root, "fairlead", "permissions", "servers"),
+    ).values()) {
       const gate: Gate = {
         setting: `fairlead.permissions.servers.${name}`,
         origin: source.originOf(key),

@@ -2,20 +2,20 @@
 
 import type { Origin, Scope, Settings } from "../define/definition.ts";
 import { merge } from "./merge.ts";
-import { childOf, switchOf } from "./nodes.ts";
+import { childNode, switchOf } from "./nodes.ts";
 import type { Environment, Locations } from "./paths.ts";
-import { readSource, type Source, textSource } from "./source.ts";
+import { readSource, type SettingsSource, textSource } from "./source.ts";
 import { readEnvFiles } from "./variables.ts";
 
 /** Weakest first. */
 const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
 
 /** What the files say, weakest scope first, before anything is believed. */
-export type Sources = readonly Source[];
+export type Sources = readonly SettingsSource[];
 
 /** `userSettings`, as JSON, stands in place of the user's file. */
 export async function readSources({ files }: Locations, userSettings?: string): Promise<Sources> {
-  const wanted = scopes.flatMap((scope): Promise<Source>[] => {
+  const wanted = scopes.flatMap((scope): Promise<SettingsSource>[] => {
     if (scope === "user" && userSettings !== undefined) return [Promise.resolve(textSource(userSettings))];
     const file = files[scope];
     return file === undefined ? [] : [readSource(scope, file)];
@@ -26,7 +26,7 @@ export async function readSources({ files }: Locations, userSettings?: string): 
 /** Every place where a key is written, weakest scope first: what says it, and what is overruled. */
 export function whereWritten(sources: Sources, ...path: readonly string[]): readonly Origin[] {
   return sources.flatMap((source) => {
-    const node = childOf(source.root, ...path);
+    const node = childNode(source.root, ...path);
     return node === undefined ? [] : [source.originOf(node)];
   });
 }
@@ -35,7 +35,7 @@ export function whereWritten(sources: Sources, ...path: readonly string[]): read
 export function folderTrustEnabled(sources: Sources): boolean {
   const said = sources
     .filter(({ scope }) => scope !== "workspace")
-    .map(({ root }) => switchOf(childOf(root, "security", "folderTrust", "enabled")));
+    .map(({ root }) => switchOf(childNode(root, "security", "folderTrust", "enabled")));
   return said.findLast((value) => value !== undefined) ?? true;
 }
 

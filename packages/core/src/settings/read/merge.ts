@@ -1,14 +1,14 @@
 /** All scopes become one: entries are chosen and defined, lists combined, every mistake handed to whom it concerns. */
 
-import { type Candidate, type Choice, chooseEntries } from "../define/candidates.ts";
+import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
 import { disabledBy, extrasFor, privileges } from "../define/extras.ts";
 import { hostWide } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
 import { gatesOf } from "./gates.ts";
-import { childOf } from "./nodes.ts";
-import type { Source } from "./source.ts";
+import { childNode } from "./nodes.ts";
+import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";
 
 export interface MergeContext {
@@ -16,7 +16,7 @@ export interface MergeContext {
   readonly lookup: LookupSources;
 }
 
-export async function merge(sources: readonly Source[], context: MergeContext): Promise<Settings> {
+export async function merge(sources: readonly SettingsSource[], context: MergeContext): Promise<Settings> {
   const { trusted } = context;
   const checked = sources.map(checkSource);
   const counting = checked.filter(({ scope }) => trusted || scope !== "workspace");
@@ -69,7 +69,7 @@ interface ConfigureContext extends MergeContext {
 }
 
 function configure(
-  { winner, shadowed, idleLines }: Choice,
+  { winner, shadowed, idleLines }: EntryChoice,
   counting: readonly CheckedSource[],
   { trusted, lookup, start, define }: ConfigureContext,
 ): ConfiguredServer {
@@ -106,7 +106,7 @@ function configure(
   };
 }
 
-function idleLine({ source, at }: Candidate): Problem {
+function idleLine({ source, at }: EntryCandidate): Problem {
   return {
     severity: "warning",
     code: "settings_invalid",
@@ -123,7 +123,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     .flatMap((source) => {
       const given = source.extras.get(name)?.value;
       return privileges.flatMap((key) => {
-        const node = childOf(given, key);
+        const node = childNode(given, key);
         if (node === undefined) return [];
         const message = `server "${name}": "${key}" does not pass to the entry with which this workspace replaces yours`;
         return {
@@ -138,7 +138,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
 }
 
 /** What concerns no server that is used: worth reading, but it must not count against a server of the same name. */
-function leftOver(source: CheckedSource, choices: readonly Choice[], trusted: boolean): readonly Problem[] {
+function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));
   const counts = trusted || source.scope !== "workspace";
@@ -153,7 +153,7 @@ function withoutServer({ code, message, origin, next }: Problem): Problem {
   return present({ severity: "warning" as const, code, message, origin, next });
 }
 
-function inFileOrder(problems: readonly Problem[], sources: readonly Source[]): readonly Problem[] {
+function inFileOrder(problems: readonly Problem[], sources: readonly SettingsSource[]): readonly Problem[] {
   // Files that are not among the sources (`.env`) come last.
   const files = new Map(sources.map(({ file }, index) => [file, index]));
   const rank = ({ origin }: Problem): number => files.get(origin?.file ?? "") ?? sources.length;

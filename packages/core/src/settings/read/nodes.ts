@@ -2,14 +2,14 @@
 
 import type { Node } from "../../files/json/jsonc.ts";
 
-export interface Property {
+export interface JsonProperty {
   readonly name: string;
   readonly key: Node;
   readonly value: Node;
 }
 
 /** All properties as written, repeated ones included. */
-export function propertiesOf(node: Node | undefined): readonly Property[] {
+export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   if (node?.type !== "object") return [];
   return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
     key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
@@ -17,22 +17,22 @@ export function propertiesOf(node: Node | undefined): readonly Property[] {
 }
 
 /** The properties that count, in the order of their first appearance. */
-export function entriesOf(node: Node | undefined): ReadonlyMap<string, Property> {
-  return new Map(propertiesOf(node).map((property) => [property.name, property]));
+export function entriesOf(node: Node | undefined): ReadonlyMap<string, JsonProperty> {
+  return new Map(propertyNodes(node).map((property) => [property.name, property]));
 }
 
-export function childOf(node: Node | undefined, ...path: readonly string[]): Node | undefined {
+export function childNode(node: Node | undefined, ...path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>(
-    (here, name) => propertiesOf(here).findLast((property) => property.name === name)?.value,
+    (here, name) => propertyNodes(here).findLast((property) => property.name === name)?.value,
     node,
   );
 }
 
-export function itemsOf(node: Node | undefined): readonly Node[] {
+export function itemNodes(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? (node.children ?? []) : [];
 }
 
-export function textOf(node: Node | undefined): string | undefined {
+export function stringNode(node: Node | undefined): string | undefined {
   return node?.type === "string" ? String(node.value) : undefined;
 }
 
@@ -46,7 +46,7 @@ export function numberOf(node: Node | undefined): number | undefined {
 
 /** The strings of a list; whatever else stands in it is left out. */
 export function textsOf(node: Node | undefined): readonly string[] {
-  return itemsOf(node).flatMap((item) => textOf(item) ?? []);
+  return itemNodes(node).flatMap((item) => stringNode(item) ?? []);
 }
 
 /** A name → text map; numbers and booleans count as what they look like. */
@@ -61,17 +61,17 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
 
 /** The value as plain data. */
 export function plainValueOf(node: Node): unknown {
-  if (node.type === "array") return itemsOf(node).map(plainValueOf);
+  if (node.type === "array") return itemNodes(node).map(plainValueOf);
   // `fromEntries` defines properties where assignment would set a prototype.
   if (node.type === "object")
-    return Object.fromEntries(propertiesOf(node).map(({ name, value }) => [name, plainValueOf(value)]));
+    return Object.fromEntries(propertyNodes(node).map(({ name, value }) => [name, plainValueOf(value)]));
   return node.value;
 }
 
 /** Text that is the same for the same value: sorted keys, no spaces. */
 export function canonicalOf(node: Node, leaveOut: readonly string[] = []): string {
   if (node.type === "array")
-    return `[${itemsOf(node)
+    return `[${itemNodes(node)
       .map((item) => canonicalOf(item))
       .join()}]`;
   if (node.type !== "object") return typeof node.value === "number" ? String(node.value) : JSON.stringify(node.value);

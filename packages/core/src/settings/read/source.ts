@@ -5,7 +5,7 @@ import { readText, type TextFile } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { type Origin, optionOrigin, type Problem, type Scope, type SettingsFile } from "../define/definition.ts";
 
-export interface Source {
+export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
   readonly state: Exclude<SettingsFile["state"], "ignored">;
@@ -15,18 +15,18 @@ export interface Source {
   originOf(node: Pick<Node, "offset">): Origin;
 }
 
-export async function readSource(scope: Scope, file: string): Promise<Source> {
+export async function readSource(scope: Scope, file: string): Promise<SettingsSource> {
   return toSource(scope, file, await readText(file, limits.settingsBytes));
 }
 
 /** Settings given as a text, in place of the user's file. Lines and columns are those of the text. */
-export function textSource(text: string): Source {
+export function textSource(text: string): SettingsSource {
   return toSource("user", optionOrigin, { kind: "text", text });
 }
 
-function toSource(scope: Scope, file: string, read: TextFile): Source {
+function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
   const start = { scope, file, line: 1, column: 1 };
-  const without = (state: Source["state"], problems: readonly Problem[]): Source => ({
+  const without = (state: SettingsSource["state"], problems: readonly Problem[]): SettingsSource => ({
     scope,
     file,
     state,

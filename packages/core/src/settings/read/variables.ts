@@ -5,14 +5,14 @@ import { limits } from "../../limits.ts";
 import type { Problem, Scope, VariableUse } from "../define/definition.ts";
 import type { Environment, Locations } from "./paths.ts";
 
-export interface Variable {
+export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
   /** From a workspace's file, for an entry that nobody approves again when that file changes: see `lookupFor`. */
   readonly isConfined?: boolean;
 }
 
-export type Lookup = (name: string) => Variable | undefined;
+export type Lookup = (name: string) => VariableValue | undefined;
 
 type Values = ReadonlyMap<string, string>;
 

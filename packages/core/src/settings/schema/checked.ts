@@ -3,15 +3,15 @@
 import type { Node } from "../../files/json/jsonc.ts";
 import { closest } from "../../text/closest.ts";
 import type { Problem } from "../define/definition.ts";
-import { childOf, entriesOf, type Property } from "../read/nodes.ts";
-import type { Source } from "../read/source.ts";
+import { childNode, entriesOf, type JsonProperty } from "../read/nodes.ts";
+import type { SettingsSource } from "../read/source.ts";
 import { present } from "./present.ts";
-import { type Finding, validate } from "./validate.ts";
+import { type SettingsFinding, validate } from "./validate.ts";
 
-export interface CheckedSource extends Source {
-  readonly entries: ReadonlyMap<string, Property>;
+export interface CheckedSource extends SettingsSource {
+  readonly entries: ReadonlyMap<string, JsonProperty>;
   /** `fairlead.servers`, by name. */
-  readonly extras: ReadonlyMap<string, Property>;
+  readonly extras: ReadonlyMap<string, JsonProperty>;
   /** Mistakes in the entry of a name, in its extras, and everywhere else. */
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
@@ -22,7 +22,7 @@ export interface CheckedSource extends Source {
   read(...path: readonly string[]): Node | undefined;
 }
 
-export function checkSource(source: Source): CheckedSource {
+export function checkSource(source: SettingsSource): CheckedSource {
   const findings = source.root === undefined ? [] : validate(source.root, source.scope);
   const mistaken = new Set(findings.flatMap(({ severity, node }) => (severity === "error" ? [node] : [])));
   const of = (concerns: (path: readonly string[]) => string | undefined): Map<string, Problem[]> => {
@@ -38,8 +38,8 @@ export function checkSource(source: Source): CheckedSource {
   };
   return {
     ...source,
-    entries: entriesOf(childOf(source.root, "mcpServers")),
-    extras: entriesOf(childOf(source.root, "fairlead", "servers")),
+    entries: entriesOf(childNode(source.root, "mcpServers")),
+    extras: entriesOf(childNode(source.root, "fairlead", "servers")),
     entryProblems: of(entryNameOf),
     extrasProblems: of(extrasNameOf),
     otherProblems: findings
@@ -47,7 +47,7 @@ export function checkSource(source: Source): CheckedSource {
       .map((finding) => toProblem(finding, source)),
     gateProblems: findings.filter(({ path }) => isAboutGates(path)).map((finding) => toProblem(finding, source)),
     read(...path) {
-      const node = childOf(source.root, ...path);
+      const node = childNode(source.root, ...path);
       return node === undefined || mistaken.has(node) ? undefined : node;
     },
   };
@@ -67,7 +67,11 @@ function extrasNameOf([first, second, name]: readonly string[]): string | undefi
   return first === "fairlead" && second === "servers" ? name : undefined;
 }
 
-function toProblem({ severity, message, node, next }: Finding, source: Source, serverName?: string): Problem {
+function toProblem(
+  { severity, message, node, next }: SettingsFinding,
+  source: SettingsSource,
+  serverName?: string,
+): Problem {
   return present({
     severity,
     code: "settings_invalid" as const,

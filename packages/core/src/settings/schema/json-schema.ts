@@ -1,6 +1,6 @@
 /** The JSON Schema of the settings file, for editors; derived from the table in `schema.ts`. */
 
-import type { Key } from "./key.ts";
+import type { SettingsKey } from "./key.ts";
 import { present } from "./present.ts";
 import { settingsSchema } from "./schema.ts";
 
@@ -14,7 +14,7 @@ export function settingsJsonSchema(): JsonSchema {
   };
 }
 
-function toJsonSchema(key: Key): JsonSchema {
+function toJsonSchema(key: SettingsKey): JsonSchema {
   const { description } = key;
   if (key.type === "object") {
     const properties = Object.fromEntries(
@@ -36,7 +36,7 @@ function toJsonSchema(key: Key): JsonSchema {
   });
 }
 
-function shapeOf(key: Exclude<Key, { type: "object" | "named" }>): JsonSchema {
+function shapeOf(key: Exclude<SettingsKey, { type: "object" | "named" }>): JsonSchema {
   const texts = { type: "array", items: { type: "string" } };
   switch (key.type) {
     case "text":

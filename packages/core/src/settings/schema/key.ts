@@ -52,7 +52,7 @@ export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | Lis
 export interface ObjectKey {
   readonly type: "object";
   readonly description: string;
-  readonly properties: Readonly<Record<string, Key>>;
+  readonly properties: Readonly<Record<string, SettingsKey>>;
   /** Of these keys there must be one, and only one. */
   readonly exactlyOneOf?: readonly string[];
   /** Other programs keep keys of their own here: unknown ones are no mistake. */
@@ -65,7 +65,7 @@ export interface NamedKey {
   readonly placeholder: string;
   readonly each: ObjectKey;
 }
-export type Key = LeafKey | ObjectKey | NamedKey;
+export type SettingsKey = LeafKey | ObjectKey | NamedKey;
 
 /** The longest time a timer can hold. */
 export const longestTime = 2_147_483_647;

@@ -2,7 +2,7 @@
 
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
-import { type Key, type LeafKey, longestTime, type ObjectKey } from "./key.ts";
+import { type LeafKey, longestTime, type ObjectKey, type SettingsKey } from "./key.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
@@ -218,7 +218,7 @@ export const settingsSchema: ObjectKey = {
 
 /** Every leaf with the path to it; `<name>` stands for the names people choose. */
 export function leafKeys(
-  key: Key = settingsSchema,
+  key: SettingsKey = settingsSchema,
   path: readonly string[] = [],
 ): readonly { path: readonly string[]; key: LeafKey }[] {
   if (key.type === "named") return leafKeys(key.each, [...path, key.placeholder]);

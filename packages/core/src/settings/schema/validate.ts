@@ -7,11 +7,11 @@ import { closest } from "../../text/closest.ts";
 import { toVisibleLine } from "../../text/safe-text.ts";
 import type { Scope } from "../define/definition.ts";
 import { whyNotServerName } from "../define/server-name.ts";
-import { entriesOf, itemsOf, type Property, propertiesOf } from "../read/nodes.ts";
-import type { Key, LeafKey, NamedKey, NumberKey, ObjectKey, TextKey, TextsKey } from "./key.ts";
+import { entriesOf, itemNodes, type JsonProperty, propertyNodes } from "../read/nodes.ts";
+import type { LeafKey, NamedKey, NumberKey, ObjectKey, SettingsKey, TextKey, TextsKey } from "./key.ts";
 import { settingsSchema } from "./schema.ts";
 
-export interface Finding {
+export interface SettingsFinding {
   /** The names from the top of the file down to where the mistake is. */
   readonly path: readonly string[];
   readonly node: Node;
@@ -25,16 +25,16 @@ interface Place {
   readonly path: readonly string[];
   readonly node: Node;
   readonly scope: Scope;
-  readonly report: (finding: Finding) => void;
+  readonly report: (finding: SettingsFinding) => void;
 }
 
-export function validate(root: Node, scope: Scope = "user"): readonly Finding[] {
-  const findings: Finding[] = [];
+export function validate(root: Node, scope: Scope = "user"): readonly SettingsFinding[] {
+  const findings: SettingsFinding[] = [];
   check({ path: [], node: root, scope, report: (finding) => findings.push(finding) }, settingsSchema);
   return findings;
 }
 
-function check(place: Place, key: Key): void {
+function check(place: Place, key: SettingsKey): void {
   if (key.type === "object") checkObject(place, key);
   else if (key.type === "named") checkNamed(place, key);
   else {
@@ -71,13 +71,13 @@ function checkObject(place: Place, { properties, shared }: ObjectKey): void {
 }
 
 /** The properties that count; those written twice are reported. */
-function propertiesAt(place: Place): Iterable<Property> {
+function propertiesAt(place: Place): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
     error(place, `${quoted(place)} must be an object, not ${typeNames[place.node.type]}`);
     return [];
   }
   const counting = entriesOf(place.node);
-  for (const property of propertiesOf(place.node)) {
+  for (const property of propertyNodes(place.node)) {
     if (counting.get(property.name)?.key === property.key) continue;
     const at = { ...below(place, property), node: property.key };
     warn(at, `${quoted(at)} is written more than once; the last one counts`);
@@ -141,7 +141,7 @@ function checkNumber(place: Place, { minimum, maximum }: NumberKey): void {
 }
 
 function checkItems(place: Place): void {
-  for (const [index, node] of itemsOf(place.node).entries()) {
+  for (const [index, node] of itemNodes(place.node).entries()) {
     const item = `item ${index + 1} of ${quoted(place)}`;
     if (node.type !== "string") error({ ...place, node }, `${item} must be text, not ${typeNames[node.type]}`);
     else {
@@ -180,7 +180,7 @@ function flawOf(text: string): string | undefined {
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;
 }
 
-function below(place: Place, { name, value }: Property): Place {
+function below(place: Place, { name, value }: JsonProperty): Place {
   return { ...place, path: [...place.path, name], node: value };
 }
 
@@ -219,6 +219,11 @@ function warn(place: Place, message: string, next?: string): void {
   say("warning", place, message, next);
 }
 
-function say(severity: Finding["severity"], { path, node, report }: Place, message: string, next?: string): void {
+function say(
+  severity: SettingsFinding["severity"],
+  { path, node, report }: Place,
+  message: string,
+  next?: string,
+): void {
   report({ path, node, severity, message, ...(next === undefined ? {} : { next }) });
 }

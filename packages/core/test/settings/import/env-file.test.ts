@@ -1,7 +1,7 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { collect } from "../../../src/settings/import/collect.ts";
-import type { Remark, Source } from "../../../src/settings/import/program.ts";
+import type { ImportSource, Remark } from "../../../src/settings/import/program.ts";
 import type { Lookup } from "../../../src/settings/read/variables.ts";
 
 interface Setting {
@@ -20,7 +20,7 @@ async function convert({
   const root = folder.path;
   await folder.write(".env", 'export KNOWN=canary-1\nMISSING="canary-2\nFAKE=canary-3"\nOWN=canary-4\n');
   const file = await folder.write("mcp.json", { servers: { a: { command: "x", env: { OWN: "mine" }, envFile } } });
-  const source: Source = { program: "vscode", file, ...(ofProject ? { folder: root } : {}) };
+  const source: ImportSource = { program: "vscode", file, ...(ofProject ? { folder: root } : {}) };
   const environment = { env: {}, home: "/home/me", cwd: root, platform: "linux" } as const;
   const lookup: Lookup = (name) => (name === "KNOWN" ? { value: "v", from: "environment" } : undefined);
   const { candidates } = await collect([source], { environment, root, trusted, lookup, target: "user" });

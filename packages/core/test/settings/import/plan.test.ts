@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Candidate } from "../../../src/settings/import/collect.ts";
+import type { ImportCandidate } from "../../../src/settings/import/collect.ts";
 import { type PlanOptions, planImport } from "../../../src/settings/import/plan.ts";
 import type { Program, Remark } from "../../../src/settings/import/program.ts";
 
@@ -8,11 +8,11 @@ function candidate(
   program: Program,
   entry: Record<string, unknown>,
   remarks: readonly Remark[] = [],
-): Candidate {
+): ImportCandidate {
   return { name, source: { program, file: `/${program}` }, conversion: { entry, enabled: true, remarks } };
 }
 
-function plan(candidates: readonly Candidate[], options: Partial<PlanOptions> = {}): readonly string[] {
+function plan(candidates: readonly ImportCandidate[], options: Partial<PlanOptions> = {}): readonly string[] {
   return planImport(candidates, { existing: new Map(), replace: false, isTrusted: () => true, ...options }).map(
     ({ name, source, target, action }) => `${source.program} ${name} → ${target}: ${action.kind}`,
   );
@@ -24,7 +24,7 @@ const obstacle: Remark = { kind: "obstacle", key: "", message: "" };
 const cursor = candidate("x", "cursor", one);
 const codex = candidate("x", "codex", two);
 
-test.each<{ title: string; candidates: Candidate[]; options?: Partial<PlanOptions>; expected: string[] }>([
+test.each<{ title: string; candidates: ImportCandidate[]; options?: Partial<PlanOptions>; expected: string[] }>([
   { title: "a new name is added", candidates: [cursor], expected: ["cursor x → x: add"] },
   {
     title: "the same entry is there already, in whatever order its keys are",

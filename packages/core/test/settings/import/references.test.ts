@@ -2,9 +2,9 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderer } from "../../../src/settings/define/expand.ts";
-import { parseTemplate } from "../../../src/settings/define/template.ts";
+import { parseVariables } from "../../../src/settings/define/template.ts";
 import { type Program, programNames, type Remark } from "../../../src/settings/import/program.ts";
-import { convertReferences, resolveReferences } from "../../../src/settings/import/references.ts";
+import { convertReferences, resolveVariableReferences } from "../../../src/settings/import/references.ts";
 
 function convert(text: string, program: Program): { text: string; remarks: Remark[] } {
   const remarks: Remark[] = [];
@@ -45,7 +45,7 @@ test.each(["claude-desktop", "codex"] as const)("whatever was literal in %s arri
 test.each(programNames)("whatever %s writes becomes text that can be expanded", (program) => {
   fc.assert(
     fc.property(text, (written) => {
-      expect(parseTemplate(convert(written, program).text).kind).toBe("parts");
+      expect(parseVariables(convert(written, program).text).kind).toBe("parts");
     }),
     { numRuns: scaled(10_000), seed: seed() },
   );
@@ -62,7 +62,7 @@ test.each([
 
 test("the references of a path come to what they stand for", () => {
   const values = { env: { DIR: "/d" }, home: "/home/me", folder: "/app" };
-  expect(resolveReferences("${workspaceFolder}/${userHome}/${env:DIR}/${env:NONE}/${x}", values)).toBe(
+  expect(resolveVariableReferences("${workspaceFolder}/${userHome}/${env:DIR}/${env:NONE}/${x}", values)).toBe(
     "/app//home/me//d//${x}",
   );
 });

@@ -5,7 +5,7 @@ import { parseJsonc } from "@fairlead/core/files/json/jsonc";
 import type { Scope } from "@fairlead/core/settings/define/definition";
 import { readTransport } from "@fairlead/core/settings/define/entry-transport";
 import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
-import { childOf, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { validate } from "@fairlead/core/settings/schema/validate";
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -137,7 +137,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
 /** An entry that could never work is not worth writing. What depends on this machine is told after it was written. */
 export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
-  const node = childOf(root, "mcpServers", name);
+  const node = childNode(root, "mcpServers", name);
   if (root === undefined || node === undefined)
     throw new HostError("settings_invalid", `the entry of "${name}" is nested too deeply`);
   const mistakes = validate(root, scope)

@@ -2,7 +2,7 @@
 
 import type { ForeignFile } from "@fairlead/core/settings/import/foreign-file";
 import type { PlannedServer } from "@fairlead/core/settings/import/plan";
-import { programs, type Remark, type Source } from "@fairlead/core/settings/import/program";
+import { type ImportSource, programs, type Remark } from "@fairlead/core/settings/import/program";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { count, type Output } from "../../../output/output.ts";
@@ -13,7 +13,7 @@ import type { Undo } from "../undo.ts";
 
 export interface ImportReport {
   readonly destination: Destination;
-  readonly files: readonly { readonly source: Source; readonly file: ForeignFile }[];
+  readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
   readonly servers: readonly PlannedServer[];
   readonly written: boolean;
   readonly folderTrusted: boolean;
@@ -63,7 +63,7 @@ export function printImport(report: ImportReport, out: Output): void {
 }
 
 export function brokenLine(
-  source: Source,
+  source: ImportSource,
   { message, line, column }: Extract<ForeignFile, { kind: "broken" }>,
 ): SafeText {
   const place = line === undefined ? safe`` : safe`:${line}:${column ?? 1}`;
@@ -84,7 +84,7 @@ function serverText(server: PlannedServer, { style }: Output): SafeText {
   ]);
 }
 
-function sourceWords({ program, file }: Source): SafeText {
+function sourceWords({ program, file }: ImportSource): SafeText {
   return safe`${toSafeLine(programs[program].title)} (${toSafeLine(file)})`;
 }
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { detectProgram } from "@fairlead/core/settings/import/detect";
 import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/places";
-import { type Program, programNames, type Source } from "@fairlead/core/settings/import/program";
+import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
 interface Wanted {
@@ -18,7 +18,7 @@ interface Wanted {
 export async function findSources(
   { from, format, workspace }: Wanted,
   { environment, locations }: Pick<Configuration, "environment" | "locations">,
-): Promise<readonly Source[]> {
+): Promise<readonly ImportSource[]> {
   if (from === undefined)
     return usualPlaces(environment, locations.root).filter(
       ({ program, folder }) => (format ?? program) === program && (workspace || folder === undefined),
