@@ -2,7 +2,7 @@
 
 import { open, realpath } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
-import { type Place, planLaunch } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { findProgram, systemPath } from "@fairlead/core/connect/search-path";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
@@ -75,7 +75,7 @@ export async function readNodeFacts(environment: Environment): Promise<Omit<Prog
 async function lookFor(
   { name: server, origin }: ServerDefinition,
   transport: StdioTransport,
-  place: Place,
+  place: LaunchContext,
 ): Promise<LaunchFacts> {
   const { command } = transport;
   try {

@@ -1,7 +1,7 @@
 /** Runs a program as its server would be started: on the same `PATH`, in the same folder, with the same variables. */
 
 import { execFile } from "node:child_process";
-import { type Place, planLaunch } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { StdioTransport } from "@fairlead/core/settings/define/definition";
 
@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly serverName: string;
   /** Expanded. */
   readonly transport: StdioTransport;
-  readonly place: Place;
+  readonly place: LaunchContext;
   readonly signal: AbortSignal;
 }
 

@@ -13,7 +13,7 @@ export function signInReader({ locations, environment, settings }: Configuration
   const storage = openTokenStorage({ state: locations.state, env, platform });
   const secret = readSecret({ locations, environment });
   const { googleHosts } = settings.host;
-  const facts = { folder: locations.state, storage, secret, googleHosts, today: Date.now };
+  const facts = { folder: locations.state, storage, secret, googleHosts, now: Date.now };
   return (definition) => signInStateOf(definition, facts);
 }
 

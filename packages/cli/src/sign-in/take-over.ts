@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
 import { pinOf } from "@fairlead/core/auth/store/pin";
-import { markOf, setMark } from "@fairlead/core/auth/store/sign-in-memory";
+import { setSignInNote, signInNote } from "@fairlead/core/auth/store/sign-in-notes";
 import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
 import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
 import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
@@ -27,15 +27,15 @@ export async function offerGeminiSignIn(
   const file = join(home, ".gemini", "mcp-oauth-tokens.json");
   const found = (await readGeminiTokens(file, Date.now())).get(url);
   const which = { serverUrl: url, pin: await pinOf(definition) };
-  if (found === undefined || (await markOf(locations.state, "offered", which)) !== undefined) return false;
+  if (found === undefined || (await signInNote(locations.state, "offered", which)) !== undefined) return false;
   const storage = openTokenStorage({ state: locations.state, env, platform }).pinned(which.pin);
   if ((await storage.getCredentials(url)) !== undefined) return false;
-  await setMark(locations.state, "offered", which, "");
+  await setSignInNote(locations.state, "offered", which, "");
   out.exactly(safe`Gemini CLI is signed in to this server (${toVisibleLine(file)}).`);
   out.exactly(
-    safe`If its token is renewed here, Gemini CLI may have to sign in again. The file itself is left as it is.`,
+    safe`If Fairlead renews the token, Gemini CLI may have to sign in again. Fairlead does not change the file.`,
   );
-  if (!(await confirm(io, safe`Take its sign-in over?`))) return false;
+  if (!(await confirm(io, safe`Use this sign-in here too?`))) return false;
   await storage.saveCredentials({ ...found, serverName: definition.name });
   return true;
 }

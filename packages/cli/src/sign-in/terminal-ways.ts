@@ -1,6 +1,6 @@
 /** Signing in at a terminal: what is shown there, what is asked, and where the answer may come from. */
 
-import type { SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/io.ts";
@@ -16,10 +16,10 @@ export interface TerminalWaysOptions {
   readonly scopes?: readonly string[];
   /** Sign in although a token is stored. */
   readonly again: boolean;
-  readonly onMessage: NonNullable<SignInWays["show"]>;
+  readonly onMessage: NonNullable<SignInUi["show"]>;
 }
 
-export function terminalWays({ io, out }: Pick<Context, "io" | "out">, options: TerminalWaysOptions): SignInWays {
+export function terminalWays({ io, out }: Pick<Context, "io" | "out">, options: TerminalWaysOptions): SignInUi {
   const { device, scopes, again, onMessage } = options;
   const { env, platform } = io;
   const place = signInPlace(io);
@@ -38,15 +38,15 @@ export function terminalWays({ io, out }: Pick<Context, "io" | "out">, options: 
       return undefined;
     },
     openBrowser: (url) => openUrl(url, { platform, env }),
-    paste: (signal) => askMeanwhile(io, safe`address at which the browser ended: `, signal),
+    paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
-      out.exactly(safe`No client ID is to be had without you: ${toVisibleLine(why)}.`);
-      out.exactly(safe`If you have registered a client at ${toVisibleLine(issuer)} by hand, with the redirect URI`);
-      out.exactly(safe`${toVisibleLine(redirectUri)}, its ID is all that is missing.`);
+      out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);
+      out.exactly(safe`Register a client at ${toVisibleLine(issuer)} with the redirect URI`);
+      out.exactly(safe`${toVisibleLine(redirectUri)}, then enter its client ID.`);
       return askLine(until(io, signal), safe`client ID (Enter: none): `);
     },
     async chooseIssuer(issuers, signal) {
-      out.exactly(safe`Its metadata names several authorization servers:`);
+      out.exactly(safe`The server names several authorization servers:`);
       for (const [at, issuer] of issuers.entries()) out.exactly(safe`  ${at + 1}: ${toVisibleLine(issuer)}`);
       const answer = await askLine(until(io, signal), safe`Sign in at which one? [1] `);
       return issuers[Number(answer.trim() || "1") - 1] ?? "";

@@ -6,7 +6,7 @@ import { toShellWord } from "../text/shell-word.ts";
 import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
 import { authCommand } from "./oauth/failure.ts";
 import type { TokenKeeper } from "./oauth/refresh.ts";
-import { includesAll, scopesIn, union } from "./oauth/scopes.ts";
+import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
 import type { Credentials } from "./store/credentials.ts";
 import { createSharedWork } from "./store/shared-work.ts";
 
@@ -17,12 +17,12 @@ export interface AuthHookOptions {
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
   /** Absent: nobody can be asked. */
-  readonly signIn?: ((wish: SignInWish, signal: AbortSignal) => Promise<Credentials>) | undefined;
+  readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
   /** What is stored is not used: somebody wants to sign in again. */
   readonly isForced?: boolean;
 }
 
-export interface SignInWish {
+export interface SignInRequest {
   readonly challenge: BearerChallenge;
   /** Where the server was reached, if that is known. */
   readonly address?: string;
@@ -51,10 +51,10 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     return (await isStored) ? (await keeper()).current(serverUrl) : undefined;
   }
 
-  async function ask(wish: SignInWish, signal: AbortSignal): Promise<boolean> {
+  async function ask(request: SignInRequest, signal: AbortSignal): Promise<boolean> {
     // Whoever sent the request says then that somebody has to sign in.
     if (signIn === undefined) return false;
-    const { tokens } = await shared.join((ending) => signIn(wish, ending), signal);
+    const { tokens } = await shared.join((ending) => signIn(request, ending), signal);
     isStored = Promise.resolve(true);
     latest = tokens?.accessToken;
     hasAsked = true;
@@ -74,24 +74,24 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked)) throw neverEnough(serverName);
     if (refusal.attempt === 0) hasAsked = false;
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
-    return ask(wishOf(refusal), signal);
+    return ask(signInRequestFrom(refusal), signal);
   }
 
   async function forbidden(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
-    const wish = wishOf(refusal);
-    const { challenge } = wish;
+    const request = signInRequestFrom(refusal);
+    const { challenge } = request;
     if (challenge.error !== "insufficient_scope") return false;
     const credentials = await current();
     const { tokens, scopes = [] } = credentials ?? {};
     // Somebody else has been given more since.
     if (tokens !== undefined && tokens.accessToken !== tokenIn(refusal)) return true;
-    const before = union(scopes, scopesIn(tokens?.scope));
+    const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
     if (refusal.attempt === 0) stepUps = 0;
     if (stepUps === mostStepUps || includesAll(before, wanted)) throw notGranted(serverName, wanted);
     if (signIn === undefined) throw needsMore(serverName, wanted, before);
     stepUps += 1;
-    return ask({ ...wish, before }, signal);
+    return ask({ ...request, before }, signal);
   }
 
   return {
@@ -106,7 +106,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   };
 }
 
-function wishOf({ wwwAuthenticate, address }: Challenge): SignInWish {
+function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInRequest {
   return { challenge: readChallenge(wwwAuthenticate), ...(address !== undefined && { address }) };
 }
 
@@ -117,7 +117,7 @@ function tokenIn({ sent }: Challenge): string | undefined {
 function needsMore(serverName: string, wanted: readonly string[], before: readonly string[]): HostError {
   return new HostError("auth_required", `"${serverName}" wants more than you have allowed: ${wanted.join(" ")}`, {
     serverName,
-    next: `${authCommand(serverName)} --scopes ${toShellWord(union(before, wanted).join(" "))}`,
+    next: `${authCommand(serverName)} --scopes ${toShellWord(mergeScopes(before, wanted).join(" "))}`,
   });
 }
 

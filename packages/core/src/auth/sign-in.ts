@@ -6,8 +6,8 @@ import type { Fetch } from "../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../settings/define/definition.ts";
 import { present } from "../settings/schema/present.ts";
 import { awaitAnswer } from "./browser/await-answer.ts";
-import { openReturn, type Return } from "./browser/redirect-listener.ts";
-import type { SignInWays } from "./browser/sign-in-ui.ts";
+import { openRedirectListener, type RedirectListener } from "./browser/redirect-listener.ts";
+import type { SignInUi } from "./browser/sign-in-ui.ts";
 import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/authorization.ts";
 import type { BearerChallenge } from "./oauth/challenge.ts";
 import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
@@ -22,14 +22,12 @@ import type { Credentials, StoredClient, StoredTokens } from "./store/credential
 import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
-export type { ConsentRequest, SignInMessage, SignInWays } from "./browser/sign-in-ui.ts";
-
 export interface SignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   readonly oauth: OAuthSettings;
   readonly challenge: BearerChallenge;
-  readonly ways: SignInWays;
+  readonly ui: SignInUi;
   /** As the entry sees it (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
@@ -38,7 +36,7 @@ export interface SignInOptions {
   readonly post: Fetch;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   /** The entry came with a folder, and not from the person. */
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
@@ -67,7 +65,7 @@ export async function signIn(options: SignInOptions, signal: AbortSignal): Promi
 }
 
 async function goThrough(given: SignInOptions, signal: AbortSignal): Promise<Credentials> {
-  const { serverName, serverUrl, oauth, ways, storage, before } = given;
+  const { serverName, serverUrl, oauth, ui, storage, before } = given;
   const fail = createFail(serverName);
   const fetch = stoppable(given.fetch, signal);
   const options = { ...given, fetch, post: stoppable(given.post, signal) };
@@ -75,17 +73,17 @@ async function goThrough(given: SignInOptions, signal: AbortSignal): Promise<Cre
   const plan = await discoverSignIn({
     ...options,
     fail,
-    onOverride: (issuer, instead) => ways.show({ kind: "issuer_override", issuer, instead }),
-    choose: async (issuers) => chooseIssuer(issuers, stored, ways, signal),
+    onOverride: (issuer, instead) => ui.show({ kind: "issuer_override", issuer, instead }),
+    choose: async (issuers) => chooseIssuer(issuers, stored, ui, signal),
   });
-  const scopes = wantedScopes({ plan, chosen: ways.scopes ?? oauth.scopes, before });
+  const scopes = wantedScopes({ plan, chosen: ui.scopes ?? oauth.scopes, before });
   const stage: Stage = { ...options, plan, scopes, stored, fail, signal, audiences: oauth.audiences ?? [] };
-  const { client, tokens } = ways.device === true ? await byDevice(stage) : await byBrowser(stage);
+  const { client, tokens } = ui.device === true ? await byDevice(stage) : await byBrowser(stage);
   signal.throwIfAborted();
   const credentials = toCredentials(stage, client, tokens);
   const name = await storage.nameOf(serverUrl);
   await evenIfBusy(given.lock, name, () => storage.saveCredentials(credentials));
-  tellOutcome(credentials, scopes, ways);
+  tellOutcome(credentials, scopes, ui);
   return credentials;
 }
 
@@ -93,7 +91,7 @@ async function goThrough(given: SignInOptions, signal: AbortSignal): Promise<Cre
 async function chooseIssuer(
   issuers: readonly string[],
   stored: Credentials | undefined,
-  { chooseIssuer: ask }: SignInWays,
+  { chooseIssuer: ask }: SignInUi,
   signal: AbortSignal,
 ): Promise<string> {
   if (stored !== undefined && issuers.includes(stored.issuer)) return stored.issuer;
@@ -108,10 +106,10 @@ interface Outcome {
 
 async function byDevice(stage: Stage): Promise<Outcome> {
   const { signInByDevice } = await import("./oauth/device.ts");
-  const { ways } = stage;
+  const { ui } = stage;
   const known = knownClientOf(stage);
   const client = known ?? (await newClient(stage, "http://127.0.0.1/oauth/callback"));
-  const tokens = await signInByDevice({ ...stage, client, show: ways.show });
+  const tokens = await signInByDevice({ ...stage, client, show: ui.show });
   return { client, tokens };
 }
 
@@ -132,29 +130,33 @@ async function byBrowser(stage: Stage): Promise<Outcome> {
 /** Listening begins before anything is asked for, and ends whatever happens. */
 async function tryBrowser(stage: Stage, known: StoredClient | undefined): Promise<Outcome | "invalid_client"> {
   const state = randomWord();
-  const back = await openReturn({ ...stage, state, client: known });
+  const listener = await openRedirectListener({ ...stage, state, client: known });
   try {
     // Somebody else listens there now: another registration is needed, for another place.
-    const isUsable = known?.redirectUri === undefined || known.redirectUri === back.redirectUri;
-    const client = isUsable && known ? known : await newClient(stage, back.redirectUri);
-    return await askPerson(stage, { client, back, state });
+    const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
+    const client = isUsable && known ? known : await newClient(stage, listener.redirectUri);
+    return await askPerson(stage, { client, listener, state });
   } catch (error) {
     // Whether that can be noted or not, why the sign-in failed says more.
     if (known?.redirectUri !== undefined) await doubt(stage, known).catch(() => undefined);
     throw error;
   } finally {
-    await back.close();
+    await listener.close();
   }
 }
 
 async function askPerson(
   stage: Stage,
-  { client, back, state }: { readonly client: StoredClient; readonly back: Return; readonly state: string },
+  {
+    client,
+    listener,
+    state,
+  }: { readonly client: StoredClient; readonly listener: RedirectListener; readonly state: string },
 ): Promise<Outcome | "invalid_client"> {
   const { plan, fail } = stage;
-  const { redirectUri } = back;
+  const { redirectUri } = listener;
   const { url, verifier } = askForCode({ ...stage, client, redirectUri, state });
-  const answer = await awaitAnswer({ ...stage, url, back, state });
+  const answer = await awaitAnswer({ ...stage, url, listener, state });
   const code = codeIn(answer, plan, fail);
   const tokens = await exchangeCode({ code, verifier, redirectUri }, requestOf(stage, client));
   return tokens === "invalid_client" ? tokens : { client, tokens };
@@ -171,22 +173,22 @@ async function doubt({ storage, lock, serverUrl }: Stage, client: StoredClient):
   });
 }
 
-function knownClientOf({ plan, oauth, clientMetadataUrl, stored, today }: Stage): StoredClient | undefined {
-  return knownClient({ plan, oauth, clientMetadataUrl, stored, today: today() });
+function knownClientOf({ plan, oauth, clientMetadataUrl, stored, now }: Stage): StoredClient | undefined {
+  return knownClient({ plan, oauth, clientMetadataUrl, stored, now: now() });
 }
 
 async function newClient(stage: Stage, redirectUri: string): Promise<StoredClient> {
-  const { plan, scopes, ways, post, fail, signal } = stage;
+  const { plan, scopes, ui, post, fail, signal } = stage;
   const { registration: url } = plan.endpoints;
-  const isDevice = ways.device === true;
+  const isDevice = ui.device === true;
   const refused = { why: `${plan.issuer} registers nobody by itself` };
   const outcome =
     url === undefined ? refused : await registerClient({ plan, url, scopes, redirectUri, isDevice, fetch: post, fail });
   return "clientId" in outcome ? outcome : askForClientId({ ...stage, redirectUri, ...outcome }, signal);
 }
 
-function requestOf({ plan, audiences, post, today, fail }: Stage, client: StoredClient): TokenRequestOptions {
-  return { plan, client, audiences, post, today, fail };
+function requestOf({ plan, audiences, post, now, fail }: Stage, client: StoredClient): TokenRequestOptions {
+  return { plan, client, audiences, post, now, fail };
 }
 
 function toCredentials(
@@ -219,7 +221,7 @@ function toCredentials(
 function tellOutcome(
   { serverName, issuer, account, tokens, endpoints }: Credentials,
   requested: readonly string[],
-  { show }: SignInWays,
+  { show }: SignInUi,
 ): void {
   const granted = scopesIn(tokens?.scope);
   const isSame = includesAll(granted, requested) && includesAll(requested, granted);

@@ -4,22 +4,22 @@ import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import type { Patience } from "./connect-step.ts";
+import type { ConnectTimeout } from "./connect-step.ts";
 import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 
 /** What was known when it failed. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
-  readonly patience: Patience;
-  /** Our own patience came to its end, not the caller's. */
-  readonly isLate: boolean;
+  readonly timeout: ConnectTimeout;
+  /** Our own timeout came to its end, not the caller's. */
+  readonly isTimedOut: boolean;
   /** The request that was sent last. */
-  readonly asked: string | undefined;
+  readonly lastRequest: string | undefined;
   /** Whether the server sent a message of the protocol at all. */
-  readonly hasSpoken: boolean;
+  readonly hasSentMessage: boolean;
   /** What the wire found odd: first of all, what a program printed that is no message. */
-  readonly remarks: readonly string[];
+  readonly diagnostics: readonly string[];
   /** The last lines that a program wrote to stderr. */
   readonly stderr: readonly string[];
   /** Whether the file of a program was found. */
@@ -41,7 +41,7 @@ interface Failure {
 const shownCharacters = 200;
 
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
-  const { definition, stderr, redact, isLate } = facts;
+  const { definition, stderr, redact, isTimedOut } = facts;
   const own = signInErrorIn(error);
   if (own)
     return new HostError(own.code, redact(own.message), {
@@ -49,7 +49,7 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
       cause: error,
       ...(own.next !== undefined && { next: own.next }),
     });
-  const { code, what, next } = isLate && error.code === "cancelled" ? late(facts) : failureOf(error, facts);
+  const { code, what, next } = isTimedOut && error.code === "cancelled" ? late(facts) : failureOf(error, facts);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
   return new HostError(code, redact(`"${definition.name}" ${what}`), {
     serverName: definition.name,
@@ -106,26 +106,26 @@ const extraAuthority =
   "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
 
-/** How the wire begins a remark about what a program printed. */
-const noiseRemark = "not a message on stdout: ";
+/** How the wire begins a diagnostic about what a program printed. */
+const noisePrefix = "not a message on stdout: ";
 
-function late({ patience, asked, remarks, hasSpoken, stderr, definition }: ConnectFacts): Failure {
-  const step = asked === undefined ? "was not there" : `did not answer ${asked}`;
-  const silence = `${step} within ${patience.milliseconds} ms`;
-  const noise = hasSpoken ? undefined : remarks.find((remark) => remark.startsWith(noiseRemark));
+function late({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
+  const step = lastRequest === undefined ? "was not there" : `did not answer ${lastRequest}`;
+  const silence = `${step} within ${timeout.milliseconds} ms`;
+  const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
   // Whoever talks is up already: more time would change nothing.
   if (noise !== undefined)
     return {
       code: "not_mcp",
-      what: `is not an MCP server: it ${silence}, and writes text to stdout that is no message: ${noise.slice(noiseRemark.length)}`,
+      what: `is not an MCP server: it ${silence}, and writes text to stdout that is no message: ${noise.slice(noisePrefix.length)}`,
       next: checkCommand(definition),
     };
-  const said = (hasSpoken ? undefined : remarks[0]) ?? lastWords(stderr);
+  const said = (hasSentMessage ? undefined : diagnostics[0]) ?? lastWords(stderr);
   return {
     code: "connect_timeout",
     what: `${silence}${said === undefined ? "" : `; ${said}`}`,
     next:
-      patience.setting === "timeout"
+      timeout.setting === "timeout"
         ? `If it needs longer, raise "timeout" in its entry (${place(definition)}).`
         : 'If it needs longer, raise "fairlead.connectTimeout" in your settings (milliseconds).',
   };
@@ -156,16 +156,16 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
 }
 
 function gone({ code, message, evidence }: WireError, facts: ConnectFacts): Failure {
-  const { definition, asked, hasSpoken, remarks, stderr } = facts;
+  const { definition, lastRequest, hasSentMessage, diagnostics, stderr } = facts;
   const end = code === "exited" ? message.replace(/^the server /, "") : `went away (${message})`;
-  if (!hasSpoken && remarks[0] !== undefined && evidence.exitCode === 0)
+  if (!hasSentMessage && diagnostics[0] !== undefined && evidence.exitCode === 0)
     return {
       code: "not_mcp",
-      what: `is not an MCP server: ${remarks[0]}; then it ${end}`,
+      what: `is not an MCP server: ${diagnostics[0]}; then it ${end}`,
       next: checkCommand(definition),
     };
-  const when = asked === undefined ? "" : ` before it answered ${asked}`;
-  const words = lastWords(stderr) ?? remarks[0];
+  const when = lastRequest === undefined ? "" : ` before it answered ${lastRequest}`;
+  const words = lastWords(stderr) ?? diagnostics[0];
   return {
     code: "server_exited",
     what: `${end}${when}${words === undefined ? "" : `; ${words}`}`,
@@ -205,17 +205,20 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   };
 }
 
-function senseless({ message, evidence }: WireError, { definition, hasSpoken, remarks }: ConnectFacts): Failure {
+function senseless(
+  { message, evidence }: WireError,
+  { definition, hasSentMessage, diagnostics }: ConnectFacts,
+): Failure {
   if (evidence.unsent)
     return {
       code: "settings_invalid",
-      what: `cannot be asked: ${message}`,
+      what: `cannot be lastRequest: ${message}`,
       next: `Correct its entry (${place(definition)}).`,
     };
-  if (hasSpoken) return { code: "protocol", what: `breaks the protocol: ${message}`, next: logs(definition) };
+  if (hasSentMessage) return { code: "protocol", what: `breaks the protocol: ${message}`, next: logs(definition) };
   const { firstBytes = "" } = evidence;
   const why = message.replace(/^not an MCP server: /, "");
-  const begins = firstBytes === "" ? (remarks[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
+  const begins = firstBytes === "" ? (diagnostics[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
   const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }

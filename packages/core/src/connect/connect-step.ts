@@ -5,18 +5,18 @@ import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
 /** Told when the step is done; a step that fails is not told, the rejection explains it. */
-export type ConnectStep = Step & {
+export type ConnectStep = ConnectStepDetails & {
   /** Since the step before. */
   readonly milliseconds: number;
 };
 
-export type Step =
+export type ConnectStepDetails =
   | {
       readonly step: "definition";
       /** As written: nothing is filled in. Literal values may be confidential all the same. */
       readonly transport: Transport;
       /** How long connecting may take, in milliseconds, and the setting that says so. */
-      readonly patience: Patience;
+      readonly timeout: ConnectTimeout;
       /** Takes this server's secrets out of what later steps, lists and messages say: a server may repeat them anywhere. */
       readonly redact: Redact;
     }
@@ -47,15 +47,18 @@ export type Step =
     };
 
 /** How long connecting may take, and what to change for more. */
-export interface Patience {
+export interface ConnectTimeout {
   readonly milliseconds: number;
   readonly setting: "fairlead.connectTimeout" | "timeout";
 }
 
+/** @deprecated The new name is `ConnectTimeout`. */
+export type Patience = ConnectTimeout;
+
 export type ConnectObserver = (step: ConnectStep) => void;
 
 /** Takes the time of each step. */
-export function createStepper(observe: ConnectObserver | undefined): (step: Step) => void {
+export function createStepper(observe: ConnectObserver | undefined): (step: ConnectStepDetails) => void {
   let before = performance.now();
   return (step) => {
     const now = performance.now();

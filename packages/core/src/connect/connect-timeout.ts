@@ -1,7 +1,7 @@
 /** How long connecting to a server may take. */
 
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
-import type { Patience } from "./connect-step.ts";
+import type { ConnectTimeout } from "./connect-step.ts";
 
 /** These may have to fetch the server before they can start it. */
 const launchers: ReadonlySet<string> = new Set("npx bunx pnpx uvx pipx docker podman nerdctl".split(" "));
@@ -17,18 +17,18 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 ]);
 const fetchingFactor = 4;
 
-export interface Occasion {
+export interface ConnectTimeoutOptions {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   /** It has never been connected to from here, as it stands: what it needs may still have to be fetched. */
   readonly isFirstRun: boolean;
 }
 
-export function patienceFor(
+export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,
   transport: Transport,
-  { connectTimeout, isFirstRun }: Occasion,
-): Patience {
+  { connectTimeout, isFirstRun }: ConnectTimeoutOptions,
+): ConnectTimeout {
   const allowed = isFirstRun && isLaunched(transport) ? connectTimeout * fetchingFactor : connectTimeout;
   return timeout < allowed
     ? { milliseconds: timeout, setting: "timeout" }

@@ -7,7 +7,7 @@ import type { Environment } from "../settings/read/paths.ts";
 import { type ChildEnvironment, childEnvironment } from "./child-environment.ts";
 import { findProgram, liesIn, outside, systemPath } from "./search-path.ts";
 
-export interface Place {
+export interface LaunchContext {
   readonly environment: Environment;
   /** The workspace root, a real path. */
   readonly root: string;
@@ -23,7 +23,7 @@ export interface Launch {
 }
 
 /** `transport` is expanded. Nothing of a workspace that is not trusted gets to run, nor is it where a server starts. */
-export async function planLaunch(serverName: string, transport: StdioTransport, place: Place): Promise<Launch> {
+export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
   const { root, trusted, environment } = place;
   // Who works in the home folder, or above it, has everything inside: there it says nothing.
   const forbidden = trusted || (await liesIn(environment.home, root)) ? undefined : root;

@@ -18,7 +18,7 @@ export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
   return describeFailure(error, facts);
 }
 
-export interface Request {
+export interface FailedRequest {
   readonly serverName: string;
   /** Names it: `demo.greet`. */
   readonly what: string;
@@ -27,7 +27,7 @@ export interface Request {
 }
 
 /** Why a request failed. One that was sent to a server that is gone since, or broke down, may have been done all the same. */
-export function toCallError(error: unknown, { serverName, what, explain }: Request): HostError {
+export function toCallError(error: unknown, { serverName, what, explain }: FailedRequest): HostError {
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
     return toServerError(error, { serverName, what });
   const isEnd = error.code === "exited" || error.code === "closed";
@@ -54,7 +54,7 @@ export function pauseAfter({ cause }: HostError): number | undefined {
 }
 
 /** What went wrong with a server, or with a request that certainly did nothing. */
-export function toServerError(error: unknown, { serverName, what }: Omit<Request, "explain">): HostError {
+export function toServerError(error: unknown, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
   const pause = pauseIn(error);
@@ -74,7 +74,7 @@ function adviceFor(code: ErrorCode, serverName: string): string | undefined {
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 
-function putOff(cause: WireError, pause: number, { serverName, what }: Omit<Request, "explain">): HostError {
+function putOff(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
   const seconds = Math.ceil(pause / 1000);
   const message = `${what}: the server has no time for it now (HTTP ${cause.evidence.httpStatus}), so it did not run`;
   return new HostError("http_status", message, { serverName, cause, next: `Try again in ${seconds} s.` });

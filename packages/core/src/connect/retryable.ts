@@ -3,7 +3,7 @@
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
 
-export type Healing =
+export type RetryClass =
   /** It is there, but has forgotten the conversation. */
   | { readonly kind: "session" }
   /** It cannot be reached, or says that it has no time now. */
@@ -27,11 +27,11 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
   "too_large",
 ]);
 
-export function healingOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): Healing {
+export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
   // A status is an answer: who gives it is there, whatever became of the request.
   if (code === "lost" && cause instanceof HostError && cause.code === "http_status")
-    return healingOf(cause, { isProgram });
+    return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};
   if (isWireError(cause) && cause.code === "session_expired") return { kind: "session" };
   if (passing.has(httpStatus)) return { kind: "outage", ...(retryAfter !== undefined && { retryAfter }) };

@@ -6,21 +6,21 @@ import { hideInMessage, type Redact } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createTextLines } from "./text-lines.ts";
 
-const rememberedLines = 40;
-const rememberedCharacters = 2000;
-const rememberedRemarks = 3;
+const keptLines = 40;
+const keptCharacters = 2000;
+const keptDiagnostics = 3;
 /** Of the first request of every attempt. */
 const firstId = 1;
 /** Long enough that no secret is cut before it is recognised. */
 const lineCharacters = 64 * 1024;
 
-export interface Witness {
+export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  seen(): Pick<ConnectFacts, "asked" | "hasSpoken" | "remarks" | "stderr">;
+  observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
-export interface WitnessOptions {
+export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;
   /** Messages go into the log as well. */
@@ -30,24 +30,24 @@ export interface WitnessOptions {
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
 
-export function createWitness({ log, redact, debug, onFirstMessage, onStderrLine }: WitnessOptions): Witness {
+export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrLine }: TrafficLogOptions): TrafficLog {
   let stderr: string[] = [];
-  let remarks: string[] = [];
-  let asked: string | undefined;
-  let hasSpoken = false;
+  let diagnostics: string[] = [];
+  let lastRequest: string | undefined;
+  let hasSentMessage = false;
 
   const lines = createTextLines(lineCharacters, (text) => {
     const line = redact(text);
-    stderr.push(line.slice(0, rememberedCharacters));
-    if (stderr.length > rememberedLines) stderr.shift();
+    stderr.push(line.slice(0, keptCharacters));
+    if (stderr.length > keptLines) stderr.shift();
     log.write("stderr", line);
     onStderrLine?.(line);
   });
 
-  /** A server that does not live through the first question is asked another one: what counts is the last attempt. */
+  /** A server that does not live through the first question is lastRequest another one: what counts is the last attempt. */
   function startAgain(): void {
     stderr = [];
-    remarks = [];
+    diagnostics = [];
     log.write("note", "trying another way");
   }
 
@@ -55,26 +55,26 @@ export function createWitness({ log, redact, debug, onFirstMessage, onStderrLine
     listeners: {
       onStderr: (text) => lines.push(text),
       onDiagnostic(text) {
-        const remark = redact(text);
-        if (remarks.length < rememberedRemarks) remarks.push(remark);
-        log.write("note", remark);
+        const diagnostic = redact(text);
+        if (diagnostics.length < keptDiagnostics) diagnostics.push(diagnostic);
+        log.write("note", diagnostic);
       },
       onMessage(direction, message) {
         const { method, id, jsonrpc } = message;
-        if (direction === "received") hasSpoken ||= jsonrpc === "2.0";
+        if (direction === "received") hasSentMessage ||= jsonrpc === "2.0";
         else if (typeof method === "string" && id !== undefined) {
-          if (asked === undefined) onFirstMessage();
+          if (lastRequest === undefined) onFirstMessage();
           else if (id === firstId) startAgain();
-          asked = method;
+          lastRequest = method;
         }
         if (debug)
           log.write("wire", `${direction} ${redact(hideInMessage(direction, message).slice(0, lineCharacters))}`);
       },
     },
     note: (text) => log.write("note", redact(text)),
-    seen() {
+    observed() {
       lines.end();
-      return { asked, hasSpoken, remarks, stderr };
+      return { lastRequest, hasSentMessage, diagnostics, stderr };
     },
   };
 }

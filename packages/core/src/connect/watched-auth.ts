@@ -1,7 +1,7 @@
 /** A sign-in hook as a connection uses it: what it sends is kept out of logs, and the time a person takes is counted apart. */
 
 import type { AuthHook } from "@fairlead/wire";
-import type { ServerAuth } from "../auth/remembering-hook.ts";
+import type { ServerAuth } from "../auth/sign-in-need.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./deadline.ts";
 import { createRedactor, type Redact } from "./redact.ts";

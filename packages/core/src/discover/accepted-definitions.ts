@@ -11,7 +11,7 @@ import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
 /** Whose tools: never by what variables stand for, who is signed in, or how patient we are with it. */
-export interface Owner {
+export interface DefinitionOwner {
   readonly server: string;
   /** The root, if the entry is a workspace's. */
   readonly workspace?: string;
@@ -19,18 +19,18 @@ export interface Owner {
   readonly fingerprint?: string;
 }
 
-export interface KnownDefinitions {
+export interface AcceptedDefinitions {
   /** Digests, the newest last; undefined for a tool that was never met. */
   readonly of: (tool: string) => readonly string[] | undefined;
-  /** Further names are not kept: a server that invents some must not push out those that are known. */
+  /** Further names are not kept: a server that invents some must not push out those that are accepted. */
   readonly isFull: boolean;
 }
 
-export interface KnownStore {
+export interface AcceptedDefinitionsStore {
   /** Throws if it cannot be read. */
-  read(owner: Owner): Promise<KnownDefinitions>;
-  /** Digests by tool. Gives what is known then, whoever else has added to it. */
-  add(owner: Owner, news: ReadonlyMap<string, readonly string[]>): Promise<KnownDefinitions>;
+  read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
+  /** Digests by tool. Gives what is accepted then, whoever else has added to it. */
+  add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
 /** Names of one server, ever. With all digests that are kept of each, they fit into a file. */
@@ -39,13 +39,13 @@ const mostNames = 5_000;
 const mostDigests = 8;
 
 /** As it lies on disk. Tools go by the digests of their names, which may be long. */
-interface KnownFile extends Owner {
+interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
   readonly tools: Readonly<Record<string, readonly string[]>>;
 }
 
-export function createKnownStore(folder: string): KnownStore {
-  const fileOf = ({ server, workspace, fingerprint }: Owner): string =>
+export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
+  const fileOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
     join(folder, `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`);
 
   return {
@@ -54,49 +54,49 @@ export function createKnownStore(folder: string): KnownStore {
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
       // A damaged file is put aside when it is written to.
-      return toKnown(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
+      return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 
     async add(owner, news) {
       const { updateState } = await import("../files/atomic/state-file.ts");
-      let known: KnownFile | undefined;
+      let accepted: AcceptedFile | undefined;
       await updateState(fileOf(owner), parse, (before) => {
-        known = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
-        return known;
+        accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
+        return accepted;
       });
-      return toKnown(known);
+      return toAccepted(accepted);
     },
   };
 }
 
-function merged(before: KnownFile["tools"], news: ReadonlyMap<string, readonly string[]>): KnownFile["tools"] {
+function merged(before: AcceptedFile["tools"], news: ReadonlyMap<string, readonly string[]>): AcceptedFile["tools"] {
   const tools = new Map(Object.entries(before));
   for (const [name, digests] of news) {
     const key = digestOf(name);
-    const known = tools.get(key);
-    if (known === undefined && tools.size >= mostNames) continue;
-    tools.set(key, withDigests(known ?? [], digests));
+    const accepted = tools.get(key);
+    if (accepted === undefined && tools.size >= mostNames) continue;
+    tools.set(key, withDigests(accepted ?? [], digests));
   }
   return Object.fromEntries(tools);
 }
 
-/** Those that were known longest go first. */
-export function withDigests(known: readonly string[], more: readonly string[]): readonly string[] {
-  return [...known.filter((digest) => !more.includes(digest)), ...more].slice(-mostDigests);
+/** Those that were accepted longest go first. */
+export function withDigests(accepted: readonly string[], more: readonly string[]): readonly string[] {
+  return [...accepted.filter((digest) => !more.includes(digest)), ...more].slice(-mostDigests);
 }
 
-function toKnown(file: KnownFile | undefined): KnownDefinitions {
+function toAccepted(file: AcceptedFile | undefined): AcceptedDefinitions {
   const tools = new Map(Object.entries(file?.tools ?? {}));
   return { of: (tool) => tools.get(digestOf(tool)), isFull: tools.size >= mostNames };
 }
 
-function parse(value: unknown): KnownFile | undefined {
-  return isKnownFile(value) ? value : undefined;
+function parse(value: unknown): AcceptedFile | undefined {
+  return isAcceptedFile(value) ? value : undefined;
 }
 
-function isKnownFile(value: unknown): value is KnownFile {
+function isAcceptedFile(value: unknown): value is AcceptedFile {
   if (!isObject(value)) return false;
-  const { version, server, tools }: Partial<Record<keyof KnownFile, unknown>> = value;
+  const { version, server, tools }: Partial<Record<keyof AcceptedFile, unknown>> = value;
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((digest) => typeof digest === "string");
   return version === 1 && typeof server === "string" && isObject(tools) && Object.values(tools).every(isList);
 }

@@ -8,12 +8,12 @@ import { readText } from "../files/read-text.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 import { writeJson } from "../text/deep-json.ts";
-import { parseRemembered, type Remembered } from "./cached-catalog.ts";
+import { type CachedCatalog, parseCachedCatalog } from "./cached-catalog.ts";
 
 export interface CatalogStore {
-  /** Undefined: nothing is known under this key. */
-  recall(key: string): Promise<Remembered | undefined>;
-  save(key: string, remembered: Remembered): Promise<void>;
+  /** Undefined: nothing is written under this key. */
+  read(key: string): Promise<CachedCatalog | undefined>;
+  save(key: string, cached: CachedCatalog): Promise<void>;
 }
 
 /** The same again is not written again so soon: only its date would be new. */
@@ -22,24 +22,24 @@ const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
 
 export function createCatalogStore(folder: string): CatalogStore {
-  const known = new Map<string, { readonly savedAt: number; readonly content: string }>();
+  const written = new Map<string, { readonly savedAt: number; readonly content: string }>();
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
   return {
-    async recall(key) {
+    async read(key) {
       const found = await readText(fileOf(key), limits.catalogBytes);
       if (found.kind !== "text") return undefined;
-      const remembered = parseRemembered(found.text);
-      if (remembered !== undefined) known.set(key, { savedAt: remembered.savedAt, content: contentOf(remembered) });
-      return remembered;
+      const cached = parseCachedCatalog(found.text);
+      if (cached !== undefined) written.set(key, { savedAt: cached.savedAt, content: contentOf(cached) });
+      return cached;
     },
 
-    async save(key, remembered) {
-      const { savedAt } = remembered;
-      const content = contentOf(remembered);
-      const before = known.get(key);
+    async save(key, cached) {
+      const { savedAt } = cached;
+      const content = contentOf(cached);
+      const before = written.get(key);
       if (before?.content === content && savedAt - before.savedAt < renewAfter) return;
-      const text = writeJson(remembered);
+      const text = writeJson(cached);
       if (Buffer.byteLength(text) > limits.catalogBytes) return;
       await ensurePrivateFolder(folder);
       await replaceFile(fileOf(key), {
@@ -48,14 +48,14 @@ export function createCatalogStore(folder: string): CatalogStore {
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
       });
-      known.set(key, { savedAt, content });
+      written.set(key, { savedAt, content });
       if (before === undefined) await sweep(folder, savedAt);
     },
   };
 }
 
 /** All but the dates that change without anything being different. */
-function contentOf({ catalog, accepted, hidden, offer, peer, reachedAt }: Remembered): string {
+function contentOf({ catalog, accepted, hidden, offer, peer, reachedAt }: CachedCatalog): string {
   return writeJson([catalog, accepted, hidden, offer, peer, reachedAt]);
 }
 

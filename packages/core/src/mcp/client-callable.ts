@@ -27,7 +27,7 @@ export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): Ca
 
   return {
     async tool() {
-      const tools = client.offering?.catalog.tools ?? [];
+      const tools = client.filteredCatalog?.catalog.tools ?? [];
       return {
         functionDeclarations: tools.map(({ name, description = "", inputSchema }) => {
           return { name, description, parametersJsonSchema: inputSchema };

@@ -7,9 +7,9 @@ import { closest } from "../text/closest.ts";
 import type { McpClient } from "./client.ts";
 import { type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
 import { createRecoveries, type Recoveries } from "./recovery/recoveries.ts";
-import { succession } from "./server-changes.ts";
-import { refusal } from "./server-state.ts";
-import { createStartPlaces, type StartPlaces } from "./start-limit.ts";
+import { compareServers } from "./server-changes.ts";
+import { notConnectedError } from "./server-state.ts";
+import { createStartLimit, type StartLimit } from "./start-limit.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 export type { ManagedServer, StartableServer } from "./managed-server.ts";
@@ -25,7 +25,9 @@ export interface McpClientManagerOptions {
   readonly recover?: boolean;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
+  readonly now?: () => number;
+  /** @deprecated The new name is `now`. */
   readonly today?: () => number;
 }
 
@@ -35,14 +37,14 @@ interface Attempt {
 }
 
 /** Milliseconds after which a program that is still starting keeps nobody else from it. */
-const startPatience = 2000;
+const slotTimeout = 2000;
 
 /** Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A server that fails does not affect the others. */
 export class McpClientManager {
   #servers: ReadonlyMap<string, ManagedServer>;
   readonly #recoveries: Recoveries | undefined;
   readonly #emit: (event: HostEvent) => void;
-  readonly #places: StartPlaces;
+  readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
   /** Servers that end only to be started again, and the restart that sees to it. */
@@ -53,12 +55,12 @@ export class McpClientManager {
 
   constructor(options: McpClientManagerOptions) {
     const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
-    const { random = Math.random, today = Date.now } = options;
+    const { random = Math.random, now = options.today ?? Date.now } = options;
     const tryAgain = (client: McpClient): void => void this.#tryAgain(client);
     this.#servers = new Map(servers.map((server) => [stateOf(server).name, server]));
-    this.#recoveries = recover ? createRecoveries({ tryAgain, clock, random, today }) : undefined;
+    this.#recoveries = recover ? createRecoveries({ tryAgain, clock, random, now }) : undefined;
     this.#emit = emit;
-    this.#places = createStartPlaces({ limit: startLimit, patience: startPatience, clock });
+    this.#startLimit = createStartLimit({ limit: startLimit, slotTimeout, clock });
     for (const server of this.#startable()) this.#recoveries?.adopt(server);
   }
 
@@ -106,7 +108,7 @@ export class McpClientManager {
    * of before are ended, and nothing new is started. Resolves when nothing of those is left.
    */
   async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
-    const { servers: next, ...changes } = succession(this.#servers, servers);
+    const { servers: next, ...changes } = compareServers(this.#servers, servers);
     const leaving = this.#startable([...changes.replaced, ...changes.removed]);
     this.#servers = next;
     for (const { client } of leaving) this.#recoveries?.release(client.name);
@@ -132,10 +134,10 @@ export class McpClientManager {
   /** The server's client, connected and discovered; rejects with the reason why that cannot be. Callers share one attempt. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
-    if (!("client" in server)) throw refusal(server.state);
+    if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
     // Whoever calls it may be a model: only a person starts it once more.
-    if (state.status === "disconnected" && state.reason === "start_limit") throw refusal(state);
+    if (state.status === "disconnected" && state.reason === "start_limit") throw notConnectedError(state);
     return unlessAborted(this.#lastingAttempt(server), signal, () => cancelled(name));
   }
 
@@ -162,7 +164,7 @@ export class McpClientManager {
 
   #attempt(server: StartableServer): Promise<McpClient> {
     const { client } = server;
-    if (client.offering && !this.#endings.has(client.name)) return Promise.resolve(client);
+    if (client.filteredCatalog && !this.#endings.has(client.name)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
     if (running) return running.done;
     if (this.#isClosed) return Promise.reject(cancelled(client.name));
@@ -187,7 +189,7 @@ export class McpClientManager {
   async #connect({ client, isProgram = false }: StartableServer, signal: AbortSignal): Promise<McpClient> {
     await this.#endings.get(client.name);
     signal.throwIfAborted();
-    const leave = isProgram ? await this.#places.enter(signal) : undefined;
+    const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
       // What is left of an earlier connection ends first; and a request to sign in may have been answered since.
       if (client.getStatus() !== "disconnected") await client.disconnect();

@@ -3,18 +3,21 @@
 import type { ServerChanges } from "../events.ts";
 import { type ManagedServer, stateOf } from "./managed-server.ts";
 
-export interface Succession extends ServerChanges {
+export interface ServerSuccession extends ServerChanges {
   /** By name, in the new order; who is kept stands there with the client of before. */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
-export function succession(before: ReadonlyMap<string, ManagedServer>, after: readonly ManagedServer[]): Succession {
+export function compareServers(
+  before: ReadonlyMap<string, ManagedServer>,
+  after: readonly ManagedServer[],
+): ServerSuccession {
   const servers = new Map<string, ManagedServer>();
   const changes = { kept: [] as string[], replaced: [] as string[], added: [] as string[] };
   for (const server of after) {
     const { name } = stateOf(server);
     const old = before.get(name);
-    const kept = old && heir(old, server);
+    const kept = old && keptServer(old, server);
     servers.set(name, kept ?? server);
     changes[kept ? "kept" : old ? "replaced" : "added"].push(name);
   }
@@ -22,7 +25,7 @@ export function succession(before: ReadonlyMap<string, ManagedServer>, after: re
 }
 
 /** How the server of before goes on, if it is the same. */
-function heir(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
+function keptServer(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
   if ("client" in old && "client" in server) {
     const isSame = old.fingerprint !== undefined && old.fingerprint === server.fingerprint;
     return isSame ? { ...server, client: old.client } : undefined;

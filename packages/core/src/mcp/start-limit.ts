@@ -2,19 +2,19 @@
 
 import type { Clock } from "../clock.ts";
 
-export interface StartPlaces {
+export interface StartLimit {
   /** Resolves when there is a place, with the function that gives it back; rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export interface PlacesOptions {
+export interface StartLimitOptions {
   readonly limit: number;
   /** After so many milliseconds a place is given on: whoever still starts is more likely waiting than working. */
-  readonly patience: number;
+  readonly slotTimeout: number;
   readonly clock: Clock;
 }
 
-export function createStartPlaces({ limit, patience, clock }: PlacesOptions): StartPlaces {
+export function createStartLimit({ limit, slotTimeout, clock }: StartLimitOptions): StartLimit {
   const waiting = new Set<() => void>();
   let free = limit;
 
@@ -29,12 +29,12 @@ export function createStartPlaces({ limit, patience, clock }: PlacesOptions): St
       const [admitNext] = waiting;
       admitNext?.();
     }
-    const callOff = clock.after(patience, leave);
+    const callOff = clock.after(slotTimeout, leave);
     return leave;
   }
 
   return {
-    async enter(signal) {
+    async acquire(signal) {
       signal.throwIfAborted();
       if (free > 0) return take();
       return new Promise((resolve, reject) => {

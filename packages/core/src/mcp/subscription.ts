@@ -4,7 +4,7 @@ import type { JsonObject, Session } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
 import { toCallError } from "../connect/outcome.ts";
-import { healingOf } from "../connect/retryable.ts";
+import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
 import { backoffPause } from "./recovery/backoff.ts";
 
@@ -50,7 +50,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
       return isOpen;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: "subscriptions/listen" });
-      return healingOf(failure, { isProgram: false }).kind === "outage";
+      return retryClassOf(failure, { isProgram: false }).kind === "outage";
     }
   }
 

@@ -83,7 +83,7 @@ test("calls that are refused side by side sign in once", async () => {
   await using servers = await both({}, { scopes: ["read"], toolScopes: { echo: ["write"] } });
   await using folder = await temporaryFolder();
   const someone = person();
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await host.start({ servers: ["docs"] });
   const calls = Array.from({ length: 8 }, () => host.call("docs", "echo", { text: "hi" }));
   expect((await Promise.all(calls)).map(({ isError }) => isError)).toEqual(Array(8).fill(false));
@@ -96,7 +96,7 @@ test("two servers that want a sign-in ask one after the other", async () => {
   await using folder = await temporaryFolder();
   let [underWay, most] = [0, 0];
   const someone = person({
-    ways: {
+    ui: {
       async consent() {
         underWay += 1;
         most = Math.max(most, underWay);
@@ -109,7 +109,7 @@ test("two servers that want a sign-in ask one after the other", async () => {
     },
   });
   const entry = { httpUrl: servers.guarded.url };
-  await using host = await hostFor(folder, others.guarded.url, { beside: { other: entry } }, { signIn: someone.ways });
+  await using host = await hostFor(folder, others.guarded.url, { beside: { other: entry } }, { signIn: someone.ui });
   await host.start({ servers: ["docs", "other"] });
   expect(host.states().slice(0, 2)).toMatchObject([{ status: "connected" }, { status: "connected" }]);
   expect(most).toBe(1);
@@ -119,8 +119,8 @@ test("whoever wants to sign in again is asked, although a token is stored", asyn
   await using servers = await both({ scopes: ["read", "write"] });
   await using folder = await temporaryFolder();
   for (const again of [false, true]) {
-    const someone = person({ ways: { again, ...(again && { scopes: ["write"] }) } });
-    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+    const someone = person({ ui: { again, ...(again && { scopes: ["write"] }) } });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
     await host.start({ servers: ["docs"] });
     expect(stateOf(host)).toMatchObject({ status: "connected" });
     expect(someone.opened.length).toBe(1);
@@ -135,7 +135,7 @@ test("another account finds another catalog", async () => {
   for (const account of ["ann@example.com", "ann@example.com", "ben@example.com"]) {
     servers.authorization.settings.account = account;
     if (account.startsWith("ben")) await storageIn({ ...folder, path: `${folder.path}/home/.fairlead` }).clearAll();
-    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ways });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
     known.push(host.tools("docs").length > 0);
     await host.start({ servers: ["docs"] });
   }
@@ -146,7 +146,7 @@ test.each(["0", "65536", "x", "1e3"])("OAUTH_CALLBACK_PORT=%s is refused by name
   await using servers = await both();
   await using folder = await temporaryFolder();
   const env = { OAUTH_CALLBACK_PORT: port };
-  await using host = await hostFor(folder, servers.guarded.url, { env }, { signIn: person().ways });
+  await using host = await hostFor(folder, servers.guarded.url, { env }, { signIn: person().ui });
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({ reason: "usage", message: expect.stringContaining("OAUTH_CALLBACK_PORT is") });
 });

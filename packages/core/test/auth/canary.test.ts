@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { browser, processesWith, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { SignInMessage } from "../../src/auth/sign-in.ts";
+import type { SignInMessage } from "../../src/auth/browser/sign-in-ui.ts";
 import type { HostEvent } from "../../src/events.ts";
 import type { Host } from "../../src/host.ts";
 import { both } from "./both-servers.ts";
@@ -44,9 +44,9 @@ const eventTypes = Object.keys({
   history_failed: true,
 } satisfies Record<HostEvent["type"], true>) as readonly HostEvent["type"][];
 
-const ways = ["none", "client_secret_basic", "client_secret_post"] as const;
+const ui = ["none", "client_secret_basic", "client_secret_post"] as const;
 
-test.each(ways)(
+test.each(ui)(
   "no secret of a sign-in is anywhere but in the store and where it belongs (%s)",
   async (clientAuthentication) => {
     await using servers = await both(
@@ -64,7 +64,7 @@ test.each(ways)(
       const options = {
         debug: true,
         observe: (...step: unknown[]) => remember(step),
-        ...(signIn && { signIn: someone.ways }),
+        ...(signIn && { signIn: someone.ui }),
       };
       const host = await hostFor(folder, guarded.url, { beside }, options);
       for (const type of eventTypes) host.on(type, remember);
@@ -127,8 +127,8 @@ test("nor when an address is pasted, or a code typed elsewhere: right or wrong",
     const { address } = await browser(addresses.at(-1) ?? "", { visits: false });
     return pastes === 1 ? address.replace("state=", "state=x") : address;
   };
-  for (const ways of [{ paste }, { device: true }]) {
-    const signIn = { browserFirst: false, show, again: true, ...ways };
+  for (const ui of [{ paste }, { device: true }]) {
+    const signIn = { browserFirst: false, show, again: true, ...ui };
     await using host = await hostFor(folder, guarded.url, {}, { debug: true, signIn });
     await host.start({ servers: ["docs"] });
     said.push(host.states());

@@ -9,7 +9,7 @@ test("a server that wants a sign-in is connected and discovered when the person 
   await using servers = await both();
   await using folder = await temporaryFolder();
   const someone = person();
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({ name: "docs", status: "connected" });
   expect(host.tools("docs").map(({ serverToolName }) => serverToolName)).toEqual(["echo"]);
@@ -45,7 +45,7 @@ test("the next run finds the token, and asks nobody", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
   {
-    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ways });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
     await host.start({ servers: ["docs"] });
   }
   const before = servers.guarded.seen.length;
@@ -61,7 +61,7 @@ test("a server with another address never sees the old token", async () => {
   await using others = await both();
   await using folder = await temporaryFolder();
   {
-    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ways });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
     await host.start({ servers: ["docs"] });
   }
   await using host = await hostFor(folder, others.guarded.url);
@@ -74,7 +74,7 @@ test("a call that needs more is made when the person has allowed that too, and l
   await using servers = await both({}, { scopes: ["read"], toolScopes: { echo: ["write"] } });
   await using folder = await temporaryFolder();
   const someone = person();
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   expect(await host.call("docs", "echo", { text: "hi" })).toMatchObject({ isError: false });
   expect(someone.opened.map((url) => new URL(url).searchParams.get("scope"))).toEqual(["read", "read write"]);
 });
@@ -83,7 +83,7 @@ test("without anyone to ask, a call that needs more says for what to sign in", a
   await using servers = await both({}, { scopes: ["read"], toolScopes: { echo: ["write"] } });
   await using folder = await temporaryFolder();
   {
-    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ways });
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
     await host.start({ servers: ["docs"] });
   }
   await using host = await hostFor(folder, servers.guarded.url);
@@ -101,7 +101,7 @@ test("a scope that is never granted is asked for once, not for ever", async () =
   );
   await using folder = await temporaryFolder();
   const someone = person();
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({ code: "auth_failed" });
   expect(someone.opened.length).toBe(2);
   expect(someone.shown).toContainEqual({ kind: "scopes_differ", requested: ["read", "write"], granted: ["read"] });
@@ -116,7 +116,7 @@ test("a server that wants another scope each time is given up after two", async 
       settings.scopes = ["a", "b", "c", "d", "e"].slice(0, settings.scopes.length + 1);
     },
   });
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({ status: "disconnected", reason: "auth_failed" });
   expect(someone.opened.map((url) => new URL(url).searchParams.get("scope"))).toEqual(["a", "a b", "a b c"]);
@@ -127,7 +127,7 @@ test("a server that moves to another authorization server gets a client and a to
   await using others = await both();
   await using folder = await temporaryFolder();
   const someone = person();
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await host.start({ servers: ["docs"] });
   const client = asked(someone, "client_id");
   servers.guarded.settings.authorization = others.authorization;
@@ -143,7 +143,7 @@ test("an entry with its own token keeps it, and nobody is asked to sign in", asy
   await using folder = await temporaryFolder();
   const someone = person();
   const entry = { headers: { Authorization: "Bearer of-my-own" } };
-  await using host = await hostFor(folder, servers.guarded.url, { entry }, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, { entry }, { signIn: someone.ui });
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({
     status: "needs_auth",
@@ -155,7 +155,7 @@ test("an entry with its own token keeps it, and nobody is asked to sign in", asy
 test("a program that embeds the host needs to give no more than a way to open an address", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
-  const { openBrowser } = person().ways;
+  const { openBrowser } = person().ui;
   await using host = await hostFor(folder, servers.guarded.url, {}, openBrowser ? { openBrowser } : {});
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({ status: "connected" });
@@ -166,14 +166,14 @@ test("a host that is closed in the middle of a sign-in leaves nothing listening,
   await using folder = await temporaryFolder();
   const thinking = new EventEmitter();
   const someone = person({
-    ways: {
+    ui: {
       consent(request) {
         thinking.emit("asked", new URL(request.url).searchParams.get("redirect_uri"));
         return new Promise(() => {});
       },
     },
   });
-  const host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  const host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   const question = once(thinking, "asked");
   const started = host.start({ servers: ["docs"] });
   const redirectUri = String((await question)[0]);
@@ -189,14 +189,14 @@ test("a call that is cancelled while the person thinks ends at once", async () =
   await using folder = await temporaryFolder();
   const stop = new AbortController();
   const someone = person({
-    ways: {
+    ui: {
       consent: () => {
         setImmediate(() => stop.abort());
         return new Promise(() => {});
       },
     },
   });
-  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ways });
+  await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: someone.ui });
   await expect(host.call("docs", "echo", { text: "hi" }, { signal: stop.signal })).rejects.toMatchObject({
     code: "cancelled",
   });

@@ -35,7 +35,7 @@ export async function signedIn(settings: Parameters<typeof authorizationServer>[
       lockFolder: signInFolder(folder.path),
       fetchFor: (near) => createBoundedFetch({ near, env: {}, maxRedirects: 0 }),
       clock,
-      today: () => begin + clock.now(),
+      now: () => begin + clock.now(),
       random: () => 0.5,
     });
     return { storage, keeper };

@@ -28,7 +28,7 @@ test("secrets are in no file, no event, no state and no error, whatever happens"
   const someone = person();
   {
     const observe = (_server: string, step: unknown): void => void seen.push(step);
-    const options = { signIn: someone.ways, debug: true, observe };
+    const options = { signIn: someone.ui, debug: true, observe };
     await using host = await hostFor(folder, servers.guarded.url, {}, options);
     for (const type of ["state", "catalog", "log", "discovery"] as const)
       host.on(type, (event: unknown) => void seen.push(event));

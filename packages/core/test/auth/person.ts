@@ -1,10 +1,10 @@
 /** A person in front of a terminal, for one test: sees what is shown, and has a browser. */
 
 import { type BrowserChoices, type BrowserOutcome, browser } from "@fairlead/test-servers";
-import type { SignInMessage, SignInWays } from "../../src/auth/sign-in.ts";
+import type { SignInMessage, SignInUi } from "../../src/auth/browser/sign-in-ui.ts";
 
 export interface Person {
-  readonly ways: SignInWays;
+  readonly ui: SignInUi;
   /** What was shown so far. */
   readonly shown: readonly SignInMessage[];
   /** The addresses that the browser opened so far. */
@@ -14,12 +14,12 @@ export interface Person {
 }
 
 export interface PersonChoices extends BrowserChoices {
-  readonly ways?: Partial<SignInWays>;
+  readonly ui?: Partial<SignInUi>;
   /** Told before the browser goes anywhere. */
   readonly onOpen?: (url: string) => void;
 }
 
-export function person({ ways = {}, onOpen, ...choices }: PersonChoices = {}): Person {
+export function person({ ui = {}, onOpen, ...choices }: PersonChoices = {}): Person {
   const shown: SignInMessage[] = [];
   const opened: string[] = [];
   const visits: Promise<BrowserOutcome>[] = [];
@@ -27,7 +27,7 @@ export function person({ ways = {}, onOpen, ...choices }: PersonChoices = {}): P
     shown,
     opened,
     visits: () => Promise.all(visits),
-    ways: {
+    ui: {
       browserFirst: true,
       consent: async () => true,
       show: (message) => void shown.push(message),
@@ -37,7 +37,7 @@ export function person({ ways = {}, onOpen, ...choices }: PersonChoices = {}): P
         visits.push(browser(url, choices));
         return true;
       },
-      ...ways,
+      ...ui,
     },
   };
 }

@@ -72,7 +72,7 @@ test("where tokens come from another host than the issuer's, that is shown befor
   await using folder = await temporaryFolder();
   const asked: unknown[] = [];
   const someone = person({
-    ways: {
+    ui: {
       async consent({ tokenHost }) {
         asked.push(tokenHost);
         return true;

@@ -13,15 +13,15 @@ import type { Person } from "./person.ts";
 
 export interface SigningIn
   extends Partial<Pick<SignInServer, "oauth" | "issuerOverride" | "before" | "isFromWorkspace" | "pin">>,
-    Partial<Pick<MCPOAuthProviderOptions, "clock" | "today" | "clientMetadataUrl">> {
+    Partial<Pick<MCPOAuthProviderOptions, "clock" | "now" | "clientMetadataUrl">> {
   readonly signal?: AbortSignal;
 }
 
 export async function signingIn(
   serverUrl: string,
-  { ways }: Pick<Person, "ways">,
+  { ui }: Pick<Person, "ui">,
   folder: TemporaryFolder,
-  { clock, today, clientMetadataUrl, signal, ...server }: SigningIn = {},
+  { clock, now, clientMetadataUrl, signal, ...server }: SigningIn = {},
 ): Promise<Credentials> {
   const refusal = await fetch(serverUrl, { method: "POST", body: "{}" });
   const challenge = readChallenge(refusal.headers.get("www-authenticate") ?? undefined);
@@ -31,9 +31,9 @@ export async function signingIn(
     env: {},
     clientMetadataUrl,
     ...(clock && { clock }),
-    ...(today && { today }),
+    ...(now && { now }),
   });
-  return provider.authenticate({ serverName: "docs", serverUrl, challenge, ...server }, ways, signal);
+  return provider.authenticate({ serverName: "docs", serverUrl, challenge, ...server }, ui, signal);
 }
 
 export function storageIn({ path: state }: TemporaryFolder): MCPOAuthTokenStorage {

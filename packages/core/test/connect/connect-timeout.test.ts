@@ -21,10 +21,10 @@ test.each([
   ],
   [{ command: "node", timeout: 60_000 }, usual],
   [{ url: "https://x.example" }, usual],
-])("on its first run, %o", async (entry, patience) => {
+])("on its first run, %o", async (entry, timeout) => {
   await using server = await connection(entry);
   await server.failure({ signal: AbortSignal.abort(), isFirstRun: true });
-  expect(server.steps[0]).toMatchObject({ step: "definition", patience });
+  expect(server.steps[0]).toMatchObject({ step: "definition", timeout });
 });
 
 test.each([
@@ -34,8 +34,8 @@ test.each([
     { command: "npx", timeout: 20_000 },
     { milliseconds: 20_000, setting: "timeout" },
   ],
-])("once it has run, %o", async (entry, patience) => {
+])("once it has run, %o", async (entry, timeout) => {
   await using server = await connection(entry);
   await server.failure({ signal: AbortSignal.abort() });
-  expect(server.steps[0]).toMatchObject({ step: "definition", patience });
+  expect(server.steps[0]).toMatchObject({ step: "definition", timeout });
 });

@@ -27,7 +27,7 @@ test("a server on the web is connected, and every step on the way is told", asyn
     {
       step: "definition",
       transport: { kind: "http", url: web.origin, headers: new Map([["X-Mine", "$MINE"]]) },
-      patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+      timeout: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
       redact: expect.any(Function),
       milliseconds,
     },

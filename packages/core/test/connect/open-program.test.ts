@@ -15,7 +15,7 @@ describe("a program that is a server", () => {
       {
         step: "definition",
         transport: { kind: "stdio", ...echo, env: new Map() },
-        patience: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
+        timeout: { milliseconds: 30_000, setting: "fairlead.connectTimeout" },
         redact: expect.any(Function),
         milliseconds,
       },
@@ -150,7 +150,7 @@ describe("a program that is none", () => {
   });
 });
 
-describe("patience", () => {
+describe("timeout", () => {
   /** Says so when it was asked something, and nothing else; its last line has no end. */
   const silent = 'process.stdin.once("data", () => process.stderr.write("loading\\nwaiting for the database"))';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { retryAfterPause } from "../../src/connect/retry-after.ts";
 
 describe("Retry-After", () => {
-  const today = Date.parse("2026-11-16T00:00:00Z");
+  const now = Date.parse("2026-11-16T00:00:00Z");
 
   test.each<[string, number | undefined]>([
     ["0", 0],
@@ -22,7 +22,7 @@ describe("Retry-After", () => {
     ["", undefined],
     ["NaN", undefined],
   ])("%j", (wish, pause) => {
-    expect(retryAfterPause(wish, today)).toBe(pause);
+    expect(retryAfterPause(wish, now)).toBe(pause);
   });
 
   test("whatever it says, it is no pause or one between nothing and five minutes", () => {
@@ -35,7 +35,7 @@ describe("Retry-After", () => {
     );
     fc.assert(
       fc.property(words, (wish) => {
-        const pause = retryAfterPause(wish, today) ?? 0;
+        const pause = retryAfterPause(wish, now) ?? 0;
         expect(pause >= 0 && pause <= 300_000, `seed ${start}`).toBe(true);
       }),
       { seed: start },

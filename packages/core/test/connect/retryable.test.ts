@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode, type WireEvidence } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { healingOf } from "../../src/connect/retryable.ts";
+import { retryClassOf } from "../../src/connect/retryable.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const because = (code: ErrorCode, wire?: WireErrorCode, evidence?: WireEvidence): HostError =>
@@ -36,12 +36,12 @@ test.each<[string, HostError, object]>([
   ["a sign-in", because("auth_required", "unauthorized", { httpStatus: 401 }), { kind: "never" }],
   ["settings", because("variable_unset"), { kind: "never" }],
   ["nothing on offer", because("no_capabilities"), { kind: "never" }],
-])("%s", (_, error, healing) => {
-  expect(healingOf(error, { isProgram: false })).toEqual(healing);
+])("%s", (_, error, retry) => {
+  expect(retryClassOf(error, { isProgram: false })).toEqual(retry);
 });
 
 test("silence is an outage on a network, and a program that hangs", () => {
   const late = because("connect_timeout", "cancelled");
-  expect(healingOf(late, { isProgram: false })).toEqual({ kind: "outage" });
-  expect(healingOf(late, { isProgram: true })).toEqual({ kind: "crash" });
+  expect(retryClassOf(late, { isProgram: false })).toEqual({ kind: "outage" });
+  expect(retryClassOf(late, { isProgram: true })).toEqual({ kind: "crash" });
 });

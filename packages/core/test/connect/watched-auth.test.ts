@@ -2,7 +2,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createAuthHook } from "../../src/auth/auth-hook.ts";
-import type { ServerAuth } from "../../src/auth/remembering-hook.ts";
+import type { ServerAuth } from "../../src/auth/sign-in-need.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
 import { watchAuth } from "../../src/connect/watched-auth.ts";
 import { both } from "../auth/both-servers.ts";

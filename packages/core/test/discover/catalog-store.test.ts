@@ -2,7 +2,7 @@ import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { Remembered } from "../../src/discover/cached-catalog.ts";
+import type { CachedCatalog } from "../../src/discover/cached-catalog.ts";
 import type { Catalog } from "../../src/discover/catalog.ts";
 import { createCatalogStore } from "../../src/discover/catalog-store.ts";
 
@@ -16,7 +16,7 @@ const catalog: Catalog = {
   repaired: [],
   truncated: [],
 };
-const remembered: Remembered = {
+const remembered: CachedCatalog = {
   catalog,
   peer: { era: "legacy", protocolVersion: "2025-11-25", serverInfo: { name: "s", version: "1" }, transport: "stdio" },
   hidden: [["write", "excludeTools"]],
@@ -30,8 +30,8 @@ test("what was saved is recalled, whole, by another run, and only its owner may 
   await using folder = await temporaryFolder();
   const path = join(folder.path, "catalogs");
   await createCatalogStore(path).save("key", remembered);
-  expect(await createCatalogStore(path).recall("key")).toEqual(remembered);
-  expect(await createCatalogStore(path).recall("other")).toBeUndefined();
+  expect(await createCatalogStore(path).read("key")).toEqual(remembered);
+  expect(await createCatalogStore(path).read("other")).toBeUndefined();
   expect((await stat(join(path, "key.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
@@ -40,7 +40,7 @@ test("the same again is written only to renew its date", async () => {
   await using folder = await temporaryFolder();
   const store = createCatalogStore(folder.path);
   const file = join(folder.path, "key.json");
-  const saved = async (change: Partial<Remembered>): Promise<unknown> => {
+  const saved = async (change: Partial<CachedCatalog>): Promise<unknown> => {
     await store.save("key", { ...remembered, ...change });
     return JSON.parse(await readFile(file, "utf8")).savedAt;
   };
@@ -66,9 +66,9 @@ test.each([
   expect(damaged).not.toBe(await readFile(file, "utf8"));
   await writeFile(file, damaged);
   const store = createCatalogStore(folder.path);
-  expect(await store.recall("key")).toBeUndefined();
+  expect(await store.read("key")).toBeUndefined();
   await store.save("key", remembered);
-  expect(await store.recall("key")).toEqual(remembered);
+  expect(await store.read("key")).toEqual(remembered);
 });
 
 test("a schema that is nested deeper than a stack holds costs its own depth, not the catalog", async () => {
@@ -76,7 +76,7 @@ test("a schema that is nested deeper than a stack holds costs its own depth, not
   const deep = { name: "deep", inputSchema: JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`) };
   const store = createCatalogStore(folder.path);
   await store.save("key", { ...remembered, catalog: { ...catalog, tools: [...catalog.tools, deep] } });
-  const recalled = await createCatalogStore(folder.path).recall("key");
+  const recalled = await createCatalogStore(folder.path).read("key");
   expect(recalled?.catalog.tools.map(({ name }) => name)).toEqual(["read", "deep"]);
 });
 

@@ -147,7 +147,7 @@ describe("a call that is lost", () => {
       reconnect: async () => next.client,
       validator: {
         async validate() {
-          Object.assign(gone, { offering: undefined });
+          Object.assign(gone, { filteredCatalog: undefined });
           return { issues: [], warnings: [] };
         },
       },

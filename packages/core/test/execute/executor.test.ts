@@ -186,7 +186,7 @@ describe("waiting in line", () => {
     const second = executor.call(call(changing), patient);
     while (sent.length === 0) await new Promise(setImmediate);
     Object.assign(changing, {
-      offering: clientOf([{ ...echo, description: "now something else" }], () => done).client.offering,
+      filteredCatalog: clientOf([{ ...echo, description: "now something else" }], () => done).client.filteredCatalog,
     });
     answers[0]?.();
     await first;

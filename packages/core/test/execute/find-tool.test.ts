@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { findTool } from "../../src/execute/find-tool.ts";
-import { toOffering } from "../../src/mcp/offering.ts";
+import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
 
 const tools = ["greet", "wave"].map((name) => ({ name, inputSchema: {} }));
 const rest = { prompts: [], resources: [], resourceTemplates: [], dropped: [], repaired: [], truncated: [] };
-const offering = toOffering(
+const filteredCatalog = filterCatalog(
   { tools, ...rest },
   { serverName: "s", filter: { excludeTools: ["wave"] }, mayGrow: false },
 );
 
 test("a tool is found by the name that its server gave it", () => {
-  expect(findTool({ name: "s", offering }, "greet")).toBe(tools[0]);
+  expect(findTool({ name: "s", filteredCatalog }, "greet")).toBe(tools[0]);
 });
 
 describe("a tool that is not there", () => {
@@ -19,13 +19,13 @@ describe("a tool that is not there", () => {
     ["sink", { code: "tool_unknown", message: '"s" has no tool "sink"', next: "fairlead tools s" }],
     ["wave", { code: "denied", message: 'excludeTools of "s" in the settings leaves the tool "wave" out' }],
   ])("%s", (tool, error) => {
-    expect(() => findTool({ name: "s", offering }, tool)).toThrow(
+    expect(() => findTool({ name: "s", filteredCatalog }, tool)).toThrow(
       expect.objectContaining({ serverName: "s", ...error }) as Error,
     );
   });
 
   test("nothing is known of a server that has not been discovered", () => {
-    expect(() => findTool({ name: "s", offering: undefined }, "greet")).toThrow(
+    expect(() => findTool({ name: "s", filteredCatalog: undefined }, "greet")).toThrow(
       expect.objectContaining({ code: "tool_unknown" }) as Error,
     );
   });

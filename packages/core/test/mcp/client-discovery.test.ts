@@ -125,7 +125,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     await client.discover();
     answers["tools/list"] = new WireError("rpc", "not now", { rpc: { code: -32603 } });
     await expect(client.discover()).rejects.toMatchObject({ message: '"s": not now' });
-    expect(client.offering?.offer.tools).toBe(1);
+    expect(client.filteredCatalog?.offer.tools).toBe(1);
     delete answers["tools/list"];
     const stop = new AbortController();
     const discovering = expect(client.discover(stop.signal)).rejects.toMatchObject({

@@ -297,7 +297,7 @@ describe("ready", () => {
     const second = ships.manager.restart("a");
     const after = ships.manager.ready("a");
     const clients = await Promise.all([between, after]);
-    expect(clients.map(({ offering }) => offering?.offer.tools)).toEqual([1, 1]);
+    expect(clients.map(({ filteredCatalog }) => filteredCatalog?.offer.tools)).toEqual([1, 1]);
     await Promise.all([first, second]);
     expect(statuses(ships)).toMatchObject({ a: "connected" });
   });
@@ -330,7 +330,7 @@ describe("ready", () => {
     const { manager } = fleet({ a: opens });
     const client = await manager.ready("a");
     expect(client).toBe(manager.getClient("a"));
-    expect(client.offering?.offer.tools).toBe(1);
+    expect(client.filteredCatalog?.offer.tools).toBe(1);
     expect(manager.getDiscoveryState()).toBe("not_started");
   });
 

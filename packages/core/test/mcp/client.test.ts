@@ -19,12 +19,12 @@ test("connect, then discover: connected, first without and then with what it off
     transport: "stdio",
   };
   expect(client.state).toEqual({ name: "s", since: 0, status: "connected", peer });
-  expect(client.offering).toBeUndefined();
-  const offering = await client.discover();
-  expect(client.offering).toBe(offering);
-  expect(offering.catalog.tools.map(({ name }) => name)).toEqual(["echo"]);
+  expect(client.filteredCatalog).toBeUndefined();
+  const filteredCatalog = await client.discover();
+  expect(client.filteredCatalog).toBe(filteredCatalog);
+  expect(filteredCatalog.catalog.tools.map(({ name }) => name)).toEqual(["echo"]);
   await client.disconnect();
-  expect(client.offering).toBeUndefined();
+  expect(client.filteredCatalog).toBeUndefined();
   expect(seen).toEqual([
     { name: "s", since: 0, status: "connecting" },
     { name: "s", since: 0, status: "connected", peer },
@@ -172,7 +172,7 @@ describe("the end of a server", () => {
     await new Promise(setImmediate);
     const because = { reason: "server_exited", message: "it is gone", evidence: "rope" };
     expect(client.state).toMatchObject({ status: "disconnecting", because });
-    expect(client.offering).toBeUndefined();
+    expect(client.filteredCatalog).toBeUndefined();
     letGo();
     await client.disconnect();
     expect(client.state).toMatchObject({ status: "disconnected", ...because });
@@ -190,7 +190,7 @@ describe("the end of a server", () => {
     await client.connect();
     expect(client.getStatus()).toBe("connected");
     await client.discover();
-    expect(client.offering?.offer.tools).toBe(1);
+    expect(client.filteredCatalog?.offer.tools).toBe(1);
   });
 
   test("that cannot be closed properly is an end all the same", async () => {

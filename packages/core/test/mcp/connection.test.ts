@@ -63,23 +63,23 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
   };
 }
 
-const toolNames = (client: McpClient) => client.offering?.catalog.tools.map(({ name }) => name);
+const toolNames = (client: McpClient) => client.filteredCatalog?.catalog.tools.map(({ name }) => name);
 const settled = () => new Promise(setImmediate);
 
 describe("a list that changed", () => {
   test("is read again, and only that one; what is new is told", async () => {
     const { client, session, news, states, set, say } = await testClient();
     await client.discover();
-    const before = client.offering;
+    const before = client.filteredCatalog;
     news.length = 0;
     const read = session.asked.length;
     set("tools/list", { tools: named("b", "c") });
     say("notifications/tools/list_changed");
-    expect(client.offering).toBe(before);
+    expect(client.filteredCatalog).toBe(before);
     await settled();
     expect(session.asked.slice(read)).toEqual(["tools/list"]);
     expect(toolNames(client)).toEqual(["b", "c"]);
-    expect(client.offering?.catalog.prompts).toEqual(before?.catalog.prompts);
+    expect(client.filteredCatalog?.catalog.prompts).toEqual(before?.catalog.prompts);
     expect(news).toEqual([
       { type: "list_changed", server: "s", list: "tools" },
       {
@@ -178,7 +178,7 @@ describe("a list that cannot be read again", () => {
     say("notifications/prompts/list_changed");
     await clock.pass(1000);
     expect(toolNames(client)).toEqual(["a"]);
-    expect(client.offering?.catalog.prompts).toMatchObject([{ name: "q" }]);
+    expect(client.filteredCatalog?.catalog.prompts).toMatchObject([{ name: "q" }]);
     expect(client.state).toMatchObject({
       status: "connected",
       offer: { tools: 1, prompts: 1, note: 'its list of tools may be out of date: "s": not now' },
@@ -195,7 +195,7 @@ describe("a list that cannot be read again", () => {
     say("notifications/tools/list_changed");
     await clock.pass(2000);
     expect(client.state).toMatchObject({ status: "connected" });
-    expect(client.offering?.offer.note).toBeUndefined();
+    expect(client.filteredCatalog?.offer.note).toBeUndefined();
   });
 
   test("in time counts as one that cannot be read", async () => {

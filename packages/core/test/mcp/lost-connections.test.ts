@@ -30,7 +30,7 @@ async function testHarbour(reply: WebReply) {
     clock,
     onState: (state) => emit({ type: "state", state }),
   });
-  const options = { recover: true, clock, random: () => 0.5, today: () => Date.parse("2026-11-16T00:00:00Z") };
+  const options = { recover: true, clock, random: () => 0.5, now: () => Date.parse("2026-11-16T00:00:00Z") };
   const manager = new McpClientManager({ servers: [{ client }], emit, ...options });
   return {
     server,

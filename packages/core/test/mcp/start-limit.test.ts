@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { createStartPlaces } from "../../src/mcp/start-limit.ts";
+import { createStartLimit } from "../../src/mcp/start-limit.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 /** Enters under these names and notes who got in. */
 function door(limit: number) {
   const clock = manualClock();
-  const places = createStartPlaces({ limit, patience: 2000, clock });
+  const places = createStartLimit({ limit, slotTimeout: 2000, clock });
   const inside: string[] = [];
   const leave = new Map<string, () => void>();
   async function enter(name: string, signal: AbortSignal = new AbortController().signal): Promise<void> {
-    leave.set(name, await places.enter(signal));
+    leave.set(name, await places.acquire(signal));
     inside.push(name);
   }
   return { clock, inside, enter, leave: (name: string) => leave.get(name)?.() };

@@ -1,6 +1,6 @@
 /** `fairlead mcp auth`: signs in to a server, or shows who needs it. */
 
-import type { SignInMessage, SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
@@ -103,7 +103,7 @@ async function signIn(
 async function signInUnasked(
   definition: ServerDefinition,
   configuration: Configuration,
-  ways: SignInWays,
+  ways: SignInUi,
   signal: AbortSignal,
 ): Promise<boolean> {
   const [{ createHostSignIn }, { readSecret }] = await Promise.all([

@@ -57,11 +57,11 @@ export function withoutSecrets(step: Step, hide: Redact): Step {
 export function stepLines(step: Step, origin: Origin): SafeText[] {
   switch (step.step) {
     case "definition": {
-      const { transport, patience } = step;
+      const { transport, timeout } = step;
       return [
         safe`${place(origin)} (${toSafeLine(origin.scope)})`,
         targetLine(transport),
-        safe`waits ${patience.milliseconds} ms at most (${toSafeLine(patience.setting)})`,
+        safe`waits ${timeout.milliseconds} ms at most (${toSafeLine(timeout.setting)})`,
       ];
     }
     case "program":
@@ -70,7 +70,7 @@ export function stepLines(step: Step, origin: Origin): SafeText[] {
         safe`in ${toVisibleLine(step.cwd)}`,
         ...(step.droppedPath.length === 0
           ? []
-          : [safe`not looked for in ${names(step.droppedPath)}: the folder is not trusted`]),
+          : [safe`not searched: ${names(step.droppedPath)} (the folder is not trusted)`]),
       ];
     case "environment":
       return [
@@ -79,7 +79,7 @@ export function stepLines(step: Step, origin: Origin): SafeText[] {
         safe`withheld: ${names(step.withheld)}`,
       ];
     case "start":
-      return [safe`the process runs`];
+      return [safe`process started`];
     case "handshake": {
       const { serverInfo, protocolVersion, era, transport } = step;
       const server = safe`${toSafeLine(serverInfo.name)} ${toSafeLine(serverInfo.version)}`;
@@ -118,9 +118,9 @@ export function stepDocument(step: Step): object {
   const { milliseconds, ...rest } = step;
   const durationMs = Math.round(milliseconds);
   if (rest.step !== "definition") return { ...rest, durationMs };
-  const { transport, patience } = rest;
+  const { transport, timeout } = rest;
   const shown = redact(transport);
   const { kind } = shown;
   const target = shown.kind === "stdio" ? { command: shown.command, args: shown.args } : { url: shown.url };
-  return { step: rest.step, transport: kind, ...target, patience, durationMs };
+  return { step: rest.step, transport: kind, ...target, patience: timeout, durationMs };
 }

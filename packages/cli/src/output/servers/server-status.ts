@@ -1,7 +1,7 @@
 /** Whether a server may start, in the words and documents of commands that start nothing. */
 
 import type { ErrorCode } from "@fairlead/core/errors";
-import { initialState, refusal } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { stateWords } from "./server-state.ts";
@@ -22,10 +22,10 @@ export interface StatusDocument {
 export function statusDocument(admission: Admission): StatusDocument {
   if (admission.status === "admitted") return { status: "disconnected", reason: "lazy" };
   const { status, reason, message, next } = admission;
-  const { code } = refusal(initialState("", admission, 0));
+  const { code } = notConnectedError(initialServerState("", admission, 0));
   return { status, reason, error: { code, message, ...(next === undefined ? {} : { next }) } };
 }
 
 export function statusWords(admission: Admission): SafeText {
-  return admission.status === "admitted" ? safe`ready to start` : stateWords(initialState("", admission, 0));
+  return admission.status === "admitted" ? safe`ready to start` : stateWords(initialServerState("", admission, 0));
 }

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { closest } from "@fairlead/core/text/closest";
 import { stateWords } from "../../output/servers/server-state.ts";
 import { typedHere } from "../slash/typed-here.ts";
@@ -11,8 +11,9 @@ import type { LiveSettings } from "./live-settings.ts";
 import type { Session } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  readonly reload: () => Promise<void>;
-  /** Throws for a server that there is not. */
+  /** Reads the settings again and starts the servers. `reason`: why, as a sentence in front of what has changed. */
+  readonly reload: (reason?: () => string) => Promise<void>;
+  /** @throws HostError `server_unknown` */
   readonly stateOf: (server: string) => ServerState;
 }
 
@@ -43,7 +44,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     const state = stateOf(server);
     if (state.status === "connected") note("info", `"${server}": ${stateWords(state)}`);
     else {
-      const { message, next } = refusal(state);
+      const { message, next } = notConnectedError(state);
       note("warning", message, next === undefined ? undefined : typedHere(next));
     }
   }
@@ -63,7 +64,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     async stop(server) {
       stateOf(server);
       await host.stop([server]);
-      note("info", `"${server}" is stopped; it starts again when it is called`, `/mcp start ${server}`);
+      note("info", `"${server}" is stopped; it starts again on its next use`, `/mcp start ${server}`);
     },
     async restart(server) {
       stateOf(server);
@@ -91,20 +92,21 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
       stateOf(server);
       show(`/mcp test ${server}`, await runVerb("mcp", "test", server));
     },
-    async reload() {
-      note("info", `The settings were read again. ${changeWords(await settings.renew())}`);
-      // Whoever types does not wait for servers.
+    async reload(reason) {
+      const changes = changeWords(await settings.reload());
+      note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
+      // The prompt must not wait for servers.
       host.start().catch(fail);
     },
   };
 }
 
-/** `New: a. Changed: b.` */
+/** `Added: a. Changed: b.` */
 function changeWords({ added, removed, replaced }: ServerChanges): string {
   const parts = [
-    { words: "New", names: added },
+    { words: "Added", names: added },
     { words: "Changed", names: replaced },
-    { words: "Gone", names: removed },
+    { words: "Removed", names: removed },
   ].flatMap(({ words, names }) => (names.length === 0 ? [] : `${words}: ${names.join(", ")}.`));
   return parts.length === 0 ? "No server has changed." : parts.join(" ");
 }

@@ -1,8 +1,8 @@
 /** Signing in from inside the app: in a connection of its own, with questions on the screen instead of lines in a terminal. */
 
-import type { SignInMessage, SignInWays } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
-import { refusal } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
@@ -26,7 +26,7 @@ export async function signIn(serverName: string, { session, settings, context }:
   const { server, admission } = findServer(configuration, serverName);
   const before = session.host.states().find(({ name }) => name === serverName);
   if (before !== undefined && (admission.status !== "admitted" || server.definition === undefined))
-    throw refusal(before);
+    throw notConnectedError(before);
   if (server.definition !== undefined) await checkHasSignIn(server.definition);
   const ending = new AbortController();
   const ways = screenWays(serverName, ending, { session, context });
@@ -47,7 +47,7 @@ function screenWays(
   serverName: string,
   ending: AbortController,
   { session, context: { io } }: Pick<SignInOptions, "session" | "context">,
-): SignInWays {
+): SignInUi {
   const { ask, note, store } = session;
   const place = signInPlace(io);
   const browserFirst = place === "desk";
@@ -77,7 +77,7 @@ function screenWays(
     async paste(signal) {
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
-      const reason = new HostError("cancelled", `the sign-in to "${serverName}" was called off`, { serverName });
+      const reason = new HostError("cancelled", `the sign-in to "${serverName}" was cancelled`, { serverName });
       // Also by a browser that comes back in time: then nobody has called anything off.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
@@ -85,7 +85,7 @@ function screenWays(
     askClientId: ({ issuer, redirectUri }, signal) =>
       ask("client_id", { kind: "client_id", serverName, issuer, redirectUri }, signal),
     async chooseIssuer(issuers, signal) {
-      const message = "It names several authorization servers. Sign in at which one?";
+      const message = "The server names several authorization servers. Sign in at which one?";
       const at = await ask("choice", { kind: "choice", serverName, message, options: issuers }, signal);
       return (at === undefined ? undefined : issuers[at]) ?? "";
     },

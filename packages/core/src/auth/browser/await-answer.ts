@@ -7,8 +7,8 @@ import type { SignInPlan } from "../oauth/discovery.ts";
 import { authCommand, calledOff, type Fail } from "../oauth/failure.ts";
 import { otherTokenHost } from "../oauth/token-host.ts";
 import { askForPaste } from "./paste.ts";
-import type { Return } from "./redirect-listener.ts";
-import type { ConsentRequest, SignInWays } from "./sign-in-ui.ts";
+import type { RedirectListener } from "./redirect-listener.ts";
+import type { ConsentRequest, SignInUi } from "./sign-in-ui.ts";
 
 export interface AwaitOptions {
   readonly serverName: string;
@@ -17,8 +17,8 @@ export interface AwaitOptions {
   readonly scopes: readonly string[];
   readonly url: string;
   readonly state: string;
-  readonly back: Return;
-  readonly ways: SignInWays;
+  readonly listener: RedirectListener;
+  readonly ui: SignInUi;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fail: Fail;
@@ -27,9 +27,9 @@ export interface AwaitOptions {
 const minutes = 5;
 
 export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParams> {
-  const { serverName, back, ways, clock, signal, fail } = options;
-  const { redirectUri } = back;
-  if (back.answer === undefined && ways.paste === undefined)
+  const { serverName, listener, ui, clock, signal, fail } = options;
+  const { redirectUri } = listener;
+  if (listener.answer === undefined && ui.paste === undefined)
     throw fail("the listener", `nobody listens at ${redirectUri}, and there is no terminal to paste the answer into`);
   const over = new AbortController();
   const callOff = clock.after(minutes * 60_000, () =>
@@ -38,7 +38,7 @@ export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParam
   const ended = AbortSignal.any([signal, over.signal]);
   try {
     await invite(options, ended);
-    const routes = [back.answer, pasted(options, ended)].filter((way) => way !== undefined);
+    const routes = [listener.answer, pasted(options, ended)].filter((way) => way !== undefined);
     return await Promise.race([...routes, endOf(ended, serverName)]);
   } finally {
     callOff();
@@ -48,7 +48,7 @@ export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParam
 }
 
 async function invite(
-  { serverName, oauth, plan, scopes, url, back, ways }: AwaitOptions,
+  { serverName, oauth, plan, scopes, url, listener, ui }: AwaitOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { issuer, endpoints } = plan;
@@ -61,10 +61,10 @@ async function invite(
     ...(tokenHost !== undefined && { tokenHost }),
     scopes,
   };
-  const { show, consent, openBrowser, browserFirst, paste } = ways;
+  const { show, consent, openBrowser, browserFirst, paste } = ui;
   const where = {
-    redirectUri: back.redirectUri,
-    isListening: back.answer !== undefined,
+    redirectUri: listener.redirectUri,
+    isListening: listener.answer !== undefined,
     canPaste: paste !== undefined,
   };
   show({ kind: "address", ...request, ...where });
@@ -77,14 +77,14 @@ async function invite(
 }
 
 /** When nothing more can be pasted it stays open as long as somebody listens: the other way may still be taken. */
-async function pasted({ state, back, ways, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
-  const { redirectUri } = back;
-  const { paste, show } = ways;
+async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
+  const { redirectUri } = listener;
+  const { paste, show } = ui;
   if (paste === undefined) return new Promise(() => {});
   const onUnusable = (reason: string): void => show({ kind: "paste_unusable", reason });
   const outcome = await askForPaste({ paste, state, redirectUri, onUnusable, signal });
   if (outcome.kind === "answer") return outcome.answer;
-  if (back.answer === undefined)
+  if (listener.answer === undefined)
     throw fail("the browser", `the address at which it ended did not come: ${outcome.reason}`);
   if (!signal.aborted) show({ kind: "paste_over", reason: outcome.reason });
   return new Promise(() => {});

@@ -7,9 +7,9 @@ import { randomWord } from "../oauth/authorization.ts";
 import type { Fail } from "../oauth/failure.ts";
 import type { StoredClient } from "../store/credentials.ts";
 import { isLoopback, openCallbackServer, portIn } from "./callback-server.ts";
-import type { SignInWays } from "./sign-in-ui.ts";
+import type { SignInUi } from "./sign-in-ui.ts";
 
-export interface Return {
+export interface RedirectListener {
   readonly redirectUri: string;
   /** Absent: nobody listens, and only pasting works. */
   readonly answer?: Promise<URLSearchParams>;
@@ -17,10 +17,10 @@ export interface Return {
   readonly close: () => Promise<void>;
 }
 
-export interface ReturnOptions {
+export interface RedirectListenerOptions {
   readonly oauth: OAuthSettings;
   readonly client: StoredClient | undefined;
-  readonly ways: SignInWays;
+  readonly ui: SignInUi;
   readonly state: string;
   readonly fail: Fail;
 }
@@ -28,9 +28,15 @@ export interface ReturnOptions {
 /** For clients that are known there already: their path must be one that was told beforehand. */
 const knownPath = "/oauth/callback";
 
-export async function openReturn({ oauth, client, ways, state, fail }: ReturnOptions): Promise<Return> {
+export async function openRedirectListener({
+  oauth,
+  client,
+  ui,
+  state,
+  fail,
+}: RedirectListenerOptions): Promise<RedirectListener> {
   const { redirectUri } = oauth;
-  const { callbackPort: port } = ways;
+  const { callbackPort: port } = ui;
   if (redirectUri !== undefined) {
     if (parseUrl(redirectUri) === undefined) throw fail("the listener", `"redirectUri" is no address: ${redirectUri}`);
     if (port === undefined && !isLoopback(new URL(redirectUri))) return { redirectUri, close: async () => {} };
@@ -47,7 +53,7 @@ export async function openReturn({ oauth, client, ways, state, fail }: ReturnOpt
 }
 
 /** Undefined: somebody else listens there now. */
-async function listenAgain(redirectUri: string, state: string): Promise<Return | undefined> {
+async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });
   } catch {
@@ -63,7 +69,7 @@ async function listening(
   }: { readonly redirectUri?: string; readonly path?: string; readonly port: number | undefined },
   state: string,
   fail: Fail,
-): Promise<Return> {
+): Promise<RedirectListener> {
   try {
     const where = { ...(redirectUri !== undefined && { redirectUri }), ...(port !== undefined && { port }) };
     return await openCallbackServer({ state, path, ...where });

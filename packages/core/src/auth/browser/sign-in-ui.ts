@@ -12,7 +12,7 @@ export interface ConsentRequest {
 }
 
 /** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
-export interface SignInWays {
+export interface SignInUi {
   /**
    * Asks whether the browser may be opened; absent: it is not asked, and opened only where the settings say `oauth.enabled`.
    * False ends the sign-in; undefined leaves it to the person to open the address, and the sign-in goes on.
@@ -48,6 +48,9 @@ export interface SignInWays {
   /** Signs in although a token is stored: with another account, for other scopes. */
   readonly again?: boolean;
 }
+
+/** @deprecated The new name is `SignInUi`. */
+export type SignInWays = SignInUi;
 
 /** What the user is told while they sign in, such as the address to open or the code to enter. */
 export type SignInMessage =

@@ -16,20 +16,20 @@ export interface GoogleTokenHookOptions {
   /** Asks Google anew each time. */
   readonly ask: () => Promise<GoogleHeaders>;
   /** Milliseconds since 1970. */
-  readonly today?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Before the end of a token. */
 const ahead = 300_000;
 
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
-  const { serverName, serverUrl, ask, today = Date.now } = options;
+  const { serverName, serverUrl, ask, now = Date.now } = options;
   const { origin } = new URL(serverUrl);
   let held: (GoogleHeaders & { readonly renewAt: number }) | undefined;
   let flight: Promise<GoogleHeaders> | undefined;
 
   async function renew(): Promise<GoogleHeaders> {
-    const asked = today();
+    const asked = now();
     const given = await ask();
     // One that lives for a few minutes only is not asked for all the time.
     held = { ...given, renewAt: given.expiresAt - Math.min(ahead, (given.expiresAt - asked) / 2) };
@@ -47,10 +47,10 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
   async function current(): Promise<GoogleHeaders> {
     const known = held;
     if (known === undefined) return fresh();
-    if (today() < known.renewAt) return known;
+    if (now() < known.renewAt) return known;
     return fresh().catch((error: unknown) => {
       // It has not ended yet; perhaps Google answers the next time.
-      if (today() < known.expiresAt) return known;
+      if (now() < known.expiresAt) return known;
       throw error;
     });
   }

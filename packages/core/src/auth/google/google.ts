@@ -21,7 +21,7 @@ export interface GoogleHookOptions {
   /** Instead of the network, in tests. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. */
-  readonly today?: () => number;
+  readonly now?: () => number;
 }
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
@@ -30,7 +30,7 @@ const quotaHeader = "x-goog-user-project";
 const usualLife = 300_000;
 
 export async function createGoogleHook(definition: ServerDefinition, options: GoogleHookOptions): Promise<AuthHook> {
-  const { serverUrl, environment, secret, hosts, today = Date.now } = options;
+  const { serverUrl, environment, secret, hosts, now = Date.now } = options;
   const { name: serverName } = definition;
   const scopes = await checkGoogleEntry(definition, { serverUrl, secret, hosts });
   const fetch = options.fetch ?? createBoundedFetch({ env: environment.env });
@@ -45,14 +45,14 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
           authorization: headers.get("authorization") ?? "",
           ...(quotaProject !== null && { [quotaHeader]: quotaProject }),
         },
-        expiresAt: client.credentials.expiry_date ?? today() + usualLife,
+        expiresAt: client.credentials.expiry_date ?? now() + usualLife,
       };
     } catch (error) {
       throw toGoogleError(error, { serverName });
     }
   }
 
-  return createGoogleTokenHook({ serverName, serverUrl, ask, today });
+  return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
 /** Refuses an entry that cannot work, before anything is asked; gives its scopes. */

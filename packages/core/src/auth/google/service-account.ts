@@ -14,7 +14,7 @@ import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.t
 
 export type ServiceAccountHookOptions = Pick<
   GoogleHookOptions,
-  "serverUrl" | "environment" | "hosts" | "fetch" | "today"
+  "serverUrl" | "environment" | "hosts" | "fetch" | "now"
 >;
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
@@ -22,7 +22,7 @@ const usualLife = 300_000;
 
 export async function createServiceAccountHook(
   definition: ServerDefinition,
-  { serverUrl, environment, hosts, today = Date.now, ...options }: ServiceAccountHookOptions,
+  { serverUrl, environment, hosts, now = Date.now, ...options }: ServiceAccountHookOptions,
 ): Promise<AuthHook> {
   const { name: serverName } = definition;
   const { audience, account } = checkServiceAccountEntry(definition, { serverUrl, hosts });
@@ -35,13 +35,13 @@ export async function createServiceAccountHook(
       const sourceClient = await openGoogleClient({ serverName, environment, scopes, fetch });
       const client = new Impersonated({ sourceClient, targetPrincipal: account });
       const token = await client.fetchIdToken(audience, { includeEmail: true });
-      return { headers: { authorization: `Bearer ${token}` }, expiresAt: endOf(token) ?? today() + usualLife };
+      return { headers: { authorization: `Bearer ${token}` }, expiresAt: endOf(token) ?? now() + usualLife };
     } catch (error) {
       throw toGoogleError(error, { serverName, forbidden });
     }
   }
 
-  return createGoogleTokenHook({ serverName, serverUrl, ask, today });
+  return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
 /** Refuses an entry that cannot work, before anything is asked. */

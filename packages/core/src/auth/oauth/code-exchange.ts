@@ -14,7 +14,7 @@ export interface TokenRequestOptions {
   /** Follows no redirects. */
   readonly post: Fetch;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly fail: Fail;
 }
 
@@ -33,9 +33,9 @@ export async function exchangeCode(
 
 export async function askForTokens(
   grant: Readonly<Record<string, string>>,
-  { plan, client, audiences, post, today, fail }: TokenRequestOptions,
+  { plan, client, audiences, post, now, fail }: TokenRequestOptions,
 ): Promise<TokenAnswer> {
-  const askedAt = today();
+  const askedAt = now();
   const { token: url } = plan.endpoints;
   const audience = audiences.length > 0 && { audience: audiences.join(" ") };
   const parameters = { ...grant, resource: plan.resource, ...audience };

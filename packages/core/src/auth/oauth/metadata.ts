@@ -29,14 +29,14 @@ export interface ServerMetadata {
 }
 
 /** `absent`: nothing of that kind is there; what is there instead may be a page for people. */
-export type Found<T> =
+export type DocumentAnswer<T> =
   | { readonly kind: "found"; readonly document: T }
   | { readonly kind: "absent"; readonly status: number };
 
 const mostItems = 500;
 const longestItem = 2_048;
 
-export async function fetchDocument(fetch: Fetch, url: string): Promise<Found<JsonObject>> {
+export async function fetchDocument(fetch: Fetch, url: string): Promise<DocumentAnswer<JsonObject>> {
   const response = await fetch(url, { headers: { accept: "application/json" } });
   const document = parseObject(await response.text());
   return response.ok && document !== undefined

@@ -20,7 +20,7 @@ export interface RefreshRequest {
   readonly refreshToken: string;
   readonly fetch: Fetch;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** The second is GitHub's own word. */
@@ -28,7 +28,7 @@ const grantIsOver: readonly string[] = ["invalid_grant", "bad_refresh_token"];
 const clientIsVoid: readonly string[] = ["invalid_client", "unauthorized_client"];
 
 export async function refreshTokens(request: RefreshRequest): Promise<RefreshOutcome> {
-  const { credentials, today } = request;
+  const { credentials, now } = request;
   let answer: TokenAnswer;
   try {
     answer = await ask(request);
@@ -45,15 +45,15 @@ export async function refreshTokens(request: RefreshRequest): Promise<RefreshOut
     case "error":
       if (grantIsOver.includes(answer.error)) return { kind: "over", credentials: withoutRefresh(credentials) };
       if (clientIsVoid.includes(answer.error)) {
-        const client = { ...credentials.client, expiresAt: today() };
+        const client = { ...credentials.client, expiresAt: now() };
         return { kind: "over", credentials: { ...withoutRefresh(credentials), client } };
       }
       return { kind: "failed", error: failed(credentials, `it answered ${answer.error}`, told(answer, request)) };
   }
 }
 
-async function ask({ credentials, refreshToken, fetch, today }: RefreshRequest): Promise<TokenAnswer> {
-  const askedAt = today();
+async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise<TokenAnswer> {
+  const askedAt = now();
   const { client, endpoints, resource, audiences } = credentials;
   const parameters = {
     grant_type: "refresh_token",

@@ -17,7 +17,7 @@ export interface RefreshPauses {
 export interface RefreshPausesOptions {
   readonly folder: string;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly random: () => number;
 }
 
@@ -32,29 +32,29 @@ const longest = 60_000;
 /** What a refresh fails with; a note that says anything else is none of ours. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
-export function createRefreshPauses({ folder, today, random }: RefreshPausesOptions): RefreshPauses {
+export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
   /** Also one that is over: the next begins from it. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
-    if (mine !== undefined && today() < mine.until) return mine;
+    if (mine !== undefined && now() < mine.until) return mine;
     // A note that cannot be read costs one more question.
     const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
-    return theirs !== undefined && Math.abs(theirs.until - today()) <= longest ? theirs : mine;
+    return theirs !== undefined && Math.abs(theirs.until - now()) <= longest ? theirs : mine;
   }
 
   return {
     async errorOf(name) {
       const pause = await last(name);
-      return pause !== undefined && today() < pause.until ? pause.error : undefined;
+      return pause !== undefined && now() < pause.until ? pause.error : undefined;
     },
     async begin(name, error, took) {
       const tries = ((await last(name))?.tries ?? 0) + 1;
       const growing = first * 2 ** (tries - 1) * (0.5 + random() / 2);
       const pause = {
-        until: today() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2)),
+        until: now() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2)),
         tries,
         error,
       };

@@ -22,7 +22,7 @@ export interface TokenKeeperOptions {
   readonly fetchFor: (serverUrl: string) => Fetch;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly random: () => number;
 }
 
@@ -42,19 +42,19 @@ interface Refreshable {
 type Found = Refreshable | { readonly kind: "usable"; readonly credentials: Credentials } | { readonly kind: "none" };
 
 export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
-  const { storage, lockFolder, fetchFor, clock, today, random } = options;
+  const { storage, lockFolder, fetchFor, clock, now, random } = options;
   const ahead = skew + spread * random();
   const flights = new Map<string, Promise<Credentials | undefined>>();
   const lock = createSignInLock(lockFolder);
-  const pauses = createRefreshPauses({ folder: lockFolder, today, random });
+  const pauses = createRefreshPauses({ folder: lockFolder, now, random });
   /** Renewed, but the store could not be written: the old refresh token is of no use any more. */
   const unsaved = new Map<string, Credentials>();
 
   const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
     // A token that lives for a minute is not refreshed all the time.
-    expiresAt !== undefined && today() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
+    expiresAt !== undefined && now() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
 
-  const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && today() >= expiresAt;
+  const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
   /** What is stored: worth a try in the place of that token, or only after a refresh, or not at all. */
   async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
@@ -108,7 +108,7 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
     const waiting = unsaved.get(refreshToken);
     const outcome =
       waiting === undefined
-        ? await refreshTokens({ credentials, refreshToken, fetch: fetchFor(serverUrl), today })
+        ? await refreshTokens({ credentials, refreshToken, fetch: fetchFor(serverUrl), now })
         : ({ kind: "renewed", credentials: waiting } as const);
     if (outcome.kind === "failed") {
       await pauses.begin(name, outcome.error, clock.now() - begun);

@@ -4,7 +4,7 @@ import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import { present } from "../../settings/schema/present.ts";
-import type { SignInWays } from "../browser/sign-in-ui.ts";
+import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { during, type Fail } from "./failure.ts";
@@ -16,7 +16,7 @@ export interface KnownClientOptions {
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
   /** Milliseconds since 1970. */
-  readonly today: number;
+  readonly now: number;
 }
 
 export interface RegistrationOptions {
@@ -30,9 +30,9 @@ export interface RegistrationOptions {
   readonly fail: Fail;
 }
 
-export interface AskOptions extends Pick<RegistrationOptions, "plan" | "redirectUri" | "fail"> {
+export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "redirectUri" | "fail"> {
   readonly serverName: string;
-  readonly ways: SignInWays;
+  readonly ui: SignInUi;
   /** That nobody gets an ID there without having one. */
   readonly why: string;
 }
@@ -48,7 +48,7 @@ export function knownClient({
   oauth,
   clientMetadataUrl,
   stored,
-  today,
+  now,
 }: KnownClientOptions): StoredClient | undefined {
   const { clientId, clientSecret } = oauth;
   if (clientId !== undefined)
@@ -57,16 +57,16 @@ export function knownClient({
     return { clientId: clientMetadataUrl, authentication: "none" };
   // What was registered with one authorization server means nothing to another.
   if (stored?.issuer !== plan.issuer || stored.client.redirectUri === undefined) return undefined;
-  return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > today ? stored.client : undefined;
+  return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
 }
 
 /** The last way: the person has registered us there themselves. */
 export async function askForClientId(
-  { serverName, plan, redirectUri, ways, why, fail }: AskOptions,
+  { serverName, plan, redirectUri, ui, why, fail }: AskClientIdOptions,
   signal: AbortSignal,
 ): Promise<StoredClient> {
   const { issuer } = plan;
-  const clientId = (await ways.askClientId?.({ serverName, issuer, redirectUri, why }, signal))?.trim() ?? "";
+  const clientId = (await ui.askClientId?.({ serverName, issuer, redirectUri, why }, signal))?.trim() ?? "";
   if (clientId !== "") return { clientId, redirectUri };
   throw fail(step, why, {
     next: `Register a client at ${issuer} by hand, and write its ID into the entry of "${serverName}": "oauth": {"clientId": "…"}`,

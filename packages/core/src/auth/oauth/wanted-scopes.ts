@@ -1,9 +1,9 @@
 /** Which scopes a sign-in asks for. */
 
 import type { SignInPlan } from "./discovery.ts";
-import { union } from "./scopes.ts";
+import { mergeScopes } from "./scopes.ts";
 
-export interface ScopeWishes {
+export interface ScopeOptions {
   readonly plan: SignInPlan;
   /** Of the command line or the settings: what a person wrote is taken as it stands. */
   readonly chosen: readonly string[] | undefined;
@@ -13,12 +13,12 @@ export interface ScopeWishes {
 
 const offline = "offline_access";
 
-export function wantedScopes({ plan, chosen, before }: ScopeWishes): readonly string[] {
-  if (before !== undefined) return union(before, chosen ?? [], plan.scopes);
+export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly string[] {
+  if (before !== undefined) return mergeScopes(before, chosen ?? [], plan.scopes);
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   // Alone it would ask for nothing else; and who does not say what they offer gets what the server asks for.
   if (scopes.length === 0 || offered === undefined) return scopes;
-  return offered.includes(offline) ? union(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
+  return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

@@ -9,7 +9,7 @@ import { otherTokenHost } from "../oauth/token-host.ts";
 import { bringsOwnHeader } from "../own-header.ts";
 import type { Credentials } from "./credentials.ts";
 import { pinOf } from "./pin.ts";
-import { markOf, tokenDigest } from "./sign-in-memory.ts";
+import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import { isPerhapsStored } from "./stored-hint.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
@@ -45,7 +45,7 @@ export interface SignInFacts {
   /** `fairlead.googleHosts`. */
   readonly googleHosts: readonly string[];
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 export async function signInStateOf(definition: ServerDefinition, facts: SignInFacts): Promise<SignInState> {
@@ -59,15 +59,15 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   }
   if (bringsOwnHeader(definition)) return { state: "none", by: "header" };
   if (serverUrl === undefined) return { state: "unknown" };
-  const { folder, today } = facts;
+  const { folder, now } = facts;
   const pin = await pinOf(definition);
   const isStored = await isPerhapsStored(folder, serverUrl, pin);
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
-  const refused = await markOf(folder, "wanted", { serverUrl, pin });
+  const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
   // A token that came after the one that was refused is good until somebody finds out otherwise.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
-  return isRefused ? { state: "needed" } : stateOf(stored, today());
+  return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
 /** Undefined: nothing that could be seen without asking Google. */

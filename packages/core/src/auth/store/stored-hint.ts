@@ -11,13 +11,13 @@ export async function isPerhapsStored(state: string, serverUrl: string, pin?: st
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
   if (texts.length === 0) return false;
-  const [{ nameOf }, { canonicalServerUrl }] = await Promise.all([
+  const [{ secretNameOf }, { canonicalServerUrl }] = await Promise.all([
     import("./token-storage.ts"),
     import("./stored-credentials.ts"),
   ]);
   const url = canonicalServerUrl(serverUrl);
   if (url === undefined) return false;
-  const name = await nameOf(url, pin);
+  const name = await secretNameOf(url, pin);
   return texts.some((text) => text === undefined || text.includes(name));
 }
 

@@ -41,7 +41,7 @@ export class MCPOAuthTokenStorage {
 
   /** Under which a sign-in is kept: tells nothing about the address, and has a fixed length. */
   nameOf(serverUrl: string): Promise<string> {
-    return nameOf(serverUrl, this.#pin);
+    return secretNameOf(serverUrl, this.#pin);
   }
 
   /** Asks the store each time: another process may have signed in, or out. */
@@ -99,7 +99,7 @@ export class MCPOAuthTokenStorage {
       const url = credentials && canonicalServerUrl(credentials.serverUrl);
       if (credentials === undefined || url === undefined) continue;
       const { pin = "" } = credentials;
-      if ((await nameOf(url, credentials.pin)) === name) all.set(`${url} ${pin}`, credentials);
+      if ((await secretNameOf(url, credentials.pin)) === name) all.set(`${url} ${pin}`, credentials);
     }
     return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, credentials]) => credentials);
   }
@@ -158,7 +158,7 @@ export function signInFolder(state: string): string {
 }
 
 /** A name that tells nothing about the address, and has a fixed length. */
-export async function nameOf(serverUrl: string, pin?: string): Promise<string> {
+export async function secretNameOf(serverUrl: string, pin?: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const url = checkedUrl(serverUrl);
   // No address has a blank in it.

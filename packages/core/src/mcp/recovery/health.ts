@@ -3,7 +3,7 @@
 import type { Session } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
 import { toCallError } from "../../connect/outcome.ts";
-import { healingOf } from "../../connect/retryable.ts";
+import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
 export interface Health {
@@ -18,28 +18,29 @@ export interface HealthOptions {
   readonly serverName: string;
   readonly clock: Clock;
   /** Told at most once for each check that found nobody. */
-  readonly onSilence: (error: HostError) => void;
+  readonly onUnresponsive: (error: HostError) => void;
 }
 
 const suspiciousTimeouts = 2;
-const patience = 5000;
+const answerTimeout = 5000;
 
-export function createHealth({ session, serverName, clock, onSilence }: HealthOptions): Health {
+export function createHealth({ session, serverName, clock, onUnresponsive }: HealthOptions): Health {
   const method = session.era === "modern" ? "server/discover" : "ping";
   let timeouts = 0;
   let checking: Promise<void> | undefined;
 
   async function ask(): Promise<void> {
     const late = new AbortController();
-    const callOff = clock.after(patience, () => late.abort(), { background: true });
+    const callOff = clock.after(answerTimeout, () => late.abort(), { background: true });
     try {
       await session.request(method, undefined, { signal: late.signal, timeout: Number.POSITIVE_INFINITY });
       timeouts = 0;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method });
       // An error is an answer, too: not every server knows the question.
-      if (late.signal.aborted) onSilence(silence(`no answer to ${method} within ${patience} ms`, error));
-      else if (healingOf(failure, { isProgram: false }).kind === "outage") onSilence(silence(failure.message, error));
+      if (late.signal.aborted) onUnresponsive(silence(`no answer to ${method} within ${answerTimeout} ms`, error));
+      else if (retryClassOf(failure, { isProgram: false }).kind === "outage")
+        onUnresponsive(silence(failure.message, error));
       else timeouts = 0;
     } finally {
       callOff();

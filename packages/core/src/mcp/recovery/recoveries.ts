@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { McpClient } from "../client.ts";
 import type { StartableServer } from "../managed-server.ts";
 import { createRecovery, type Recovery } from "./recovery.ts";
-import type { Chance } from "./recovery-plan.ts";
+import type { RetryInputs } from "./recovery-plan.ts";
 import { watchForSleep } from "./sleep-watch.ts";
 
 export interface Recoveries {
@@ -20,7 +20,7 @@ export interface Recoveries {
   rest(): void;
 }
 
-export interface RecoveriesOptions extends Chance {
+export interface RecoveriesOptions extends RetryInputs {
   readonly tryAgain: (client: McpClient) => void;
   readonly clock: Clock;
 }
@@ -28,7 +28,7 @@ export interface RecoveriesOptions extends Chance {
 /** Milliseconds over which connections are looked at after a sleep: not all at once. */
 const wakingTime = 5000;
 
-export function createRecoveries({ tryAgain, clock, random, today }: RecoveriesOptions): Recoveries {
+export function createRecoveries({ tryAgain, clock, random, now }: RecoveriesOptions): Recoveries {
   const adopted = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
@@ -42,7 +42,7 @@ export function createRecoveries({ tryAgain, clock, random, today }: RecoveriesO
   return {
     adopt({ client, isProgram = false }) {
       const again = (): void => tryAgain(client);
-      const recovery = createRecovery({ client, isProgram, tryAgain: again, clock, random, today });
+      const recovery = createRecovery({ client, isProgram, tryAgain: again, clock, random, now });
       client.follow();
       adopted.set(client.name, { client, recovery, stop: client.onEnd(recovery.ended) });
     },
@@ -57,7 +57,7 @@ export function createRecoveries({ tryAgain, clock, random, today }: RecoveriesO
     watch() {
       stopWatching ??= watchForSleep({
         clock,
-        today,
+        now,
         onWake() {
           for (const { client } of adopted.values()) lookAfter(client);
         },

@@ -1,11 +1,11 @@
 /** What to do about a server that ended: whether it is tried again, and when. Pure. */
 
 import { longestWish, retryAfterPause } from "../../connect/retry-after.ts";
-import type { Healing } from "../../connect/retryable.ts";
+import type { RetryClass } from "../../connect/retryable.ts";
 import { backoffPause } from "./backoff.ts";
 
 /** What is remembered of a server from one end to the next. */
-export interface History {
+export interface RetryHistory {
   /** Ends in a row after which it was tried again. */
   readonly tries: number;
   /** Ends in a row that came soon after their start. */
@@ -14,10 +14,10 @@ export interface History {
   readonly hasWorked: boolean;
 }
 
-export const noHistory: History = { tries: 0, crashes: 0, hasWorked: false };
+export const emptyHistory: RetryHistory = { tries: 0, crashes: 0, hasWorked: false };
 
 export interface End {
-  readonly healing: Healing;
+  readonly retry: RetryClass;
   /** Milliseconds since its start. */
   readonly lasted: number;
   /** It had been connected and its lists read. */
@@ -31,10 +31,10 @@ export type Plan =
   | { readonly kind: "wait"; readonly milliseconds: number }
   | { readonly kind: "give_up" };
 
-export interface Chance {
+export interface RetryInputs {
   readonly random: () => number;
   /** Milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** Who stays up that long is well. */
@@ -42,18 +42,18 @@ export const soon = 60_000;
 export const mostCrashes = 5;
 
 export function planAfter(
-  before: History,
+  before: RetryHistory,
   end: End,
-  chance: Chance,
-): { readonly plan: Plan; readonly history: History } {
-  const start = end.wasUp && end.lasted >= soon ? noHistory : before;
+  chance: RetryInputs,
+): { readonly plan: Plan; readonly history: RetryHistory } {
+  const start = end.wasUp && end.lasted >= soon ? emptyHistory : before;
   const { tries } = start;
   const hasWorked = before.hasWorked || end.wasUp;
   const kind = kindOf(end);
   const crashes = start.crashes + (kind === "crash" && end.lasted < soon ? 1 : 0);
   const history = { tries: tries + 1, crashes, hasWorked };
   const wait = (after: number) => {
-    const milliseconds = Math.max(backoffPause(after, chance.random), wishIn(end.healing, chance));
+    const milliseconds = Math.max(backoffPause(after, chance.random), wishIn(end.retry, chance));
     return { plan: { kind: "wait", milliseconds }, history } as const;
   };
   switch (kind) {
@@ -72,13 +72,13 @@ export function planAfter(
 }
 
 /** A connection that was up and broke off is no outage yet. */
-function kindOf({ healing: { kind }, wasUp }: End): Healing["kind"] {
+function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
   return wasUp && kind === "outage" ? "crash" : kind;
 }
 
-function wishIn(healing: Healing, { random, today }: Chance): number {
-  const wish = healing.kind === "outage" ? healing.retryAfter : undefined;
-  const pause = wish === undefined ? undefined : retryAfterPause(wish, today());
+function wishIn(retry: RetryClass, { random, now }: RetryInputs): number {
+  const wish = retry.kind === "outage" ? retry.retryAfter : undefined;
+  const pause = wish === undefined ? undefined : retryAfterPause(wish, now());
   // Never earlier than asked for; a little later, as all others were asked the same.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestWish);
 }

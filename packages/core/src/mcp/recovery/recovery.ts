@@ -1,12 +1,12 @@
 /** Brings one server back after it ended: plans the next try, says so in the server's state, and gives up on one that keeps ending. */
 
 import type { Clock } from "../../clock.ts";
-import { healingOf } from "../../connect/retryable.ts";
+import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 import type { ClientEnd, McpClient } from "../client.ts";
 import { toFailure } from "../server-state.ts";
-import { type Chance, type History, mostCrashes, noHistory, planAfter, soon } from "./recovery-plan.ts";
+import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
 export interface Recovery {
   /** It ended, and nobody wanted that. */
@@ -17,15 +17,15 @@ export interface Recovery {
   readonly forgive: () => void;
 }
 
-export interface RecoveryOptions extends Chance {
+export interface RecoveryOptions extends RetryInputs {
   readonly client: Pick<McpClient, "name" | "state" | "rest">;
   readonly isProgram: boolean;
   readonly tryAgain: () => void;
   readonly clock: Clock;
 }
 
-export function createRecovery({ client, isProgram, tryAgain, clock, random, today }: RecoveryOptions): Recovery {
-  let history: History = noHistory;
+export function createRecovery({ client, isProgram, tryAgain, clock, random, now }: RecoveryOptions): Recovery {
+  let history: RetryHistory = emptyHistory;
   let callOff = (): void => {};
 
   /** Somebody may have disconnected it meanwhile. */
@@ -35,9 +35,9 @@ export function createRecovery({ client, isProgram, tryAgain, clock, random, tod
 
   return {
     ended({ error, startedAt, wasUp }) {
-      const now = clock.now();
-      const end = { healing: healingOf(error, { isProgram }), lasted: now - startedAt, wasUp };
-      const { plan, history: after } = planAfter(history, end, { random, today });
+      const endedAt = clock.now();
+      const end = { retry: retryClassOf(error, { isProgram }), lasted: endedAt - startedAt, wasUp };
+      const { plan, history: after } = planAfter(history, end, { random, now });
       history = after;
       switch (plan.kind) {
         case "rest":
@@ -45,7 +45,7 @@ export function createRecovery({ client, isProgram, tryAgain, clock, random, tod
         case "try_at_once":
           return tryAgain();
         case "wait":
-          client.rest({ type: "postponed", because: toFailure(error), nextTryAt: now + plan.milliseconds });
+          client.rest({ type: "postponed", because: toFailure(error), nextTryAt: endedAt + plan.milliseconds });
           callOff = clock.after(plan.milliseconds, tryIfWaiting, { background: true });
           return;
         case "give_up":
@@ -54,7 +54,7 @@ export function createRecovery({ client, isProgram, tryAgain, clock, random, tod
     },
     callOff: () => callOff(),
     forgive() {
-      history = noHistory;
+      history = emptyHistory;
     },
   };
 }

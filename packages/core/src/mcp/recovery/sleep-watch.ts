@@ -5,7 +5,7 @@ import type { Clock } from "../../clock.ts";
 export interface SleepWatchOptions {
   readonly clock: Clock;
   /** Milliseconds since 1970: the host's own clock stands still while the machine sleeps. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly onWake: () => void;
 }
 
@@ -13,14 +13,14 @@ const step = 10_000;
 const noticed = 30_000;
 
 /** Returns the function that ends the watch. */
-export function watchForSleep({ clock, today, onWake }: SleepWatchOptions): () => void {
-  let last = today();
+export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
+  let last = now();
   let callOff = clock.after(step, look, { background: true });
 
   function look(): void {
-    const now = today();
-    const isAwakeAgain = now - last > noticed;
-    last = now;
+    const time = now();
+    const isAwakeAgain = time - last > noticed;
+    last = time;
     callOff = clock.after(step, look, { background: true });
     if (isAwakeAgain) onWake();
   }

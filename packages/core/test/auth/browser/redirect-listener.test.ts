@@ -1,27 +1,36 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { openReturn, type Return, type ReturnOptions } from "../../../src/auth/browser/redirect-listener.ts";
+import {
+  openRedirectListener,
+  type RedirectListener,
+  type RedirectListenerOptions,
+} from "../../../src/auth/browser/redirect-listener.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
 import { freePort } from "../free-port.ts";
 
 const state = "the-state";
 
-function opening({ ways, ...more }: { ways?: { callbackPort: number } } & Partial<Omit<ReturnOptions, "ways">> = {}) {
-  return openReturn({
+function opening({
+  ui,
+  ...more
+}: { ui?: { callbackPort: number } } & Partial<Omit<RedirectListenerOptions, "ui">> = {}) {
+  return openRedirectListener({
     oauth: {},
     client: undefined,
     state,
     fail: createFail("docs"),
-    ways: { show: () => {}, browserFirst: true, ...ways },
+    ui: { show: () => {}, browserFirst: true, ...ui },
     ...more,
   });
 }
 
-/** The way back that this opens, closed again. */
-async function opened(options: Parameters<typeof opening>[0]): Promise<Pick<Return, "redirectUri" | "answer">> {
-  const back = await opening(options);
-  await back.close();
-  return back;
+/** The listener that these options open, closed again. */
+async function opened(
+  options: Parameters<typeof opening>[0],
+): Promise<Pick<RedirectListener, "redirectUri" | "answer">> {
+  const listener = await opening(options);
+  await listener.close();
+  return listener;
 }
 
 /** A port that somebody listens at meanwhile. */
@@ -47,7 +56,7 @@ test("one that is known there already gets the path that was told beforehand", a
   );
 });
 
-test("where we were sent back before, we listen again", async () => {
+test("where we were sent listener before, we listen again", async () => {
   const redirectUri = `http://127.0.0.1:${await freePort()}/before`;
   expect((await opened({ client: { clientId: "c", redirectUri } })).redirectUri).toBe(redirectUri);
 });
@@ -61,18 +70,18 @@ test("unless somebody else listens there now, or another port is wanted", async 
   const port = await freePort();
   const asked = await opened({
     client: { clientId: "c", redirectUri: "http://127.0.0.1:7/before" },
-    ways: { callbackPort: port },
+    ui: { callbackPort: port },
   });
   expect(asked.redirectUri).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/[\\w-]{43}$`));
 });
 
 test("at an address elsewhere nobody listens, unless a port is named that it leads to", async () => {
   const redirectUri = "https://app.example/cb";
-  const back = await opened({ oauth: { redirectUri } });
-  expect([back.redirectUri, back.answer]).toEqual([redirectUri, undefined]);
+  const listener = await opened({ oauth: { redirectUri } });
+  expect([listener.redirectUri, listener.answer]).toEqual([redirectUri, undefined]);
   const forwarded = await opened({
     oauth: { redirectUri },
-    ways: { callbackPort: await freePort() },
+    ui: { callbackPort: await freePort() },
   });
   expect(forwarded.redirectUri).toBe(redirectUri);
   expect(forwarded.answer).toBeInstanceOf(Promise);
@@ -97,7 +106,7 @@ test("a port that is taken is named, with what to set: of the settings, and of t
   const next =
     "End that program, or set OAUTH_CALLBACK_PORT to a free port (it must suit the redirect URI that is registered).";
   const message = `the sign-in to "docs" ended at the listener: port ${port} is taken by another program`;
-  await expect(opening({ ways: { callbackPort: port } })).rejects.toMatchObject({ message, next });
+  await expect(opening({ ui: { callbackPort: port } })).rejects.toMatchObject({ message, next });
   const redirectUri = `http://127.0.0.1:${port}/cb`;
   await expect(opening({ oauth: { redirectUri } })).rejects.toMatchObject({ message, next });
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { browser, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { SignInWays } from "../../../src/auth/sign-in.ts";
+import type { SignInUi } from "../../../src/auth/browser/sign-in-ui.ts";
 import type { OAuthSettings } from "../../../src/settings/define/definition.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { both } from "../both-servers.ts";
@@ -40,7 +40,7 @@ test("the whole address, its domain, the scopes and the way back are shown befor
 });
 
 describe("the browser is opened", () => {
-  const cases: [string, Partial<SignInWays> | undefined, OAuthSettings, boolean][] = [
+  const cases: [string, Partial<SignInUi> | undefined, OAuthSettings, boolean][] = [
     ["when the person says yes", { consent: async () => true }, {}, true],
     ["without a question when the settings say so", undefined, { enabled: true }, true],
     ["not without a yes", undefined, {}, false],
@@ -50,9 +50,9 @@ describe("the browser is opened", () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const someone = person();
-    const { consent: _consent, ...others } = someone.ways;
+    const { consent: _consent, ...others } = someone.ui;
     const shown: string[] = [];
-    const ways: SignInWays = {
+    const ui: SignInUi = {
       ...others,
       ...more,
       show(message) {
@@ -61,14 +61,14 @@ describe("the browser is opened", () => {
         if (message.kind === "address" && !isOpened) void browser(message.url);
       },
     };
-    await signingIn(servers.guarded.url, { ways }, folder, { oauth });
+    await signingIn(servers.guarded.url, { ui }, folder, { oauth });
     expect(shown).toEqual(isOpened ? ["address", "browser", "signed_in"] : ["address", "signed_in"]);
   });
 
   test("never when the person says no, and that is no failure of anybody", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
-    const someone = person({ ways: { consent: async () => false } });
+    const someone = person({ ui: { consent: async () => false } });
     await expect(signingIn(servers.guarded.url, someone, folder)).rejects.toMatchObject({
       code: "auth_required",
       next: "fairlead mcp auth docs",
@@ -86,7 +86,7 @@ describe("the address that the browser ended at can be pasted", () => {
       paste = resolve;
     });
     const someone = person({
-      ways: {
+      ui: {
         browserFirst: false,
         paste: () => pasted,
         show(message) {
@@ -105,7 +105,7 @@ describe("the address that the browser ended at can be pasted", () => {
     const address = { redirectUri, isListening: false, canPaste: true };
     let url = "";
     const someone = person({
-      ways: {
+      ui: {
         browserFirst: false,
         paste: async () => (await browser(url, { visits: false })).address,
         show(message) {
@@ -123,7 +123,7 @@ describe("the address that the browser ended at can be pasted", () => {
     await using folder = await temporaryFolder();
     let given: AbortSignal | undefined;
     const someone = person({
-      ways: {
+      ui: {
         paste(signal) {
           given = signal;
           return new Promise(() => {});
@@ -138,7 +138,7 @@ describe("the address that the browser ended at can be pasted", () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const someone: Person = person({
-      ways: {
+      ui: {
         browserFirst: false,
         paste: async () => undefined,
         show(message) {
@@ -158,7 +158,7 @@ describe("the address that the browser ended at can be pasted", () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const oauth = { clientId: "mine", redirectUri: "https://callback.example/done" };
-    const someone = person({ ways: { browserFirst: false, paste: async () => undefined } });
+    const someone = person({ ui: { browserFirst: false, paste: async () => undefined } });
     await expect(signingIn(servers.guarded.url, someone, folder, { oauth })).rejects.toMatchObject({
       code: "auth_failed",
       message: expect.stringContaining("ended at the browser: the address at which it ended did not come"),
@@ -182,7 +182,7 @@ describe("nothing is left listening", () => {
     const clock = manualClock();
     const addresses: string[] = [];
     const someone = person({
-      ways: {
+      ui: {
         async openBrowser(url) {
           addresses.push(url);
           queueMicrotask(() => void clock.pass(300_000));
@@ -212,7 +212,7 @@ describe("nothing is left listening", () => {
       if (isEndpoint) servers.authorization.interrupt(moment, () => void never());
       const addresses: string[] = [];
       const someone = person({
-        ways: {
+        ui: {
           ...(moment === "consent" && { consent: never }),
           ...(moment === "browser" && {
             async openBrowser() {
@@ -237,7 +237,7 @@ describe("nothing is left listening", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const address = taken.address();
     const callbackPort = typeof address === "object" && address !== null ? address.port : 0;
-    await expect(signingIn(servers.guarded.url, person({ ways: { callbackPort } }), folder)).rejects.toMatchObject({
+    await expect(signingIn(servers.guarded.url, person({ ui: { callbackPort } }), folder)).rejects.toMatchObject({
       message: expect.stringContaining(`ended at the listener: port ${callbackPort} is taken by another program`),
       next: expect.stringContaining("OAUTH_CALLBACK_PORT"),
     });

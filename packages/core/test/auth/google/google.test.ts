@@ -90,7 +90,7 @@ describe("a token", () => {
   test("is renewed shortly before its end, and used to its end if that fails", async () => {
     await using scene = await googleScene({ expiresIn: 3600 });
     let now = Date.now();
-    const hook = await scene.hookFor(google_, { today: () => now });
+    const hook = await scene.hookFor(google_, { now: () => now });
     const first = await headersOf(hook);
     now += 3_290_000;
     expect(await headersOf(hook)).toEqual(first);

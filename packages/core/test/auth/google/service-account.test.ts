@@ -29,7 +29,7 @@ test("the service account's identity token, for its audience, is the token", asy
 test("it is kept until shortly before its end, as it says itself", async () => {
   await using scene = await googleScene({ expiresIn: 3600 });
   let now = Date.now();
-  const hook = await scene.hookFor(impersonation, { today: () => now });
+  const hook = await scene.hookFor(impersonation, { now: () => now });
   const first = await headersOf(hook, httpUrl);
   now += 3_290_000;
   expect(await Promise.all([headersOf(hook, httpUrl), headersOf(hook, httpUrl)])).toEqual([first, first]);

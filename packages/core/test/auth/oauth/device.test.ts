@@ -1,6 +1,6 @@
 import { status, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { SignInMessage } from "../../../src/auth/sign-in.ts";
+import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
 import type { Clock } from "../../../src/clock.ts";
 import { both } from "../both-servers.ts";
 import { type Person, person } from "../person.ts";
@@ -25,7 +25,7 @@ function hastyClock(): Clock {
 
 /** Somebody with a telephone in hand: does this when the code is shown. */
 function typist(then: (code: Code) => void): Person {
-  return person({ ways: { device: true, show: (message) => message.kind === "device" && then(message) } });
+  return person({ ui: { device: true, show: (message) => message.kind === "device" && then(message) } });
 }
 
 test("a code is shown, and typed on another device", async () => {
@@ -159,7 +159,7 @@ test("it can be called off while it waits", async () => {
   await using folder = await temporaryFolder();
   const stop = new AbortController();
   const someone = person({
-    ways: { device: true, show: (message) => message.kind === "device" && setImmediate(() => stop.abort()) },
+    ui: { device: true, show: (message) => message.kind === "device" && setImmediate(() => stop.abort()) },
   });
   await expect(signingIn(servers.guarded.url, someone, folder, { signal: stop.signal })).rejects.toMatchObject({
     code: "cancelled",

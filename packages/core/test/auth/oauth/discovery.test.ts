@@ -145,7 +145,7 @@ test("of several authorization servers the person chooses, and is not asked agai
     return issuer;
   };
   for (let round = 0; round < 2; round += 1)
-    await signingIn(servers.guarded.url, person({ ways: { chooseIssuer } }), folder);
+    await signingIn(servers.guarded.url, person({ ui: { chooseIssuer } }), folder);
   expect(questions).toEqual([["https://other.example", issuer]]);
 });
 

@@ -34,7 +34,7 @@ async function refreshing(
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const outcome = await refreshTokens({ credentials, refreshToken: "old-refresh", fetch, today: () => 5_000 });
+  const outcome = await refreshTokens({ credentials, refreshToken: "old-refresh", fetch, now: () => 5_000 });
   return { outcome, asked };
 }
 

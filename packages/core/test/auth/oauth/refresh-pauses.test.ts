@@ -10,7 +10,7 @@ interface Time {
 }
 
 function pausesIn(folder: string, time: Time, random = 1): RefreshPauses {
-  return createRefreshPauses({ folder, today: () => time.now, random: () => random });
+  return createRefreshPauses({ folder, now: () => time.now, random: () => random });
 }
 
 /** How long, to the millisecond, nobody asks after this failure. */

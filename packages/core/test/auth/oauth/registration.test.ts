@@ -110,7 +110,7 @@ describe("a registration", () => {
     });
     await using folder = await temporaryFolder();
     await signingIn(servers.guarded.url, person(), folder);
-    await signingIn(servers.guarded.url, person(), folder, { today: () => Date.now() + 61_000 });
+    await signingIn(servers.guarded.url, person(), folder, { now: () => Date.now() + 61_000 });
     expect(servers.authorization.callsTo("registration").length).toBe(2);
   });
 
@@ -120,16 +120,16 @@ describe("a registration", () => {
     await signingIn(servers.guarded.url, person(), folder);
     const someone = person({ change: () => servers.authorization.forgetClients() });
     let isForgotten = false;
-    const ways = {
-      ...someone.ways,
+    const ui = {
+      ...someone.ui,
       openBrowser: async (url: string) => {
-        if (!isForgotten) await someone.ways.openBrowser?.(url);
-        else await person().ways.openBrowser?.(url);
+        if (!isForgotten) await someone.ui.openBrowser?.(url);
+        else await person().ui.openBrowser?.(url);
         isForgotten = true;
         return true;
       },
     };
-    await signingIn(servers.guarded.url, { ways }, folder);
+    await signingIn(servers.guarded.url, { ui }, folder);
     expect(servers.authorization.callsTo("registration").length).toBe(2);
   });
 
@@ -174,7 +174,7 @@ describe("where nobody can be registered", () => {
       return " typed ";
     };
     for (let round = 0; round < 2; round += 1)
-      await signingIn(servers.guarded.url, person({ ways: { askClientId } }), folder);
+      await signingIn(servers.guarded.url, person({ ui: { askClientId } }), folder);
     const { issuer } = servers.authorization;
     const why = `${issuer} registers nobody by itself`;
     expect(questions).toEqual([
@@ -190,7 +190,7 @@ describe("where nobody can be registered", () => {
       servers.authorization.settings.clients = [{ clientId: "typed", redirectUris: [redirectUri] }];
       return "typed";
     };
-    const { client } = await signingIn(servers.guarded.url, person({ ways: { askClientId } }), folder);
+    const { client } = await signingIn(servers.guarded.url, person({ ui: { askClientId } }), folder);
     expect(client.clientId).toBe("typed");
   });
 

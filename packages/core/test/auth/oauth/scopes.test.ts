@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { includesAll, scopesIn, union } from "../../../src/auth/oauth/scopes.ts";
+import { includesAll, mergeScopes, scopesIn } from "../../../src/auth/oauth/scopes.ts";
 
 test.each([
   [undefined, []],
@@ -9,8 +9,8 @@ test.each([
   expect(scopesIn(text)).toEqual(scopes);
 });
 
-test("a union keeps the order, and everything once", () => {
-  expect(union(["b", "a"], [], ["a", "c"])).toEqual(["b", "a", "c"]);
+test("a mergeScopes keeps the order, and everything once", () => {
+  expect(mergeScopes(["b", "a"], [], ["a", "c"])).toEqual(["b", "a", "c"]);
 });
 
 test("all of nothing is included in anything; all of something only where all of it is", () => {

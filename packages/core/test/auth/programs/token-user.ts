@@ -12,7 +12,7 @@ const keeper = createTokenKeeper({
   lockFolder: signInFolder(state),
   fetchFor: (near) => createBoundedFetch({ near, env: {}, maxRedirects: 0 }),
   clock: systemClock,
-  today: Date.now,
+  now: Date.now,
   random: Math.random,
 });
 process.stdout.write(`${(await keeper.current(url))?.tokens?.accessToken}\n`);

@@ -18,7 +18,7 @@ test("a sign-in that fails does not bring back a token that was renewed meanwhil
   // Somebody renews it, and is not done when the sign-in fails.
   await lock(await storage.nameOf(url), async () => {
     const { promise, saidNo } = refusing();
-    failed = signingIn(url, person({ ways: { consent: saidNo } }), folder).catch((error: unknown) => error);
+    failed = signingIn(url, person({ ui: { consent: saidNo } }), folder).catch((error: unknown) => error);
     await promise;
     await new Promise(setImmediate);
     const tokens = { accessToken: "new", tokenType: "Bearer", refreshToken: "rotated", obtainedAt: 1 };

@@ -1,7 +1,7 @@
 import { status, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
-import { setMark, tokenDigest } from "../../../src/auth/store/sign-in-memory.ts";
+import { setSignInNote, tokenDigest } from "../../../src/auth/store/sign-in-notes.ts";
 import { type SignInState, signInStateOf } from "../../../src/auth/store/sign-in-state.ts";
 import { createWorld, serverOf } from "../../support/load-settings.ts";
 import { both } from "../both-servers.ts";
@@ -15,7 +15,7 @@ async function stateAt(serverUrl: string, folder: string): Promise<SignInState["
   const { definition } = serverOf(await world.load(), "docs");
   if (definition === undefined) throw new Error("no definition");
   const storage = storageIn({ path: folder } as Parameters<typeof storageIn>[0]);
-  const facts = { folder, storage, secret: async () => undefined, googleHosts: [], today: Date.now };
+  const facts = { folder, storage, secret: async () => undefined, googleHosts: [], now: Date.now };
   return (await signInStateOf(definition, facts)).state;
 }
 
@@ -33,11 +33,11 @@ test("a mark counts for the token that was refused, and not for one that came af
   await using folder = await temporaryFolder();
   const { serverUrl } = stored;
   const states = [await stateAt(serverUrl, folder.path)];
-  await setMark(folder.path, "wanted", { serverUrl }, "");
+  await setSignInNote(folder.path, "wanted", { serverUrl }, "");
   states.push(await stateAt(serverUrl, folder.path));
   await storageIn(folder).saveCredentials(stored);
   for (const refused of ["", await tokenDigest("older"), await tokenDigest("good"), undefined]) {
-    await setMark(folder.path, "wanted", { serverUrl }, refused);
+    await setSignInNote(folder.path, "wanted", { serverUrl }, refused);
     states.push(await stateAt(serverUrl, folder.path));
   }
   expect(states).toEqual(["unknown", "needed", "signed_in", "signed_in", "needed", "signed_in"]);
@@ -49,7 +49,7 @@ test("what fails for now, and what a person calls off, does not make a sign-in n
   const { url } = servers.guarded;
   const state = () => stateAt(url, `${folder.path}/home/.fairlead`);
   {
-    await using host = await hostFor(folder, url, {}, { signIn: person().ways });
+    await using host = await hostFor(folder, url, {}, { signIn: person().ui });
     await host.start({ servers: ["docs"] });
   }
   expect(await state()).toBe("signed_in");
@@ -60,9 +60,9 @@ test("what fails for now, and what a person calls off, does not make a sign-in n
     await host.start({ servers: ["docs"] });
   }
   expect(await state()).toBe("signed_in");
-  const again = person({ ways: { again: true, consent: async () => false } });
+  const again = person({ ui: { again: true, consent: async () => false } });
   {
-    await using host = await hostFor(folder, url, {}, { signIn: again.ways });
+    await using host = await hostFor(folder, url, {}, { signIn: again.ui });
     await host.start({ servers: ["docs"] });
   }
   expect(await state()).toBe("signed_in");

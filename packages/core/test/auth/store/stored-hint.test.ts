@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { isPerhapsStored } from "../../../src/auth/store/stored-hint.ts";
-import { nameOf } from "../../../src/auth/store/token-storage.ts";
+import { secretNameOf } from "../../../src/auth/store/token-storage.ts";
 
 const url = "https://h/mcp";
 
@@ -14,7 +14,10 @@ test("where nothing is stored, nothing is", async () => {
 
 test.each(["secrets.json", "secret-names.json"])("a name in %s is one that may be stored", async (file) => {
   await using folder = await temporaryFolder();
-  await folder.write(`sign-ins/${file}`, { [await nameOf(url)]: "x", [await nameOf("https://other/", "pin")]: "y" });
+  await folder.write(`sign-ins/${file}`, {
+    [await secretNameOf(url)]: "x",
+    [await secretNameOf("https://other/", "pin")]: "y",
+  });
   expect(await isPerhapsStored(folder.path, url)).toBe(true);
   expect(await isPerhapsStored(folder.path, "HTTPS://h:443/mcp#x")).toBe(true);
   expect(await isPerhapsStored(folder.path, "https://other/", "pin")).toBe(true);

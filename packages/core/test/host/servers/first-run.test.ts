@@ -37,7 +37,7 @@ async function run(folder: TemporaryFolder, entry: object): Promise<Run> {
   await host.start();
   expect(host.states()[0]).toMatchObject({ name: "s", status: "connected" });
   const [first] = steps;
-  return { news, milliseconds: first?.step === "definition" ? first.patience.milliseconds : undefined };
+  return { news, milliseconds: first?.step === "definition" ? first.timeout.milliseconds : undefined };
 }
 
 const fetching = { type: "fetching", server: "s" };

@@ -12,7 +12,7 @@ function testHealth(script: Script) {
   const clock = manualClock();
   const session = scriptedSession(script);
   const silences: HostError[] = [];
-  const health = createHealth({ session, serverName: "s", clock, onSilence: (error) => silences.push(error) });
+  const health = createHealth({ session, serverName: "s", clock, onUnresponsive: (error) => silences.push(error) });
   return { clock, session, silences, health };
 }
 

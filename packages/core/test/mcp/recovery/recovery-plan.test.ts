@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { Healing } from "../../../src/connect/retryable.ts";
-import { type End, type History, noHistory, type Plan, planAfter } from "../../../src/mcp/recovery/recovery-plan.ts";
+import type { RetryClass } from "../../../src/connect/retryable.ts";
+import {
+  type End,
+  emptyHistory,
+  type Plan,
+  planAfter,
+  type RetryHistory,
+} from "../../../src/mcp/recovery/recovery-plan.ts";
 
-const chance = { random: () => 0.5, today: () => 0 };
-const healing = (kind: Healing["kind"]): Healing => ({ kind });
+const chance = { random: () => 0.5, now: () => 0 };
+const retry = (kind: RetryClass["kind"]): RetryClass => ({ kind });
 
 /** The plans after these ends, one after the other. */
 function plansAfter(...ends: readonly End[]): readonly (Plan["kind"] | number)[] {
-  let history: History = noHistory;
+  let history: RetryHistory = emptyHistory;
   return ends.map((end) => {
     const { plan, history: after } = planAfter(history, end, chance);
     history = after;
@@ -15,9 +21,9 @@ function plansAfter(...ends: readonly End[]): readonly (Plan["kind"] | number)[]
   });
 }
 
-const crash: End = { healing: healing("crash"), lasted: 10, wasUp: true };
-const outage: End = { healing: healing("outage"), lasted: 10, wasUp: false };
-const lostSession: End = { healing: healing("session"), lasted: 10, wasUp: true };
+const crash: End = { retry: retry("crash"), lasted: 10, wasUp: true };
+const outage: End = { retry: retry("outage"), lasted: 10, wasUp: false };
+const lostSession: End = { retry: retry("session"), lasted: 10, wasUp: true };
 
 test("a server that keeps ending soon is given up at the fifth end", () => {
   expect(plansAfter(crash, crash, crash, crash, crash)).toEqual([1000, 1600, 2560, 4096, "give_up"]);
@@ -59,14 +65,14 @@ test("a forgotten session is replaced at once; one after the other, with pauses,
 });
 
 test("who waits for a person waits", () => {
-  expect(plansAfter({ ...outage, healing: healing("never") }, { ...crash, healing: healing("never") })).toEqual([
+  expect(plansAfter({ ...outage, retry: retry("never") }, { ...crash, retry: retry("never") })).toEqual([
     "rest",
     "rest",
   ]);
 });
 
 describe("a server that says when to come back", () => {
-  const says = (retryAfter: string): End => ({ ...outage, healing: { kind: "outage", retryAfter } });
+  const says = (retryAfter: string): End => ({ ...outage, retry: { kind: "outage", retryAfter } });
 
   test.each<[string, number]>([
     ["20", 21_000],

@@ -16,10 +16,10 @@ interface TestFleet {
   readonly openings: readonly [Opening, ...Opening[]];
   readonly isProgram?: boolean;
   readonly recover?: boolean;
-  readonly today?: () => number;
+  readonly now?: () => number;
 }
 
-function testFleet({ openings, isProgram = true, recover = true, today = () => 0 }: TestFleet) {
+function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }: TestFleet) {
   const clock = manualClock();
   const sessions: ScriptedSession[] = [];
   let opened = 0;
@@ -40,7 +40,7 @@ function testFleet({ openings, isProgram = true, recover = true, today = () => 0
     onState: (state) => seen.push("reason" in state ? `${state.status} ${state.reason}` : state.status),
   });
   const random = (): number => 0.5;
-  const manager = new McpClientManager({ servers: [{ client, isProgram }], clock, recover, random, today });
+  const manager = new McpClientManager({ servers: [{ client, isProgram }], clock, recover, random, now });
   return {
     clock,
     client,
@@ -75,7 +75,7 @@ test("a server that dies once is connected again by itself, after a second", asy
   await clock.pass(999);
   expect(client.getStatus()).toBe("disconnected");
   await clock.pass(1);
-  expect(client.offering?.offer.tools).toBe(1);
+  expect(client.filteredCatalog?.offer.tools).toBe(1);
   expect(seen.slice(3)).toEqual([
     "disconnecting",
     "disconnected server_exited",
@@ -247,7 +247,7 @@ describe("a forgotten session", () => {
     await die(forgotten);
     await starting;
     await new Promise(setImmediate);
-    expect([client.offering?.offer.tools, openings()]).toEqual([1, 2]);
+    expect([client.filteredCatalog?.offer.tools, openings()]).toEqual([1, 2]);
     await manager.stop();
   });
 });
@@ -280,7 +280,7 @@ describe("a server that does not answer any more", () => {
       const { clock, client, manager } = testFleet({
         openings: [{ answers: oneTool, verdict: { era: "legacy", transport } }],
         isProgram: transport === "stdio",
-        today: () => asleep,
+        now: () => asleep,
       });
       await manager.start();
       await clock.pass(100_000);

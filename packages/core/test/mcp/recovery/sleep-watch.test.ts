@@ -6,7 +6,7 @@ test("a step of more than thirty seconds between two looks is noticed, once; an 
   const clock = manualClock();
   let asleep = 0;
   let wakings = 0;
-  const stop = watchForSleep({ clock, today: () => clock.now() + asleep, onWake: () => (wakings += 1) });
+  const stop = watchForSleep({ clock, now: () => clock.now() + asleep, onWake: () => (wakings += 1) });
   await clock.pass(100_000);
   asleep += 20_000;
   await clock.pass(100_000);

@@ -3,41 +3,50 @@
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
-import { nameOf, signInFolder } from "./token-storage.ts";
+import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
  * `wanted`: it refused a request, and a person is needed; with the digest of the token that it refused, if one was sent.
  * `offered`: a sign-in of another program was offered for it.
  */
-export type Mark = "wanted" | "offered";
+export type NoteKind = "wanted" | "offered";
 
 /** Which sign-in is meant: that of a server, as an entry pins it. */
-export interface MarkedSignIn {
+export interface SignInKey {
   readonly serverUrl: string;
   readonly pin?: string | undefined;
 }
 
 /** Each a name, and perhaps more about it after a blank. */
-type Marks = Readonly<Partial<Record<Mark, readonly string[]>>>;
+type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
 /** The oldest are forgotten: whoever asks too much of the disk gets no more of it. */
 const mostServers = 1_000;
 
 /** What was noted with it, perhaps nothing; undefined: there is none. */
-export async function markOf(state: string, mark: Mark, { serverUrl, pin }: MarkedSignIn): Promise<string | undefined> {
-  const marks = await readState(fileIn(state), parseMarks);
-  const name = await nameOf(serverUrl, pin);
-  return marks?.[mark]?.find((line) => nameIn(line) === name)?.slice(name.length + 1);
+export async function signInNote(
+  state: string,
+  kind: NoteKind,
+  { serverUrl, pin }: SignInKey,
+): Promise<string | undefined> {
+  const notes = await readState(fileIn(state), parseNotes);
+  const name = await secretNameOf(serverUrl, pin);
+  return notes?.[kind]?.find((line) => nameIn(line) === name)?.slice(name.length + 1);
 }
 
 /** Undefined takes it away. */
-export async function setMark(state: string, mark: Mark, which: MarkedSignIn, note: string | undefined): Promise<void> {
+export async function setSignInNote(
+  state: string,
+  kind: NoteKind,
+  which: SignInKey,
+  note: string | undefined,
+): Promise<void> {
   // Mostly nothing changes, and then nothing is written.
-  if ((await markOf(state, mark, which)) === note) return;
-  const name = await nameOf(which.serverUrl, which.pin);
-  await updateState(fileIn(state), parseMarks, (marks = {}) => {
-    const others = (marks[mark] ?? []).filter((line) => nameIn(line) !== name);
-    return { ...marks, [mark]: note === undefined ? others : [...others, `${name} ${note}`].slice(-mostServers) };
+  if ((await signInNote(state, kind, which)) === note) return;
+  const name = await secretNameOf(which.serverUrl, which.pin);
+  await updateState(fileIn(state), parseNotes, (notes = {}) => {
+    const others = (notes[kind] ?? []).filter((line) => nameIn(line) !== name);
+    return { ...notes, [kind]: note === undefined ? others : [...others, `${name} ${note}`].slice(-mostServers) };
   });
 }
 
@@ -55,7 +64,7 @@ function fileIn(state: string): string {
   return join(signInFolder(state), "marks.json");
 }
 
-function parseMarks(value: unknown): Marks | undefined {
+function parseNotes(value: unknown): SignInNotes | undefined {
   if (!isObject(value)) return undefined;
   return { wanted: textsIn(value["wanted"]), offered: textsIn(value["offered"]) };
 }

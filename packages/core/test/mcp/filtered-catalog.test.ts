@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Catalog } from "../../src/discover/catalog.ts";
-import { toOffering } from "../../src/mcp/offering.ts";
+import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
 import type { ToolFilter } from "../../src/normalise/filter.ts";
 
 const empty: Catalog = {
@@ -16,12 +16,12 @@ const tools = ["read", "write"].map((name) => ({ name, inputSchema: {} }));
 const prompts = [{ name: "p", arguments: [] }];
 const none: ToolFilter = { excludeTools: [] };
 
-const offering = (catalog: Partial<Catalog>, filter: ToolFilter = none, mayGrow = false) =>
-  toOffering({ ...empty, ...catalog }, { serverName: "s", filter, mayGrow });
+const filtered = (catalog: Partial<Catalog>, filter: ToolFilter = none, mayGrow = false) =>
+  filterCatalog({ ...empty, ...catalog }, { serverName: "s", filter, mayGrow });
 
 test("filtered tools are not offered, and each is known with the setting that takes it out", () => {
   const filter = { includeTools: ["read", "draw"], excludeTools: ["draw"] };
-  const { catalog, hidden, offer } = offering(
+  const { catalog, hidden, offer } = filtered(
     { tools: [...tools, { name: "draw", inputSchema: {} }], prompts },
     filter,
   );
@@ -35,7 +35,7 @@ test("filtered tools are not offered, and each is known with the setting that ta
 
 test("templates alone are something", () => {
   const resourceTemplates = [{ uriTemplate: "x://{n}", name: "n" }];
-  expect(offering({ resourceTemplates }).offer).toEqual({ tools: 0, prompts: 0, resources: 0, resourceTemplates: 1 });
+  expect(filtered({ resourceTemplates }).offer).toEqual({ tools: 0, prompts: 0, resources: 0, resourceTemplates: 1 });
 });
 
 describe("without tools, the offer says why if that is known", () => {
@@ -58,13 +58,13 @@ describe("without tools, the offer says why if that is known", () => {
       "excludeTools and includeTools leave none of its 2 tools",
     ],
   ])("%s", (_, catalog, filter, mayGrow, note) => {
-    expect(offering(catalog, filter, mayGrow).offer.note).toBe(note);
+    expect(filtered(catalog, filter, mayGrow).offer.note).toBe(note);
   });
 });
 
 describe("a server that is of no use", () => {
   test("offers nothing", () => {
-    expect(() => offering({})).toThrow(
+    expect(() => filtered({})).toThrow(
       expect.objectContaining({
         code: "no_capabilities",
         message: "No prompts, tools, or resources found on the server",
@@ -78,13 +78,13 @@ describe("a server that is of no use", () => {
       { kind: "tools", reason: "it has no name" },
       { kind: "prompts", reason: "prompts/list was refused: no" },
     ] as const;
-    expect(() => offering({ dropped })).toThrow(
+    expect(() => filtered({ dropped })).toThrow(
       "No prompts, tools, or resources found on the server; 2 could not be used, first of all in tools: it has no name",
     );
   });
 
   test("offers nothing that its entry lets through: the filter is named, and that it can be changed", () => {
-    expect(() => offering({ tools }, { excludeTools: ["read", "write"] })).toThrow(
+    expect(() => filtered({ tools }, { excludeTools: ["read", "write"] })).toThrow(
       expect.objectContaining({
         code: "no_capabilities",
         message: '"s" offers nothing that may be used: excludeTools leaves none of its 2 tools',

@@ -3,7 +3,7 @@
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 
-export interface Wishes {
+export interface SignInNeedOptions {
   /** A person is needed; the token that was refused, if one was sent. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
@@ -16,7 +16,7 @@ export interface ServerAuth extends AuthHook {
   readonly accepted?: () => Promise<void>;
 }
 
-export function rememberWishes(hook: AuthHook, { want, forget, isForced }: Wishes): ServerAuth {
+export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
   // What cannot be written down is missing in a list, and nowhere else.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {

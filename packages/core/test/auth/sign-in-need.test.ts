@@ -1,6 +1,6 @@
 import type { Challenge } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { rememberWishes } from "../../src/auth/remembering-hook.ts";
+import { recordSignInNeed } from "../../src/auth/sign-in-need.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const { signal } = new AbortController();
@@ -15,7 +15,7 @@ interface Case {
 /** What is noted after a refusal that ends so. */
 async function noted({ outcome, status = 401, sent, isForced = false }: Case): Promise<readonly string[]> {
   const notes: string[] = [];
-  const hook = rememberWishes(
+  const hook = recordSignInNeed(
     {
       headers: async () => ({}),
       challenged: () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome)),
@@ -63,7 +63,7 @@ test.each<[string, Case, readonly string[]]>([
 test("what cannot be noted keeps nobody from anything, and an accepted token is no wish any more", async () => {
   const full = (): Promise<never> => Promise.reject(new Error("disk full"));
   const headers = { authorization: "Bearer t" };
-  const hook = rememberWishes(
+  const hook = recordSignInNeed(
     { headers: async () => headers, challenged: async () => false },
     { want: full, forget: full, isForced: false },
   );
@@ -75,6 +75,6 @@ test("what cannot be noted keeps nobody from anything, and an accepted token is 
   const forget = async (): Promise<void> => {
     forgotten += 1;
   };
-  await rememberWishes(hook, { want: full, forget, isForced: false }).accepted?.();
+  await recordSignInNeed(hook, { want: full, forget, isForced: false }).accepted?.();
   expect(forgotten).toBe(1);
 });
