@@ -29,8 +29,10 @@ export type * from "./host/types.ts";
 /**
  * Creates a host from the settings. The registries hold the cached catalogs at once; a server is connected by `start`
  * or by the first request to it.
- * || @throws HostError `usage` if an option is wrong
- * || @example
+ *
+ * @throws HostError `usage` if an option is wrong
+ *
+ * @example
  * ```ts
  * await using host = await createHost();
  * const result = await host.call("files", "read", { path: "a.txt" });
@@ -77,7 +79,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
   /**
    * Keeps the items of one server, or of all servers.
-   * || @throws HostError `server_unknown`
+   *
+   * @throws HostError `server_unknown`
    */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));

@@ -60,7 +60,8 @@ export const MCPToolTestHelper = {
 
   /**
    * Runs the tool.
-   * || @throws Error if the tool gives nothing for the model, or if its display is not the expected JSON
+   *
+   * @throws Error if the tool gives nothing for the model, or if its display is not the expected JSON
    */
   async testToolExecution(tool: DiscoveredMCPTool, params: unknown, expected?: unknown): Promise<ToolExecution> {
     const execution = await tool.execute(params);

@@ -17,7 +17,8 @@ export interface CallQueueOptions {
 export interface CallQueue {
   /**
    * Waits for a free slot and resolves with the function that frees it.
-   * || @throws HostError `busy` if too many calls wait; else the reason of `signal`
+   *
+   * @throws HostError `busy` if too many calls wait; else the reason of `signal`
    */
   enter(server: string, signal: AbortSignal): Promise<() => void>;
 }

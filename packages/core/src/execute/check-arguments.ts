@@ -16,7 +16,8 @@ export interface GivenArguments {
 
 /**
  * Returns warnings about what could not be checked.
- * || @throws HostError `arguments_invalid`, naming every mistake
+ *
+ * @throws HostError `arguments_invalid`, naming every mistake
  */
 export async function checkArguments(
   { serverName, tool, args }: GivenArguments,

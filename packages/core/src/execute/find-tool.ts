@@ -8,7 +8,8 @@ import { toShellWord } from "../text/shell-word.ts";
 
 /**
  * Returns the tool.
- * || @throws HostError `denied` if a filter hides it, `tool_unknown`
+ *
+ * @throws HostError `denied` if a filter hides it, `tool_unknown`
  */
 export function findTool(
   { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,

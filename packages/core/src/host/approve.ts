@@ -8,7 +8,8 @@ import type { AdmittedServer, Configuration } from "../trust/configuration.ts";
 /**
  * Stores an approval for each named entry exactly as the configuration holds it, and returns the names. Skips entries
  * that need no approval or have one.
- * || @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
+ *
+ * @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
  */
 export async function approveWaiting(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,

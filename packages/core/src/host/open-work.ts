@@ -7,7 +7,8 @@ import { HostError } from "../errors.ts";
 export interface OpenWork {
   /**
    * Runs `work` with a signal that is aborted by the caller's own signal or by `close`.
-   * || @throws HostError `usage` once the host is closed
+   *
+   * @throws HostError `usage` once the host is closed
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Aborted when the host is closed. */

@@ -78,7 +78,8 @@ export function checkHostOptions(options: unknown): void {
 
 /**
  * Returns settings that were given as an object as JSON text, so that later changes of the object have no effect.
- * || @throws HostError `usage` if JSON cannot hold the settings, or if a top-level key is misspelt
+ *
+ * @throws HostError `usage` if JSON cannot hold the settings, or if a top-level key is misspelt
  */
 export function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;

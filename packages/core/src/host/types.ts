@@ -226,14 +226,16 @@ export interface Host extends AsyncDisposable {
   stop(servers: readonly string[]): Promise<void>;
   /**
    * Reads changed settings. Servers whose definition is unchanged keep running; the others wait to be started.
-   * || @throws HostError `settings_invalid`, `usage`
+   *
+   * @throws HostError `settings_invalid`, `usage`
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
    * Approves workspace entries that await approval: the named ones, or all. Stores the approval for the entries exactly
    * as this host has read them, as `fairlead trust add --yes` does, then reads the settings again, so that the servers
    * may start. Returns the approved names.
-   * || @throws HostError `server_unknown`, `untrusted_folder`
+   *
+   * @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
   /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
@@ -255,7 +257,8 @@ export interface Host extends AsyncDisposable {
   catalog(server: string): Catalog | undefined;
   /**
    * Calls a tool as the user. Connects its server first if needed, and no other.
-   * || @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
+   *
+   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
    */
   call(server: string, tool: string, args?: unknown, options?: CallOptions): Promise<CallResult>;
   readResource(server: string, uri: string, options?: RequestOptions): Promise<ResourceResult>;
@@ -290,7 +293,8 @@ export interface Host extends AsyncDisposable {
   /**
    * Runs one call of a model, by the tool name that the model was shown: for a model loop of your own. Where a rule
    * asks, `confirm` is called. An error that the tool itself reports resolves with `error`.
-   * || @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like
+   *
+   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like
    * `execute`
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;

@@ -1,63 +1,65 @@
-/** What an API says instead of an answer, as an error for the person who must act: what happened, and what to do next. */
+/** Converts an API's failures to errors for the user: what happened, and what to do next. */
 
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
 import type { ModelFailure } from "./attempts.ts";
 
-/** Whom we talk to, in the words of our messages. */
+/** The API, as messages name it. */
 export interface ModelApi {
-  /** "the Gemini API", an address. */
+  /** "the Gemini API", or a URL. */
   readonly title: string;
   readonly model: string;
-  /** What to do if the key or the account is refused. */
+  /** The next step if the key or the account is refused. */
   readonly keyNext: string;
-  /** What to do if the model is not known. */
+  /** The next step if the model is unknown. */
   readonly modelNext: string;
-  /** What to do if nobody answers. */
+  /** The next step if the API cannot be reached. */
   readonly reachNext: string;
-  /** Takes the key out of whatever the API repeats. */
+  /** Removes the key from texts of the API. */
   readonly redact: Redact;
 }
 
+/** The kinds of failure. */
 export type ProblemKind =
-  /** The key or the account is not accepted, or may not do this. */
+  /** The key or the account is refused, or lacks the permission. */
   | "key"
   | "model_unknown"
   | "quota"
-  /** More than the model can read at once. */
+  /** The conversation is longer than the model accepts. */
   | "too_long"
-  /** The model calls no functions. */
+  /** The model does not support function calls. */
   | "no_functions"
   | "too_many_functions"
-  /** Theirs, and passing. */
+  /** A temporary failure of the API. */
   | "unavailable"
   | "other";
 
-/** A refusal, read by someone who knows the API. */
+/** A refusal of the API, classified. */
 export interface ApiProblem {
   readonly kind: ProblemKind;
   readonly status: number;
-  /** The API's own words. */
+  /** The API's own message. */
   readonly message: string;
-  /** How long it asks to be left alone. */
+  /** The waiting time that the API asks for, in milliseconds. */
   readonly afterMs?: number;
-  /** A quota that waiting a little does not help: that of a day, or an empty account. */
+  /** Whether the quota is used up for longer: a daily quota, or an empty account. */
   readonly isSpent?: boolean;
 }
 
 const longestWords = 1_000;
 
-/** Short enough for a message, and without what nobody should see. */
+/** Shortens the API's text and removes secrets. */
 export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): string {
   return clip(redact(text).trim(), longestWords);
 }
 
-/** As far as the API speaks for itself: what it quotes may be a schema, and say anything. */
+/** The part of the message that the API wrote itself: a quoted schema may contain any text. */
 export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }
 
+/** Converts a problem to an error, and says whether a retry may help. */
 export function toFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
@@ -96,7 +98,7 @@ function explain(
   }
 }
 
-/** No answer at all, or one that broke off. */
+/** Makes the failure for an API that did not answer, or whose answer broke off. */
 export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   if (error instanceof HostError && error.code === "cancelled") return { error };
   if (error instanceof HostError && error.code === "lost") return brokenOff(api);
@@ -104,12 +106,12 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
-  // A sign-in that failed, say: it knows what to do.
+  // For example a failed sign-in, which has its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} makes no sense: ${words}`) };
 }
 
-/** The connection was closed before the answer was whole. */
+/** Makes the failure for a connection that was closed before the answer was complete. */
 export function brokenOff(api: ModelApi): ModelFailure {
   return {
     error: new HostError("model", `the answer of ${api.title} broke off`, { next: "Try again." }),

@@ -1,35 +1,37 @@
-/** Asks an API again that could not answer: a few times, later and later, and never once something of an answer has been seen. */
+/** Retries a request to a model's API, with growing pauses, as long as no part of an answer has arrived. */
 
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { ModelEvent } from "./model.ts";
 
-/** Why there is no answer, and whether asking again may help. */
+/** Why there is no answer, and whether a retry may help. */
 export interface ModelFailure {
   readonly error: HostError;
   readonly again?: {
-    /** In a few words. */
+    /** A few words. */
     readonly reason: string;
-    /** What the API wishes for. */
+    /** The waiting time that the API asks for, in milliseconds. */
     readonly afterMs?: number;
   };
 }
 
-/** What comes of one request: it never throws, its failure is its last event. */
+/** An event of one attempt. An attempt never throws: a failure is its last event. */
 export type AttemptEvent = ModelEvent | { readonly type: "failed"; readonly failure: ModelFailure };
 
+/** Options of `withRetries`. */
 export interface AttemptOptions {
   readonly clock: Clock;
-  /** From 0 to 1: so that many who were refused together do not come back together. */
+  /** A random number from 0 to 1, so that clients that were refused together do not retry together. */
   readonly random?: () => number;
 }
 
 const mostAttempts = 5;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** Whoever asks for more patience than this is not asked again. */
+/** In milliseconds. If the API asks for a longer pause, the request is not retried. */
 const longestWish = 60_000;
 
+/** Runs attempts until one succeeds or a retry cannot help. */
 export async function* withRetries(
   attempt: () => AsyncIterable<AttemptEvent>,
   signal: AbortSignal,
@@ -58,11 +60,16 @@ export async function* withRetries(
   }
 }
 
-/** Doubled each time, less up to a half of it. */
+/** Doubles with each attempt, minus up to a half at random. */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }
 
+/**
+ * Throws if the signal is aborted.
+ *
+ * @throws HostError `cancelled`
+ */
 export function checkCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw new HostError("cancelled", "cancelled");
 }

@@ -1,4 +1,6 @@
-/** Which model there is, by what the environment holds; a local one that nobody asked for is offered, not used. */
+/**
+ * Chooses the model from the environment variables. A local Ollama is offered, and used only if the user asks for it.
+ */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
@@ -14,20 +16,20 @@ import { findOllama, type Ollama, ollamaModel } from "./openai/ollama.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { onlyModelOf } from "./openai/openai-models.ts";
 
-/** All of an `Environment` but its variables matters for Vertex AI only. */
+/** Options of `chooseModel`. Members of `Environment` other than `env` matter for Vertex AI only. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
-  /** `--model`. */
+  /** The model's name from `--model`. */
   readonly wanted?: string | undefined;
   readonly fetch?: Fetch;
   readonly clock: Clock;
-  /** The person's: ends the search with `cancelled`. */
+  /** Stops the search with `cancelled`. */
   readonly signal?: AbortSignal;
 }
 
 /** What `chooseModel` found: a model to use, a local one to offer, or none with the next step for the user. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
-  /** Nothing is set, but this runs on the machine. */
+  /** No variable is set, but Ollama runs on this machine. */
   | { readonly kind: "offer"; readonly ollama: Ollama }
   | { readonly kind: "none"; readonly next: string };
 
@@ -51,7 +53,7 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   const fetch = options.fetch ?? createModelFetch({ env, clock });
   const access = geminiAccess(options);
   const speaksOpenai = isSet(env["OPENAI_BASE_URL"]) || isSet(env["OPENAI_API_KEY"]);
-  // Where both are set, the name tells; without one, Gemini comes first.
+  // If both are set, the model's name decides; without a name, Gemini is used.
   const isForOpenai = speaksOpenai && (access === undefined || (wanted !== undefined && !isGeminiName(wanted)));
   if (isForOpenai) return { kind: "model", model: await chooseOpenai(options, fetch) };
   if (access !== undefined) {
@@ -63,7 +65,7 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   }
   const ollama = await findOllama(fetch, clock, options.signal);
   if (ollama === undefined || ollama.models.length === 0) return { kind: "none", next: nextWithout(ollama) };
-  // Who names one of its models asks for it.
+  // The user asks for Ollama by naming one of its models.
   const name = wanted === undefined ? undefined : ollamaModel(ollama, wanted);
   if (name === undefined) return { kind: "offer", ollama };
   return { kind: "model", model: createOpenaiModel({ name, baseUrl: ollama.baseUrl, fetch, clock }) };
@@ -92,7 +94,7 @@ async function chooseOpenai({ env, clock, wanted, signal }: ChooseOptions, fetch
   return createOpenaiModel({ name, baseUrl, apiKey, fetch, clock });
 }
 
-/** They become part of an address. */
+/** The value becomes part of a URL. */
 function checkPlace(variable: string, value: string): void {
   if (/^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(value)) return;
   const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which cannot be right`;

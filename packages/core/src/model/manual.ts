@@ -1,16 +1,17 @@
-/** No model: the person drives. Each line that they send is a call, or is answered with a message; calls are made one after the other. */
+/** A `Model` without a language model: the user types the calls, which run one after another. */
 
 import type { Content, FunctionDeclaration, Part } from "../normalise/model-types.ts";
 import { checkCancelled } from "./attempts.ts";
 import type { Model, ModelCall, ModelEvent } from "./model.ts";
 
-/** What a line comes to. */
+/** The result of parsing a line. */
 export type ManualLine =
   | { readonly kind: "call"; readonly call: ModelCall }
   | { readonly kind: "message"; readonly text: string };
 
+/** Options of `createManualModel`. */
 export interface ManualOptions {
-  /** Reads a line that the person typed, in the syntax of `fairlead call`; what it throws ends the turn. */
+  /** Parses a line that the user typed, in the syntax of `fairlead call`. An error that it throws ends the turn. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
 }
 
@@ -46,8 +47,8 @@ function finished(parts: Part[]): ModelEvent {
 }
 
 /**
- * What was typed last, without the lines that had their turn: each has become a part of an answer. They are not read again, since
- * the tool that they name may be gone by now. What comes behind the typed part, or from tools, is no command.
+ * The typed lines that have not run yet. Lines that have run are not parsed again, because their tool may be gone. Only
+ * the first part of a message is typed; the others are contents, not commands.
  */
 function linesLeft(messages: readonly Content[]): readonly string[] {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && !parts.some(isResponse));

@@ -1,4 +1,4 @@
-/** How the APIs of models are asked: through the person's proxy, read as they write, bounded in size and in silence. */
+/** The `fetch` for models' APIs: uses the user's proxy, limits the size of answers and the time without data. */
 
 import { webExchange } from "@fairlead/wire/web-exchange";
 import type { Clock } from "../clock.ts";
@@ -10,11 +10,12 @@ import { proxyFor } from "../net/proxy-for.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
+/** Options of `createModelFetch`. */
 export interface ModelFetchOptions {
-  /** For proxies. */
+  /** For the proxy variables. */
   readonly env: Environment["env"];
   readonly clock: Clock;
-  /** The longest silence before and within an answer, in milliseconds: a local model may first have to be loaded. */
+  /** The longest time without data, in milliseconds: a local model may have to be loaded first. */
   readonly patience?: number;
 }
 
@@ -22,8 +23,9 @@ const usualPatience = 600_000;
 const withoutBody = new Set([204, 205, 304]);
 
 /**
- * Redirects are answers like any other: no key is carried elsewhere. What it rejects with is always a `HostError`; an
- * answer that is cut fails with `lost`.
+ * Creates the `fetch`. It follows no redirects, so that no key is sent elsewhere.
+ *
+ * Every error of the returned function is a `HostError`; its code is `lost` for an answer that is cut off.
  */
 export function createModelFetch({ env, clock, patience = usualPatience }: ModelFetchOptions): Fetch {
   return async (address, init = {}) => {
@@ -57,7 +59,7 @@ export function createModelFetch({ env, clock, patience = usualPatience }: Model
         watch.end();
         answer.close();
       };
-      // Whoever stops reading in the middle may never say so to the body: neither the watch nor the connection outlives their signal.
+      // A reader that stops early may not cancel the body: the signal ends the timer and the connection.
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
@@ -113,7 +115,7 @@ function watchSilence(clock: Clock, patience: number): SilenceWatch {
     signal: silence.signal,
     restart() {
       callOff();
-      // What was on its way when it ended is still read.
+      // Data that had arrived when it ended is still read.
       if (!isOver) callOff = begin();
     },
     end() {

@@ -1,4 +1,4 @@
-/** What the host asks of a model, whoever runs it: one request in, one stream of events out. */
+/** The interface of a model, and its events. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
@@ -6,17 +6,18 @@ import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 /** A language model as the host uses it: one request in, one stream of events out. */
 export interface Model {
   readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
-  /** As its API calls it. */
+  /** The model's name in its API. */
   readonly name: string;
-  /** Which schemas its API takes. */
+  /** The schemas that its API accepts. */
   readonly dialect: "gemini" | "openai";
-  /** How many functions its API takes in one request. */
+  /** The most function declarations that its API accepts in one request. */
   readonly maxDeclarations: number;
-  /** Whether media may stand inside a function response; otherwise they follow it in the same content. */
+  /** Whether media may be inside a function response; else it follows the response in the same content. */
   readonly takesMediaInResponses: boolean;
   /**
-   * Asks the model. Throws `HostError("model")` if there is no answer or it breaks off, and `HostError("cancelled")` once
-   * the signal says so; otherwise the last event is `finish` or `rejected`. Calls come when the answer is whole.
+   * Sends a request. The last event is `finish` or `rejected`. Calls arrive when the answer is complete.
+   *
+   * @throws HostError `model` if there is no answer or it breaks off; `cancelled` when the signal is aborted
    */
   stream(
     messages: readonly Content[],
@@ -28,11 +29,11 @@ export interface Model {
 
 /** Options of one request to a model. */
 export interface StreamOptions {
-  /** What the model is told before the conversation. */
+  /** The system instruction. */
   readonly system?: string;
 }
 
-/** A call that the model wants made, under the name it was shown. */
+/** A call that the model asks for, by the tool name that it was shown. */
 export interface ModelCall {
   readonly id?: string;
   readonly name: string;
@@ -47,20 +48,24 @@ export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
   | { readonly type: "call"; readonly call: ModelCall }
-  /** Of this request; comes at most once. */
+  /** The tokens of this request; at most once. */
   | {
       readonly type: "usage";
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly cachedTokens?: number;
     }
-  /** The API could not answer; it is asked again after that long. Comes before anything else. */
+  /** The API could not answer; the request is sent again after `delayMs`. Comes before any other event. */
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
-  /** The API refuses the request, perhaps because of a tool; `declaration` is its place in `tools`, if the API says so. Always the last. */
+  /**
+   * The API refuses the request, perhaps because of a tool; `declaration` is its index in `tools`, if the API names it.
+   * Always the last event.
+   */
   | { readonly type: "rejected"; readonly message: string; readonly declaration?: number }
   /**
-   * Always the last. `content` goes into the history as it is: signatures and all; it may have no parts. `message` explains any
-   * reason but `stop`. After `safety` and `malformed_call` there are no calls, neither as events nor in the content.
+   * Always the last event. `content` goes into the history unchanged, with its signatures; it may have no parts.
+   * `message` explains any reason but `stop`. After `safety` and `malformed_call` there are no calls, neither as events
+   * nor in the content.
    */
   | {
       readonly type: "finish";

@@ -1,12 +1,14 @@
-/** An answer with a status that is none of success, read to its end. */
+/** An HTTP response of a model's API with an error status. */
 
+/** An error response, read to its end. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
-  /** The header, as it came. */
+  /** The `Retry-After` header. */
   readonly retryAfter?: string;
 }
 
+/** Reads an error response. */
 export async function readRefusal(response: Response): Promise<Refusal> {
   const retryAfter = response.headers.get("retry-after");
   const body = await response.text();

@@ -1,13 +1,13 @@
 /**
- * A recorded conversation, one content a line, as JSON:
+ * Parses a recorded conversation, one content per line, as JSON:
  *
  *     {"role":"user","parts":[{"text":"What is 2 + 3?"}]}
  *     {"role":"model","parts":[{"functionCall":{"name":"add","args":{"a":2,"b":3}}}]}
  *     {"role":"user","parts":[{"functionResponse":{"name":"add"}}]}
  *     {"role":"model","parts":[{"text":"5"}],"finish":{"reason":"stop"}}
  *
- * Lines of the model are answers, in turn; `finish` may be left out. Lines of the user are what the request before an answer must
- * hold: the texts, somewhere in it, and the functions that are answered, in order. Empty lines, and those that begin with #, are skipped.
+ * Lines of the model are its answers, in order; `finish` is optional. Lines of the user are what the request before an answer must
+ * contain: the texts, anywhere in it, and the answered functions, in order. Empty lines and lines that begin with # are skipped.
  */
 
 import { isObject, parseObject } from "@fairlead/wire/json";
@@ -15,18 +15,24 @@ import { HostError } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { FinishReason } from "./model.ts";
 
+/** One answer of a script. */
 export interface ScriptedAnswer {
-  /** Where it stands in the script. */
+  /** Its line in the script. */
   readonly line: number;
   readonly content: Content;
   readonly finish: { readonly reason: FinishReason; readonly message?: string };
-  /** What the request should hold. */
+  /** What the request must contain. */
   readonly expected: readonly Part[];
 }
 
 const reasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "safety", "malformed_call", "other"]);
 
-/** @param source What the script is called in messages. */
+/**
+ * Parses a script.
+ *
+ * @param source The name of the script in messages.
+ * @throws HostError `model`
+ */
 export function readScript(text: string, source: string): readonly ScriptedAnswer[] {
   const answers: ScriptedAnswer[] = [];
   let expected: Part[] = [];

@@ -1,4 +1,4 @@
-/** A model that plays a recorded conversation: for demonstrations without a network, and for tests of whatever stands above. */
+/** A `Model` that plays a recorded conversation. */
 
 import { HostError } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -6,10 +6,11 @@ import { checkCancelled } from "./attempts.ts";
 import type { Model, ModelEvent } from "./model.ts";
 import { readScript, type ScriptedAnswer } from "./script.ts";
 
+/** Options of `createScriptedModel`. */
 export interface ScriptedOptions {
-  /** As `script.ts` describes it. */
+  /** The script, in the format of `script.ts`. */
   readonly script: string;
-  /** What the script is called in messages. */
+  /** The name of the script in messages. Default: "the script". */
   readonly source?: string;
 }
 
@@ -53,7 +54,7 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
   yield { type: "finish", ...finish, content };
 }
 
-/** What the person and the tools said since the model spoke last. */
+/** Compares the script with the messages since the model's last answer. */
 function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
   const parts = messages
     .slice(messages.findLastIndex(({ role }) => role === "model") + 1)

@@ -1,25 +1,31 @@
-/** Which of a server's tools its entry lets through: `includeTools` and `excludeTools`. Pure. */
+/** Applies the filters `includeTools` and `excludeTools` of a server's entry. Pure. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { closest } from "../text/closest.ts";
 
+/** The filters of a server. */
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
-/** The setting that takes a tool out, if one does; exclusion wins. Names are the server's own. */
+/**
+ * Returns the filter that hides a tool; undefined if none does. Exclusion takes precedence. Names are the server's own.
+ */
 export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilter): keyof ToolFilter | undefined {
   if (excludeTools.some((entry) => names(entry, tool))) return "excludeTools";
   if (includeTools !== undefined && !includeTools.some((entry) => names(entry, tool))) return "includeTools";
   return undefined;
 }
 
+/** An item of a filter that matches no tool. */
 export interface UnmatchedEntry {
   readonly setting: keyof ToolFilter;
   readonly entry: string;
-  /** For the person who wrote it; names are raw. */
+  /** A message for the user; names are raw. */
   readonly message: string;
 }
 
-/** What in the two lists names none of the tools that the server has: mostly a slip of the pen. One that has none yet proves nothing. */
+/**
+ * Returns the filter items that match none of the server's tools: most are misspelt. A server without tools gives none.
+ */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
   const known = new Set(tools);
@@ -34,13 +40,13 @@ export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): 
   );
 }
 
-/** `tool` or a pattern with `*` and `?`, each with or without `(…)`, whatever is in the brackets. */
+/** Matches `tool`, or a pattern with `*` and `?`; a suffix `(…)` is ignored. */
 function names(entry: string, tool: string): boolean {
   if (entry === tool || entry.startsWith(`${tool}(`)) return true;
   return /[*?]/.test(entry) && (matches(entry, tool) || matches(entry.replace(/\(.*$/s, ""), tool));
 }
 
-/** No regular expression: one of a dozen stars could take for ever on a name made for it. This goes back to the last star only. */
+/** Not a regular expression, which many stars could keep busy for ever. This goes back to the last star only. */
 function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

@@ -1,4 +1,7 @@
-/** The few shapes of the Gemini API that the host speaks, written down so that its package is not needed; a test holds them against its types. */
+/**
+ * The types of the Gemini API that the host uses, copied so that its package is not needed. A test compares them with
+ * the package.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 
@@ -8,23 +11,24 @@ export interface Part {
   inlineData?: { mimeType?: string; data?: string };
   functionCall?: FunctionCall;
   functionResponse?: FunctionResponse;
-  /** The model thinks aloud: nothing that it says to the person. */
+  /** The part is the model's reasoning, not an answer to the user. */
   thought?: boolean;
-  /** The model's own note to itself, sealed: goes back with the part it came with, unchanged. */
+  /** The model's encrypted note to itself. It must be returned unchanged with its part. */
   thoughtSignature?: string;
 }
 
-/** What one side says in a conversation. Results of calls are said by the user's side. */
+/** One message of a conversation. Results of calls have the role `user`. */
 export interface Content {
   role: "user" | "model";
   parts: Part[];
 }
 
+/** The response to a function call. */
 export interface FunctionResponse {
   id?: string;
   name?: string;
   response?: Record<string, unknown>;
-  /** Media that belong to the result, for models that take them here. */
+  /** Media of the result, for models that accept media here. */
   parts?: { inlineData?: { mimeType?: string; data?: string } }[];
 }
 
@@ -42,7 +46,10 @@ export interface FunctionDeclaration {
   parametersJsonSchema: JsonObject;
 }
 
-/** What `@google/genai` takes as a tool that it may call by itself, and gives for an MCP client; the latter's declarations may lack anything. */
+/**
+ * The tool interface of `@google/genai`, for tools that the package calls by itself. Declarations made from an MCP
+ * client may lack any member.
+ */
 export interface CallableTool {
   tool(): Promise<{ functionDeclarations?: { name?: string; description?: string; parametersJsonSchema?: unknown }[] }>;
   callTool(functionCalls: FunctionCall[]): Promise<Part[]>;

@@ -1,42 +1,47 @@
-/** Names that a model's API accepts, one for each pair of server and tool (or prompt). Pure; nothing ever reads a name to find its server. */
+/** Assigns names that models' APIs accept to pairs of server and tool or prompt. Names are never parsed. Pure. */
 
 import { createHash } from "node:crypto";
 
 const longest = 63;
 
-/** Two names may become one: `assignNames` is for many. */
+/** Makes a valid name. Two names may become the same: use `assignNames` for many. */
 export function generateValidName(name: string): string {
   const valid = name.replace(/[^a-zA-Z0-9_.-]/g, "_");
   return valid.length > longest ? `${valid.slice(0, 28)}___${valid.slice(-32)}` : valid;
 }
 
+/** Joins the names of server and tool. */
 export function qualify(server: string, name: string): string {
   return `${server}__${name}`;
 }
 
-/** The pair is the identity. */
+/** A tool or prompt that needs a name, identified by server and name. */
 export interface Claim {
   readonly server: string;
-  /** The server's own name for it; not empty. */
+  /** The server's own name; not empty. */
   readonly name: string;
-  /** What it would like to be called instead. */
+  /** The name that its author asks for. */
   readonly wish?: string | undefined;
 }
 
-/** A name that a conversation has seen: it means this pair, whether that is still there or not. */
+/** A name that a conversation has used: it means this pair, even after the tool is gone. */
 export interface Pin {
   readonly server: string;
   readonly name: string;
   readonly as: string;
 }
 
+/** Options of `assignNames`. */
 export interface NamingOptions {
-  /** Who never takes a bare name. */
+  /** Whether items of this server never get a bare name. */
   readonly isAlwaysQualified?: (server: string) => boolean;
   readonly pins?: readonly Pin[];
 }
 
-/** One name a claim, all different, the same for the same claims. Who claims first keeps the bare name: no pair may come twice. */
+/**
+ * Assigns one unique name to each claim; equal claims give equal names. The first claim keeps the bare name. No pair
+ * may occur twice.
+ */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   const { isAlwaysQualified = () => false, pins = [] } = options;
   const taken = new Set(pins.map((pin) => pin.as));
@@ -61,12 +66,12 @@ function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, ta
   return candidate;
 }
 
-/** The API wants a letter or an underscore first. */
+/** The API requires a letter or an underscore first. */
 function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 
-/** JSON, because no separator is safe: servers may be called anything. */
+/** JSON, because server names may contain any separator. */
 function keyOf({ server, name }: Pick<Claim, "server" | "name">): string {
   return JSON.stringify([server, name]);
 }

@@ -26,7 +26,8 @@ const mostBytes = 1_048_576;
 
 /**
  * Reads the saved tool approvals.
- * || @throws HostError `settings_invalid` if the file cannot be read
+ *
+ * @throws HostError `settings_invalid` if the file cannot be read
  */
 export async function readToolApprovals(state: string): Promise<readonly ToolApproval[]> {
   return (await readApprovalsFile(state)).tools;

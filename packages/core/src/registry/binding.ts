@@ -18,7 +18,8 @@ export interface ToolExecution {
 
 /**
  * Asks the user. `question` returns the confirmation when the user is free; `false`: it is no longer needed.
- * || @throws HostError `denied` if the user declines
+ *
+ * @throws HostError `denied` if the user declines
  */
 export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
 
@@ -41,7 +42,8 @@ export interface CallWatch {
 export interface ToolBinding {
   /**
    * `false`: the call may run. Else the user must answer the returned confirmation first.
-   * || @throws HostError `denied`, naming the rule
+   *
+   * @throws HostError `denied`, naming the rule
    */
   confirm(
     tool: AskedTool,
@@ -50,7 +52,8 @@ export interface ToolBinding {
   ): Promise<ToolCallConfirmationDetails | false>;
   /**
    * Runs a call that is allowed, or confirmed with exactly these arguments.
-   * || @throws HostError `denied`
+   *
+   * @throws HostError `denied`
    */
   call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined, watch?: CallWatch): Promise<ToolExecution>;
 }

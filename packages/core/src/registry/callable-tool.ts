@@ -25,7 +25,8 @@ export interface CallableCall {
 
 /**
  * Runs the call.
- * || @throws HostError `protocol`, `call_timeout`, `cancelled`
+ *
+ * @throws HostError `protocol`, `call_timeout`, `cancelled`
  */
 export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   const { callable, serverName, serverToolName, args, signal } = call;

@@ -153,7 +153,8 @@ export class DiscoveredMCPTool {
 
   /**
    * `false`: the call may run without confirmation.
-   * || @throws HostError `denied` if a rule denies the call
+   *
+   * @throws HostError `denied` if a rule denies the call
    */
   async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
     const args = this.#toArguments(params);

@@ -6,7 +6,8 @@ import { HostError } from "../errors.ts";
 
 /**
  * Returns the arguments as plain JSON.
- * || @throws HostError `arguments_invalid`
+ *
+ * @throws HostError `arguments_invalid`
  */
 export function toPlainArguments(params: unknown, serverName: string): JsonObject {
   const plain = toPlain(params, serverName);

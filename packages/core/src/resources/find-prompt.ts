@@ -10,7 +10,8 @@ export type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**
  * Finds a prompt by `name` or `server:name`, without a slash; undefined if there is none.
- * || @throws HostError `usage` if several prompts match
+ *
+ * @throws HostError `usage` if several prompts match
  */
 export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPrompt | undefined {
   const registered = prompts.getPrompt(name);

@@ -40,7 +40,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 /**
  * Assigns words to the required arguments that are not named, in their order; a single such argument takes all words.
  * If no argument is required, words go to the optional ones.
- * || @throws HostError `usage`
+ *
+ * @throws HostError `usage`
  */
 export function bindArguments(prompt: Described, { named, positional }: GivenArguments): PromptValues {
   const given = new Map<string, string>();

@@ -1,4 +1,7 @@
-/** One request to the model, until there is an answer: a tool that its API refuses is found and taken out, and it is asked again. */
+/**
+ * Sends one request to the model until there is an answer. If the API refuses a tool, finds it, removes it and asks
+ * again.
+ */
 
 import { HostError } from "../errors.ts";
 import type { FinishReason, Model, ModelEvent } from "../model/model.ts";
@@ -12,13 +15,14 @@ import { createSystemText } from "./system-text.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
+/** A complete answer of the model. */
 export interface Answer {
   readonly reason: FinishReason;
   readonly message?: string;
   readonly content: Content;
 }
 
-/** What the model has said so far, should the answer never be whole. */
+/** The model's text so far, for an answer that is never completed. */
 export interface Draft {
   text: string;
 }
@@ -26,6 +30,7 @@ export interface Draft {
 type Rejection = Extract<ModelEvent, { type: "rejected" }>;
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
+/** Sends the request and yields its events. */
 export async function* askModel(
   state: ConversationState,
   host: TurnHost,
@@ -67,7 +72,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // They stand in the content of the finish, with whatever belongs to them.
+        // `finish` has the calls in its content.
         break;
       case "text":
         draft.text += event.text;
@@ -89,7 +94,7 @@ function instructionsOf({ toolbox }: ConversationState, host: TurnHost) {
   });
 }
 
-/** Told once for each server of which not even the registry takes everything. */
+/** Notes once for each server that its registry leaves out some tools. */
 function* tellCuts({ toolbox, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
   const leftOut = host.leftOut();
   for (const name of leftOut.length === 0 ? [] : toolbox.servers()) {
@@ -101,7 +106,7 @@ function* tellCuts({ toolbox, told }: ConversationState, host: TurnHost): Genera
   }
 }
 
-/** Told once for each that there is no room for. */
+/** Notes once for each tool that does not fit. */
 function* tellLeftOut(
   { leftOut, tools }: ToolOffer,
   { told }: ConversationState,
@@ -125,7 +130,7 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  // An API may repeat what a schema says, and that may name the tool of another: whoever passes alone is not to blame.
+  // The API may quote a schema that names another tool: a tool that is accepted alone is not the cause.
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }
@@ -165,7 +170,7 @@ async function* look(
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
 }
 
-/** Remembers what has passed. */
+/** Probes, and records the declarations that were accepted. */
 function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
   const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);
@@ -176,7 +181,7 @@ function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe
   };
 }
 
-/** What one model's API takes, another's may refuse. */
+/** The schemas that this model's API has accepted: another API may refuse them. */
 function provenFor(model: Model, { proven }: ConversationState): WeakSet<object> {
   const known = proven.get(model) ?? new WeakSet();
   proven.set(model, known);

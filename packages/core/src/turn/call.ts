@@ -1,4 +1,6 @@
-/** One call that a model wants: found, asked about, executed, and told to the model and to the person. */
+/**
+ * Runs one call of a model: finds the tool, confirms and executes the call, and reports it to the model and the user.
+ */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -14,19 +16,21 @@ import type { Question, TurnHost } from "./turn-host.ts";
 import { explainUnknown } from "./unknown-name.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** One call of a model. */
 export interface CallRequest {
   readonly id: string;
   readonly name: string;
   readonly args: JsonObject;
 }
 
-/** What the model is told. */
+/** The response for the model. */
 export interface CallAnswer {
   readonly response: Record<string, unknown>;
   readonly media: readonly Part[];
   readonly status: CallStatus;
 }
 
+/** What a call needs. */
 export interface CallDeps {
   readonly state: ConversationState;
   readonly host: TurnHost;
@@ -35,7 +39,7 @@ export interface CallDeps {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects: whatever becomes of it is an answer. */
+/** Runs the call. Never rejects: a failure is a response too. */
 export async function runCall(request: CallRequest, deps: CallDeps): Promise<CallAnswer> {
   const { state, host, emit, signal } = deps;
   const { id, name, args } = request;
@@ -100,7 +104,7 @@ export async function runCall(request: CallRequest, deps: CallDeps): Promise<Cal
   }
 }
 
-/** How a call gets on. */
+/** The progress of a call. */
 interface Course {
   readonly ask: (question: Question) => Promise<void>;
   readonly allowed: (rule?: string) => void;
@@ -109,7 +113,7 @@ interface Course {
   readonly progress: (progress: Progress) => void;
 }
 
-/** Through the host's spine: decided, confirmed, executed, recorded and presented there. */
+/** Runs a tool through the host, which decides, confirms, executes, records and presents it. */
 function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
@@ -145,7 +149,7 @@ async function runResources(
   );
 }
 
-/** For the person. */
+/** The event for the user. */
 function outcomeOf({ returnDisplay, error, files, llmContent }: ToolExecution): Partial<CallEvent> {
   const media = llmContent.flatMap(({ inlineData }) => {
     const { mimeType, data } = inlineData ?? {};
@@ -160,7 +164,7 @@ function outcomeOf({ returnDisplay, error, files, llmContent }: ToolExecution): 
   };
 }
 
-/** For the model. */
+/** The response for the model. */
 function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "response" | "media"> {
   const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
   const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);

@@ -1,4 +1,4 @@
-/** All calls of one answer of a model: side by side, and answered in their order, whatever became of each. */
+/** Runs all calls of one answer in parallel, and returns their responses in order. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
@@ -10,22 +10,25 @@ import type { TurnEvent } from "./events.ts";
 import { toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
+/** The calls of one answer. */
 export interface Round {
-  /** Runs them; ends when each has come to an end, or the turn has. */
+  /** Runs the calls; ends when each has ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** What the model is told, as things are now: calls that have not come to an end have been stopped. */
+  /** The responses for the model as of now. A call that has not ended counts as stopped. */
   readonly contents: () => readonly Content[];
   readonly denied: () => number;
 }
 
+/** Options of `openRound`. */
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** How many of them may run. */
+  /** The most calls that may run. */
   readonly most: number;
 }
 
 const stopped = "The person stopped the turn before this call came to an end.";
 const tooMany = "The call did not run: so many calls are not allowed in one turn.";
 
+/** Prepares the calls of one answer. */
 export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
   const { state, host, signal } = deps;
   const answers: (CallAnswer | undefined)[] = calls.map(() => undefined);
@@ -61,7 +64,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
       });
       const beside = told.flatMap((each) => each.beside);
       const results: Content = { role: "user", parts: told.map(({ part }) => part) };
-      // Beside responses there may be nothing but responses; what it is, the responses say.
+      // The API allows only responses beside responses, so media gets its own content.
       return beside.length === 0 ? [results] : [results, { role: "user", parts: beside }];
     },
     denied: () => answers.filter((answer) => answer?.status === "denied").length,
@@ -74,7 +77,7 @@ function refuse(request: { id: string; name: string; args: JsonObject }, emit: (
   return { response: { error: tooMany }, media: [], status: "error" };
 }
 
-/** The API's own where it gives one, and gives it once. */
+/** The API's own id if it is unique in the conversation, else a new one. */
 function uniqueId(given: string | undefined, { callIds }: ConversationState): string {
   let id = given ?? "";
   for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;

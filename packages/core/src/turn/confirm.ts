@@ -1,4 +1,4 @@
-/** Asking the person in the middle of a turn: one question at a time, and an answer counts only while the turn goes on. */
+/** Asks the user for confirmation during a turn: one question at a time, and only until the turn ends. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import {
@@ -11,28 +11,34 @@ import type { TurnEvent } from "./events.ts";
 import type { Question, TurnHost } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** Options of one question. */
 export interface AskOptions {
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string;
   readonly emit: (event: TurnEvent) => void;
-  /** Told when the person is really asked. */
+  /** Called when the question is shown. */
   readonly onAsking: (details: ToolCallConfirmationDetails) => void;
 }
 
-/** Rejects with `denied` if they say no. */
+/**
+ * Asks the user.
+ *
+ * @throws HostError `denied` if the user declines
+ */
 export type AskPerson = (question: Question, options: AskOptions) => Promise<void>;
 
+/** Creates the function that asks. */
 export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskPerson {
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(question: Question, options: AskOptions): Promise<void> {
-    // An answer to the question before may have answered this one too.
+    // The answer to an earlier question may have answered this one too.
     const details = await question();
     if (details === false) return;
     options.onAsking(details);
     const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
     await details.onConfirm(outcome).catch((error: unknown) => {
-      // What was said counts all the same; it may only not be there the next time.
+      // The answer counts for this turn; only saving it failed.
       const why = errorMessage(error);
       options.emit({ type: "note", message: `the answer could not be kept: ${why}` });
     });
@@ -51,7 +57,7 @@ export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: 
   };
 }
 
-/** What is answered after the turn has ended is no answer: nobody would know what it was for. */
+/** An answer after the end of the turn is ignored. */
 function told(
   details: ToolCallConfirmationDetails,
   { id, emit }: Pick<AskOptions, "id" | "emit">,

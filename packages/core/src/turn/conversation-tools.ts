@@ -1,4 +1,4 @@
-/** Which tools a conversation has, under which names, and what its model is offered of them. */
+/** The tools of a conversation: their names, and which of them the model is offered. */
 
 import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
@@ -12,62 +12,67 @@ import {
 } from "./resource-declarations.ts";
 import type { TurnHost } from "./turn-host.ts";
 
-/** What a request offers; a tool and its declaration stand at the same place. */
+/** The tools of one request, with their declarations at the same index. */
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
   readonly tools: readonly DiscoveredMCPTool[];
-  /** Those for which there was no room. */
+  /** Tools that did not fit. */
   readonly leftOut: readonly DiscoveredMCPTool[];
 }
 
+/** The result of looking up a name. */
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
   | { readonly kind: "resources"; readonly which: ResourceFunction }
-  /** There is none by that name that could be called now. */
+  /** No callable tool has that name. */
   | { readonly kind: "none"; readonly why?: string };
 
-/** A tool as the conversation has it. Texts are the server's own: raw. */
+/** A tool of a conversation. Texts are raw, as the server sent them. */
 export interface ConversationTool {
-  /** As the model knows it. */
+  /** The name that the model uses. */
   readonly name: string;
   readonly server: string;
   readonly serverToolName: string;
   readonly description: string;
   readonly enabled: boolean;
-  /** Why the model cannot be offered it. */
+  /** Why the tool cannot be offered to the model. */
   readonly quarantined?: string;
 }
 
+/** The tools of a conversation. */
 export interface Toolbox {
   readonly offer: (model: Model) => ToolOffer;
   readonly find: (name: string, model: Model) => Found;
   /** Everything that can be called by name. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
-  /** The model's API does not take it as it is defined now. */
+  /** Records that the model's API refuses the tool's current definition. */
   readonly quarantine: (tool: DiscoveredMCPTool, reason: string) => void;
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly list: (model: Model) => readonly ConversationTool[];
 }
 
+/** A callable name, with its server and tool. */
 export interface Named {
   readonly name: string;
   readonly server?: string;
   readonly serverToolName?: string;
 }
 
+/** Options of `createToolbox`. */
 export interface ToolboxOptions {
   readonly host: TurnHost;
-  /** The person's choice, instead of all. */
+  /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
 }
 
-/** Roughly: what is cut by it is cut by the same measure everywhere. */
+/** An estimate, used everywhere. */
 const charactersPerToken = 4;
 
+/** Creates the tools of one conversation. */
 export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbox {
   const disabled = new Set<string>();
-  /** With the definition that was refused: another one may pass. */
+  /** By tool, with the refused definition: another definition may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
@@ -76,13 +81,13 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
-  /** In the order of the settings, those that cannot be offered too. */
+  /** All tools in the order of the settings, including those that cannot be offered. */
   function all(
     { dialect, provider }: Model,
     from: ConversationTools = opened ?? host.openTools(),
   ): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
-    // A person names whom they mean, also one that "all" does not mean.
+    // A user who types calls may use any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
     return from.getEveryTool().flatMap((tool) => {
       if (!isAnyMeant && !wanted.has(tool.serverName)) return [];
@@ -102,7 +107,7 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
   const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
   const isOffered = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && quarantineOf(tool) === undefined;
 
-  /** Settled when the model is first shown them: a tool that comes later does not take them. */
+  /** The names are fixed when the model is first shown them: a later tool does not take them. */
   function ownFunctions(tools: readonly DiscoveredMCPTool[]): readonly FunctionDeclaration[] {
     if (!host.offersResources() || !servers().some((server) => hasResources(server))) return [];
     functionNames ??= chooseResourceNames(tools.map(({ name }) => name));
@@ -177,7 +182,7 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
   };
 }
 
-/** As many as there is room for, from the first on. */
+/** The first tools that fit. */
 function fitting(
   tools: readonly DiscoveredMCPTool[],
   { count, tokens = Number.POSITIVE_INFINITY }: { readonly count: number; readonly tokens: number | undefined },

@@ -1,4 +1,4 @@
-/** One conversation with a model: what has been said, who answers, and which tools it may use. What happens in a turn stands in `turn.ts`. */
+/** `Conversation`: history, model and tools. `turn.ts` runs its turns. */
 
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
@@ -15,34 +15,35 @@ export type { SendOptions, TurnLimits } from "./state.ts";
 /** Options of a new conversation. */
 export interface ConversationOptions {
   readonly model: Model;
-  /** Its tools and resources come from these alone; by default from all. */
+  /** The servers whose tools and resources it uses. Default: all. */
   readonly servers?: readonly string[];
-  /** How long, in milliseconds, servers are waited for of which nothing is known yet; 10 000 unless said otherwise. */
+  /** How long to wait for servers without a known catalog, in milliseconds. Default: 10 000. */
   readonly wait?: number;
-  /** Of what one `send` may come to: 50 turns and 200 calls unless said otherwise, and no limit where the person makes the calls. */
+  /** Limits of one `send`. Default: 50 requests to the model and 200 calls; none if the user types the calls. */
   readonly limits?: Partial<TurnLimits>;
-  /** What was said before, perhaps in another run. */
+  /** Earlier messages, perhaps of another run. */
   readonly history?: readonly Content[];
 }
 
 /** A conversation with a model: its history, its model and its tools. `send` runs one turn. */
 export interface Conversation {
-  /** Every call in it has its response, whatever became of the turn. The list that is given out stays as it is. */
+  /** Every call in it has a response, even after a failed turn. The array is never changed: it is replaced. */
   readonly history: readonly Content[];
   readonly model: Model;
-  /** One turn: until the model has come to an end, or is stopped. Failures are events: it never throws. */
+  /** Runs one turn until the model has finished or is stopped. Never throws: failures are events. */
   readonly send: (input: string | readonly Part[], options?: SendOptions) => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Stops the calls that have not come to an end; the model is told so, and the turn goes on. False: there is none. */
+  /** Stops the running calls; the model is told, and the turn goes on. Returns false if no call is running. */
   readonly cancelCalls: () => boolean;
-  /** From the next request on. */
+  /** Changes the model from the next request on. */
   readonly setModel: (model: Model) => void;
-  /** Takes a tool out of the conversation, or back in, from the next request on. */
+  /** Removes a tool from the conversation, or adds it again, from the next request on. */
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly tools: () => readonly ConversationTool[];
 }
 
 const defaultWait = 10_000;
 
+/** Creates a conversation. */
 export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
   const { model, servers, wait = defaultWait, limits = {}, history = [] } = options;
   const state: ConversationState = {

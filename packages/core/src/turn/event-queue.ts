@@ -1,13 +1,15 @@
-/** Events of things that happen side by side, in the order in which they happen, for one who takes them one by one. */
+/** Queues events of parallel work for one reader. */
 
 import type { TurnEvent } from "./events.ts";
 
+/** A queue of events. */
 export interface EventQueue extends AsyncIterable<TurnEvent> {
   readonly push: (event: TurnEvent) => void;
-  /** What is in it is still given out. */
+  /** Ends the queue. Events in it are still delivered. */
   readonly end: () => void;
 }
 
+/** Creates an empty queue. */
 export function createEventQueue(): EventQueue {
   const waiting: TurnEvent[] = [];
   let isOver = false;
@@ -15,7 +17,7 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      // A server may report faster than anyone reads: of what nobody has seen yet, only the latest is worth keeping.
+      // A server may report progress faster than it is read: of unread progress only the latest is kept.
       const last = waiting.at(-1);
       if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
       waiting.push(event);

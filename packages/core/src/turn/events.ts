@@ -1,16 +1,16 @@
-/** What a turn tells whoever shows it: plain data, one union. Texts are the model's and the servers' own: raw. */
+/** The events of a turn: plain data. Texts of models and servers are raw. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * In this order, some left out: `requested`, then `asking` if a person must be asked, `queued` until its server has room for it,
- * `running`, and one of the last four.
+ * The states of a call in order, some left out: `requested`, `asking` if it needs confirmation, `queued` until its
+ * server has a free slot, `running`, and one of the last four.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 
-/** Why a call came to nothing. */
+/** Why a call failed. */
 export interface CallFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -20,24 +20,24 @@ export interface CallFailure {
 /** An event about one tool call of a turn; the last one of a call has its outcome. */
 export interface CallEvent {
   readonly type: "call";
-  /** The same in all events of this call, and of no other in this conversation. */
+  /** The same in all events of this call, and unique in the conversation. */
   readonly id: string;
-  /** As the model calls it. */
+  /** The tool name that the model uses. */
   readonly name: string;
-  /** Whom it goes to, and what it is called there; absent for a name that means nothing, and for functions of the host's own. */
+  /** The server and its own name of the tool; absent for an unknown name, and for functions of the host. */
   readonly server?: string;
   readonly serverToolName?: string;
-  /** As the model gives them. */
+  /** The arguments that the model gives. */
   readonly args: JsonObject;
   readonly status: CallStatus;
-  /** The result for a person. */
+  /** The result for the user. */
   readonly display?: string;
   readonly error?: CallFailure;
-  /** From the moment it was allowed. */
+  /** Milliseconds since the call was allowed. */
   readonly durationMs?: number;
-  /** What let it run without a question, or made it ask. */
+  /** The rule that allowed it, or that asked. */
   readonly rule?: string;
-  /** Where what the model does not get whole was put. */
+  /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
   readonly media?: readonly { readonly mimeType: string; readonly data: string }[];
 }
@@ -45,7 +45,7 @@ export interface CallEvent {
 /** Why a turn ended. */
 export type DoneReason = "stop" | "length" | "safety" | "limit" | "cancelled";
 
-/** The last one is `done` or `error`, always. */
+/** An event of a turn. The last one is always `done` or `error`. */
 export type TurnEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
@@ -57,7 +57,9 @@ export type TurnEvent =
       readonly total?: number;
       readonly message?: string;
     }
-  /** Answered by `details.onConfirm(outcome)`: the call waits for it. Not told if the host was given a `confirm`, which is asked instead. */
+  /**
+   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has a `confirm`, which is called instead.
+   */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
   /** The model's API refuses this tool: the conversation goes on without it. */
   | {
@@ -66,9 +68,9 @@ export type TurnEvent =
       readonly serverToolName: string;
       readonly reason: string;
     }
-  /** Nothing is known yet of what these offer; the model is asked when they have answered, or after a while. */
+  /** The catalogs of these servers are not known yet; the turn waits for them, for a limited time. */
   | { readonly type: "waiting"; readonly servers: readonly string[] }
-  /** The model is asked without these; those that come later are there from its next request on. */
+  /** The turn goes on without these servers. Tools of a server that connects later are in the next request. */
   | { readonly type: "missing"; readonly servers: readonly MissingServer[] }
   | { readonly type: "note"; readonly message: string }
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
@@ -81,7 +83,7 @@ export type TurnEvent =
   | {
       readonly type: "done";
       readonly reason: DoneReason;
-      /** What the model said last. */
+      /** The model's last text. */
       readonly text: string;
       readonly denied: number;
       readonly calls: number;

@@ -1,4 +1,4 @@
-/** What a model is told of a call that came to nothing: first in our words, then in those of whoever knows more, as data. Pure. */
+/** Tells the model about a failed call: first in Fairlead's words, then the details, marked as untrusted. Pure. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
@@ -16,24 +16,28 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   lost: "The server was lost before it answered: the call may or may not have had its effect.",
 };
 
+/** Converts any error to a `HostError`. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const words = errorMessage(error);
   return new HostError("internal", `something went wrong in the host: ${words}`, { cause: error });
 }
 
+/** Returns the text for the model. */
 export function tellFailure({ code, message }: HostError): string {
   const what = ours[code] ?? "The call failed.";
   const data = asUntrusted([{ text: `${code}: ${toLabel(message)}` }], createNonce(), "what is known of the reason");
   return [what, ...data.map(({ text }) => text)].join("\n");
 }
 
+/** Returns the failure for the user. */
 export function toCallFailure({ code, message, next }: HostError): CallFailure {
   return { code, message, ...(next !== undefined && { next }) };
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "changed", "awaiting_approval", "untrusted_folder"]);
 
+/** Returns the final status of a failed call. */
 export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" {
   if (refusals.has(code)) return "denied";
   return code === "cancelled" ? "cancelled" : "error";

@@ -1,25 +1,26 @@
-/** Which tool a model's API refuses, where it does not say: found with few and cheap requests. */
+/** Finds the tool that a model's API refuses without naming it, with few and cheap requests. */
 
 import type { Model } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
+/** The result of the search. */
 export type Culprit =
-  /** This one, by its place among those that were given. */
+  /** This declaration, by its index. */
   | { readonly kind: "declaration"; readonly index: number }
-  /** All of them are too much; the first so many pass. */
+  /** All of them are too many; the first `passing` are accepted. */
   | { readonly kind: "too_many"; readonly passing: number }
-  /** It is not about the declarations. */
+  /** The refusal is not about the declarations. */
   | { readonly kind: "none" };
 
-/** Whether the API takes these. */
+/** Whether the API accepts these declarations. */
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Halves what was refused: if one half passes, it is the other. As many requests as the number of suspects can be halved, and one
- * more if none of them was refused: then it must be made sure that it is about the declarations at all.
+ * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2 of the number of suspects
+ * requests, and one more if no half was refused, to make sure that the refusal is about declarations at all.
  *
- * @param isProven Of a declaration that has passed before: it is no suspect.
+ * @param isProven Whether a declaration was accepted before: it is no suspect.
  */
 export async function findCulprit(
   declarations: readonly FunctionDeclaration[],
@@ -52,7 +53,7 @@ export async function findCulprit(
 
 const question: readonly Content[] = [{ role: "user", parts: [{ text: "." }] }];
 
-/** Asks for next to nothing, and hangs up at the first sign of an answer: nothing that the model says here is used. */
+/** Creates a probe: a tiny request that is cancelled at the first sign of an answer. The answer is not used. */
 export function createProbe(model: Model, signal: AbortSignal): Probe {
   return async (declarations) => {
     const stop = new AbortController();

@@ -1,30 +1,32 @@
-/** What has been said, kept in an order that models' APIs take: every call is answered right after it. Pure. */
+/** Keeps the history in an order that models' APIs accept: every call is directly followed by its response. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 
+/** The messages of a conversation. */
 export type History = readonly Content[];
 
+/** The function calls of a message. */
 export function callsIn({ parts }: Content): readonly NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** What it says to the person. */
+/** The text for the user. */
 export function textIn({ parts }: Content): string {
   return parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
 }
 
-/** A content without parts is refused by some APIs. */
+/** Adds the model's answer. A content without parts is not added: some APIs reject it. */
 export function addModel(history: History, content: Content): History {
   return content.parts.length === 0 ? history : [...history, content];
 }
 
-/** The person spoke last, and nobody has answered. */
+/** Whether the user's last message has no answer. */
 export function isUnanswered(history: History): boolean {
   const last = history.at(-1);
   return last?.role === "user" && last.parts.every(({ functionResponse }) => functionResponse === undefined);
 }
 
-/** A conversation that comes from elsewhere may have been cut in the middle of a call. */
+/** Adds responses to calls without one: a history from elsewhere may end in the middle of a call. */
 export function answerOpenCalls(history: History): History {
   return history.flatMap((content, at) => {
     const calls = content.role === "model" ? callsIn(content) : [];
@@ -36,7 +38,7 @@ export function answerOpenCalls(history: History): History {
   });
 }
 
-/** An id is given back where one was given. */
+/** Makes the response of a call, with the call's id if it has one. */
 export function toResponse(
   { id, name = "" }: NonNullable<Part["functionCall"]>,
   response: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** What comes of a model's wish to see which resources there are, or to read one. */
+/** Runs a model's calls of the functions that list and read resources. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -12,18 +12,19 @@ import { matchesTemplate } from "../resources/templates/match-template.ts";
 import type { ResourceFunction } from "./resource-declarations.ts";
 import type { Ask, TurnHost } from "./turn-host.ts";
 
+/** One call of a resource function. */
 export interface ResourceCall {
   readonly which: ResourceFunction;
   readonly args: JsonObject;
-  /** Those of the conversation, in the order of the settings. */
+  /** The servers of the conversation, in the order of the settings. */
   readonly servers: readonly string[];
   readonly signal: AbortSignal;
   readonly ask: Ask;
-  /** Told whom it goes to, once that is known. */
+  /** Receives the server, once it is known. */
   readonly onServer: (server: string) => void;
 }
 
-/** A list of what is known; a reading through the host, which decides whether it may be. */
+/** Lists the known resources, or reads one through the host, which applies policy. */
 export async function callResources(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
   return call.which === "list" ? list(call, host) : read(call, host);
 }
@@ -65,7 +66,10 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
   throw new HostError("server_unknown", `there is no server ${JSON.stringify(server)}; there are ${names}`);
 }
 
-/** Whoever lists it, else whoever has a template for it; a server that is named alone may have what it does not list. */
+/**
+ * Finds the server of a URI: one that lists it, else one with a matching template, else the only named server, which
+ * may have unlisted resources.
+ */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));
   const fitting =

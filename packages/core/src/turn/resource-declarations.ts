@@ -1,12 +1,14 @@
-/** The two functions by which a model finds and reads resources, as it is shown them. Pure. */
+/** Declares the two functions by which a model lists and reads resources. Pure. */
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 
+/** The two functions. */
 export type ResourceFunction = "list" | "read";
 
+/** Their names in a conversation. */
 export type ResourceFunctionNames = Readonly<Record<ResourceFunction, string>>;
 
-/** A server may well have a tool by the same name, and it was there first. */
+/** Chooses names that no tool has: a tool with the same name keeps it. */
 export function chooseResourceNames(taken: readonly string[]): ResourceFunctionNames {
   const names = new Set(taken);
   const free = (name: string): string => (names.has(name) ? free(`fairlead_${name}`) : name);
@@ -15,6 +17,7 @@ export function chooseResourceNames(taken: readonly string[]): ResourceFunctionN
 
 const server = { type: "string", description: "The name of the MCP server, where several are meant otherwise." };
 
+/** Returns the declarations. */
 export function declareResourceFunctions({ list, read }: ResourceFunctionNames): readonly FunctionDeclaration[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** What one conversation holds from turn to turn. */
+/** The state of a conversation between its turns. */
 
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
@@ -7,7 +7,7 @@ import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
 export interface TurnLimits {
-  /** How often the model is asked before it must have come to an end. */
+  /** The most requests to the model. */
   readonly turns: number;
   readonly calls: number;
 }
@@ -15,32 +15,32 @@ export interface TurnLimits {
 /** Options of one turn. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** The person typed it: what it refers to with `@` is read and put beside it. */
+  /** The user typed the text: resources and files that it refers to with `@` are added. */
   readonly references?: boolean;
 }
 
-/** What one conversation holds, for the turns in it. */
+/** The state of a conversation. */
 export interface ConversationState {
   history: readonly Content[];
   model: Model;
   readonly toolbox: Toolbox;
-  /** The servers that the person chose; without a choice even one can be referred to that offers the model nothing. */
+  /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
-  /** Those that were asked for. */
+  /** The limits that the program set. */
   readonly limits: Partial<TurnLimits>;
-  /** Servers that were waited for once. */
+  /** Servers that a turn has waited for; each is waited for once. */
   readonly awaited: Set<string>;
-  /** Those of them that had not come by then. */
+  /** Servers that were not connected in time. */
   readonly missing: Set<string>;
-  /** Tools that the person knows are left out, and servers of which some are. */
+  /** Tools and servers that the user was told about because they are left out. */
   readonly told: Set<string>;
-  /** Schemas that a model's API has taken. */
+  /** Schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;
-  /** Made with the first request. */
+  /** Created with the first request. */
   systemText?: WriteSystemText;
-  /** Ids of the calls so far. */
+  /** Ids of all calls so far. */
   readonly callIds: Set<string>;
-  /** Of the calls that have not come to an end: each stops one of them. */
+  /** Stop functions of the running calls. */
   readonly stopCalls: Set<() => void>;
 }

@@ -1,4 +1,4 @@
-/** What a turn needs from the host around it. */
+/** The interface through which a turn uses its host. */
 
 import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -11,29 +11,32 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 
+/** Asks the user for confirmation. */
 export type Ask = ConfirmPort;
+/** Returns the confirmation when the user is free. */
 export type Question = Parameters<ConfirmPort>[0];
 
+/** What a turn needs from its host. */
 export interface TurnHost {
-  /** Names as they are now, for as long as the conversation lasts. */
+  /** Opens the tools of a conversation, whose names do not change. */
   readonly openTools: () => ConversationTools;
-  /** Tools of which no conversation ever hears: a server has too many. */
+  /** Tools that no conversation gets, because their server lists too many. */
   readonly leftOut: () => readonly QuarantinedTool[];
   readonly resources: ResourceRegistry;
-  /** Those that a conversation has unless it names its own, in the order of the settings. */
+  /** The default servers of a conversation, in the order of the settings. */
   readonly servers: () => readonly string[];
-  /** Whether the model may look for resources, and read them. */
+  /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The most tokens that declarations may take. */
+  /** The most tokens for declarations. */
   readonly toolBudget: () => number | undefined;
-  /** What is known of a server of which something is. */
+  /** The known catalog of a server; undefined if there is none. */
   readonly known: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];
-  /** Brings back what earlier runs knew of these. */
+  /** Fills the registries from the catalog cache. */
   readonly recall: (servers: readonly string[]) => Promise<unknown>;
-  /** Connects to those of them that may start; resolves when each has answered or failed. */
+  /** Connects the servers that may start; resolves when each has succeeded or failed. */
   readonly start: (servers: readonly string[]) => Promise<unknown>;
-  /** Reads for a model, if that is allowed. */
+  /** Reads a resource for a model, if policy allows it. */
   readonly readResource: (
     server: string,
     uri: string,

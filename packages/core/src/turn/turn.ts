@@ -1,4 +1,4 @@
-/** A turn: the model is asked, what it calls is run, and it is told what came of that, until it has no more to call. */
+/** Runs a turn: asks the model, runs its calls and returns the results to it, until it makes no more calls. */
 
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
@@ -15,24 +15,24 @@ import { announceArrivals, waitForServers } from "./wait-for-servers.ts";
 
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
-/** How often a model that cannot write down what it wants to call is asked once more. */
+/** How many times a model that writes an invalid call is asked again. */
 const mostMalformed = 2;
 
 const usualLimits: TurnLimits = { turns: 50, calls: 200 };
-/** A person without a model has written down all that is called. */
+/** If the user types all calls, no limit is needed. */
 const noLimits: TurnLimits = { turns: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
-/** What has come of the turn so far. */
+/** The state of the running turn. */
 interface Account {
   readonly draft: Draft;
   calls: number;
   denied: number;
   malformed: number;
-  /** The model, or a limit, has put an end to it. */
+  /** The model has finished, or a limit is reached. */
   isOver: boolean;
 }
 
-/** Never throws; the history is in order at every moment at which someone else can see it. */
+/** Runs a turn. Never throws. The history is valid whenever another function can read it. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
@@ -56,7 +56,7 @@ export async function* takeTurn(
       throw error;
     } finally {
       if (!hasFailed) keepDraft(state, account);
-      // It was never answered: whatever is wrong with it must not stand in the way of what is said next.
+      // The message was never answered: it is removed, so that a problem with it does not affect the next message.
       else if (state.history === asked) state.history = before;
     }
   } catch (error) {
@@ -99,7 +99,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     try {
       yield* round.run();
     } finally {
-      // In one step, and also if whoever listens has left: no call is ever without its response.
+      // In one step, even if the reader of the events has left: no call is ever without its response.
       state.history = [...state.history, answer.content, ...round.contents()];
       account.denied += round.denied();
     }
@@ -110,7 +110,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
   yield done("limit", account);
 }
 
-/** Whether the turn is over. */
+/** Returns whether the turn is over. */
 async function* finish(answer: Answer, state: ConversationState, account: Account): Events<boolean> {
   const { reason, message, content } = answer;
   if (reason === "malformed_call" && account.malformed < mostMalformed) {
@@ -124,7 +124,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   if (reason === "malformed_call" || reason === "other")
     throw new HostError("model", message ?? `${state.model.name} came to no end, and does not say why`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
-  // What is blocked would be blocked again with everything that follows it.
+  // A blocked message would block all later ones too.
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history))
     state.history = state.history.slice(0, -1);
   state.history = addModel(state.history, content);
@@ -134,7 +134,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   return true;
 }
 
-/** A turn that was stopped leaves what the person has read of its answer, or at least that there was none: both sides speak in turns. */
+/** Keeps the partial answer of a stopped turn, or a note: the roles in the history must alternate. */
 function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
   if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
   const text = draft.text === "" ? "[Stopped by the person before there was an answer.]" : draft.text;
@@ -145,7 +145,7 @@ function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent 
   return { type: "done", reason, text: draft.text, denied, calls };
 }
 
-/** Aborted with the first of these, and at the end of the turn. */
+/** Aborted with the first of these signals, and at the end of the turn. */
 function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   readonly end: () => void;

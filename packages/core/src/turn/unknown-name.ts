@@ -1,4 +1,4 @@
-/** What a model is told that calls something by a name that means nothing: what it may have meant. Pure. */
+/** Explains to a model that a tool name is unknown, with suggestions. Pure. */
 
 import { toLabel } from "../normalise/content/shorten.ts";
 import { closest } from "../text/closest.ts";
@@ -6,6 +6,7 @@ import type { Named } from "./conversation-tools.ts";
 
 const mostNames = 3;
 
+/** Returns the text for the model. */
 export function explainUnknown(name: string, why: string | undefined, known: readonly Named[]): string {
   const what =
     why === undefined ? `there is no tool "${toLabel(name)}"` : `"${toLabel(name)}" cannot be called: ${toLabel(why)}`;
@@ -13,7 +14,7 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
   return near.length === 0 ? what : `${what}; near to it ${near.length === 1 ? "is" : "are"} ${near.join(", ")}`;
 }
 
-/** Models like to call a tool by what its server calls it, with or without the server's name. */
+/** Models often use the server's own tool name, with or without the server's name. */
 function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
   const meant = known.filter(
     ({ server = "", serverToolName = "" }) =>

@@ -1,18 +1,19 @@
-/** Waiting that ends when the turn does, whatever it is that is waited for. */
+/** Waits for promises and streams until a signal is aborted. */
 
 import { HostError } from "../errors.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 
+/** Makes the error of a stopped turn. */
 export function cancelled(): HostError {
   return new HostError("cancelled", "the turn was stopped");
 }
 
-/** Rejects with `cancelled` as soon as the signal says so; what becomes of the promise then is nobody's business. */
+/** Rejects with `cancelled` when the signal is aborted. The promise's later result is ignored. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return unlessAborted(promise, signal, cancelled);
 }
 
-/** The same for each step of a stream, which is told to end. */
+/** The same for each step of a stream, which is asked to end. */
 export async function* streamUntilAborted<T>(
   stream: AsyncIterable<T>,
   signal: AbortSignal,
@@ -29,7 +30,7 @@ export async function* streamUntilAborted<T>(
       yield step.value;
     }
   } finally {
-    // Not waited for: one that does not heed the signal may never end.
+    // Not awaited: a stream that ignores the signal may never end.
     if (!isOver) steps.return?.().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Before the model is asked: servers of which nothing is known are started and waited for, but not for long. */
+/** Starts servers without a known catalog before the model is asked, and waits for them for a limited time. */
 
 import { sleep } from "../clock.ts";
 import type { ServerState } from "../events.ts";
@@ -7,7 +7,7 @@ import type { ConversationState } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** Each is waited for once; one that comes later is there when it comes. */
+/** Waits once for each server. The tools of a later one are added when it is connected. */
 export async function* waitForServers(
   { toolbox, awaited, missing, wait }: ConversationState,
   host: TurnHost,
@@ -26,7 +26,7 @@ export async function* waitForServers(
   if (absent.length > 0) yield { type: "missing", servers: describe(absent, host.states(), wait) };
 }
 
-/** Those that have come since they were missed. */
+/** Announces servers that have connected since they were reported missing. */
 export function* announceArrivals(
   { missing }: ConversationState,
   host: TurnHost,

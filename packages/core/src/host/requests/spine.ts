@@ -109,7 +109,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
 
   /**
    * Returns the decision if the rules allow the request or the user confirms it.
-   * || @throws HostError `denied` or `changed`
+   *
+   * @throws HostError `denied` or `changed`
    */
   async function confirm(request: AnyRequest, first: CarriedDecision, progress: Progress): Promise<CarriedDecision> {
     const rules = await current();

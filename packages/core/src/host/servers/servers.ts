@@ -31,7 +31,8 @@ export interface HostServers {
   readonly manager: McpClientManager;
   /**
    * Returns the client; undefined for a server that may not start.
-   * || @throws HostError `server_unknown`
+   *
+   * @throws HostError `server_unknown`
    */
   readonly client: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */

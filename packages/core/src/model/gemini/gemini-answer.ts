@@ -1,13 +1,14 @@
-/** What the Gemini API sends, chunk by chunk, as events; and the whole of it, as it must come back in the next request. */
+/** Converts the chunks of the Gemini API to events, and collects the content for the history. */
 
 import type { GenerateContentResponse } from "@google/genai/web";
 import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 
+/** One answer of the Gemini API. */
 export interface GeminiAnswer {
-  /** What is to be told at once. */
+  /** Takes a chunk and returns its events. */
   take(chunk: GenerateContentResponse): readonly ModelEvent[];
-  /** What is told when nothing more comes; undefined if the answer has no end. */
+  /** Returns the last events; undefined if the answer is incomplete. */
   end(): readonly ModelEvent[] | undefined;
 }
 
@@ -25,6 +26,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["UNEXPECTED_TOOL_CALL", "malformed_call"],
 ]);
 
+/** Starts a new answer. */
 export function createGeminiAnswer(): GeminiAnswer {
   let parts: Part[] = [];
   let finish: { readonly reason: FinishReason; readonly message?: string } | undefined;
@@ -77,7 +79,7 @@ function toFinish(given: string, message?: string): { readonly reason: FinishRea
   return { reason, message: message || `${what} (${given})` };
 }
 
-/** Pieces of one text become one again; a part that is signed, or holds anything else, stays what it is. */
+/** Joins pieces of one text. A part with a signature or anything but text stays separate. */
 function withPart(parts: Part[], part: Part): Part[] {
   const last = parts.at(-1);
   if (!isPlain(part)) return [...parts, part];
@@ -90,7 +92,7 @@ function isPlain(part: Part): boolean {
   return part.text !== undefined && Object.keys(part).every((key) => key === "text" || key === "thought");
 }
 
-/** Each chunk brings it up to date: the last one counts. */
+/** Each chunk has the totals so far: the last one counts. */
 function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] {
   if (usage === undefined) return [];
   const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0, cachedContentTokenCount } = usage;

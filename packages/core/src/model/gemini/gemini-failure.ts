@@ -1,4 +1,4 @@
-/** How the Gemini API says no: what is behind a refusal, and whether one of the declarations is. Pure. */
+/** Classifies refusals of the Gemini API, and finds the tool declaration that caused one. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
@@ -8,8 +8,9 @@ import { type ApiProblem, ownWords, type ProblemKind } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
 import type { Refusal } from "../refusal.ts";
 
+/** A refusal of the Gemini API. */
 export interface GeminiProblem extends ApiProblem {
-  /** The part of the request that is meant, if the API says so. */
+  /** The field of the request that the API names; empty if none. */
   readonly field: string;
 }
 
@@ -29,7 +30,10 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, today: nu
   };
 }
 
-/** Undefined if the refusal is not about the declarations, or there are none. Of an unclear one the turn finds out. */
+/**
+ * Returns the rejection of a declaration; undefined if the refusal is about something else. If the API names no
+ * declaration, the turn searches for it.
+ */
 export function toGeminiRejection(
   { status, kind, message, field }: GeminiProblem,
   tools: readonly FunctionDeclaration[],
@@ -40,8 +44,8 @@ export function toGeminiRejection(
 }
 
 /**
- * By its number, as the Gemini API says it, or by its name, as Vertex AI does. Only where the API itself speaks: further on its
- * words may be those of a schema.
+ * The index of the declaration: the Gemini API names its number, Vertex AI its name. Only the API's own text is
+ * searched, because a quoted schema may contain any text.
  */
 function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
   const path =
@@ -52,7 +56,7 @@ function placeIn(message: string, field: string, tools: readonly FunctionDeclara
   return place >= 0 && place < tools.length ? place : undefined;
 }
 
-/** What was said, not what could be called; a schema may speak of all this too, but not before the API does. */
+/** Whether the refusal is about messages, not declarations. Only the API's own text is searched. */
 function isAboutContents(message: string, field: string): boolean {
   return (
     /^contents\b/.test(field) ||
@@ -62,7 +66,7 @@ function isAboutContents(message: string, field: string): boolean {
   );
 }
 
-/** None in what is not JSON, a page of some proxy, say: that is shown as it is. */
+/** The error in the body; empty if the body is not JSON, such as a proxy's page. */
 function errorIn(body: string): JsonObject {
   const error = parseObject(body)?.["error"];
   return isObject(error) ? error : {};
@@ -79,20 +83,20 @@ function kindOf(status: number, message: string, details: readonly JsonObject[])
   return status === 413 || /token count|number of tokens|context (?:length|window)/i.test(words) ? "too_long" : "other";
 }
 
-/** `BadRequest`: the first that it names. */
+/** The first field of a `BadRequest`. */
 function fieldIn(details: readonly JsonObject[]): string {
   const violations = details.flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []));
   return violations.filter(isObject).flatMap((violation) => textIn(violation, "field") ?? [])[0] ?? "";
 }
 
-/** `RetryInfo`: seconds, perhaps with fractions. */
+/** The pause of a `RetryInfo`, in milliseconds. */
 function wishIn(details: readonly JsonObject[]): number | undefined {
   const [wish] = details.flatMap(({ retryDelay }) => (typeof retryDelay === "string" ? [retryDelay] : []));
   const [, seconds] = /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(wish ?? "") ?? [];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-/** A quota of a day names a pause all the same, after which nothing is different. */
+/** A daily quota names a pause too, after which it is still used up. */
 function isOfADay(details: readonly JsonObject[]): boolean {
   return details.some(
     ({ violations }) =>

@@ -1,4 +1,4 @@
-/** Gemini as a model of the host, through Google's own package, which is loaded with the first request. */
+/** The Gemini API as a `Model`, through Google's package. */
 
 import type { GenerateContentConfig } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
@@ -13,13 +13,14 @@ import { createGeminiAnswer } from "./gemini-answer.ts";
 import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
 import { openGemini } from "./open-gemini.ts";
 
+/** Options of `createGeminiModel`. */
 export interface GeminiOptions extends AttemptOptions {
   readonly name: string;
   readonly access: GeminiAccess;
-  /** Instead of Google's own address. */
+  /** Replaces Google's own URL. */
   readonly baseUrl?: string;
   readonly fetch: Fetch;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly today?: () => number;
 }
 
@@ -48,7 +49,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // The package leaves a connection open whose answer nobody reads any more.
+    // Google's package leaves the connection open if its answer is no longer read.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -94,16 +95,18 @@ function toConfig(
   thinks: boolean,
 ): GenerateContentConfig {
   return {
-    // The host asks again by itself, where the person can see it.
+    // The host retries by itself and reports it to the user.
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
-    // Older models refuse a request that speaks of it.
+    // Older models reject the setting.
     ...(thinks && { thinkingConfig: { includeThoughts: true } }),
   };
 }
 
-/** A thought that is not signed was told to the person only, and a content without parts is refused. */
+/**
+ * Removes thoughts without a signature, which are for the user only, and contents without parts, which the API rejects.
+ */
 function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
   return messages
     .map(({ role, parts }) => ({
@@ -114,7 +117,7 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Beside one response its media may stand; beside several nothing may: it would be counted with them. */
+/** Media may be beside one response; beside several it would count as one of them, so it gets its own content. */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
   if (media.length === 0) return [{ role, parts }];
@@ -130,7 +133,7 @@ function withMediaBeside({ role, parts }: Content): Content[] {
       ];
 }
 
-/** An error may also come in the middle of a stream that began well: the package reads it, and writes it behind some words. */
+/** Reads an error that arrives within a stream: Google's package puts it behind a text. */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || error.name !== "ApiError") return undefined;
   const status = "status" in error && typeof error.status === "number" ? error.status : 500;

@@ -1,12 +1,12 @@
-/** Google's package, ready for requests. It never sees a key: that is put on as a request leaves. */
+/** Loads Google's package for requests. The package never sees the key, which our fetch adds. */
 
 import type { GoogleGenAI } from "@google/genai/web";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { GeminiAccess } from "./gemini-access.ts";
 
 /**
- * The package's build for browsers: a sixth of the cost of the one for Node, which brings sockets and all of Google's
- * sign-ins, looks into the environment by itself and writes to stdout.
+ * Uses the build for browsers: it costs a sixth of the build for Node, which loads sockets and all of Google's
+ * sign-ins, reads the environment and writes to stdout.
  */
 export async function openGemini(
   access: GeminiAccess,

@@ -1,4 +1,4 @@
-/** Signs requests to Vertex AI in the name of the person's Google account, as it was left by `gcloud` or is named by a variable. */
+/** Authorizes requests to Vertex AI with the user's Google account, from `gcloud` or an environment variable. */
 
 import type { AuthClient } from "google-auth-library";
 import { toGoogleError } from "../../auth/google/google-failure.ts";
@@ -11,6 +11,7 @@ type Authorize = Extract<GeminiAccess, { readonly kind: "vertex" }>["authorize"]
 const serverName = "Vertex AI";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
+/** Returns a function that gives the authorization headers. */
 export function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">, fetch?: Fetch): Authorize {
   const { env, home = env["HOME"] ?? env["USERPROFILE"] ?? "", cwd = home, platform = process.platform } = given;
   let client: Promise<AuthClient> | undefined;
@@ -19,7 +20,7 @@ export function authorizeVertex(given: Partial<Environment> & Pick<Environment, 
       client ??= openClient({ env, home, cwd, platform }, fetch ?? createBoundedFetch({ env }));
       return Object.fromEntries(await (await client).getRequestHeaders());
     } catch (error) {
-      // Who signs in meanwhile is seen the next time.
+      // Read again the next time: the user may sign in meanwhile.
       client = undefined;
       throw toGoogleError(error, { serverName });
     }

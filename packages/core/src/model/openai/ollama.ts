@@ -1,21 +1,22 @@
-/** A local Ollama at its usual address: whether it runs, and which models it has. */
+/** Finds a local Ollama at its usual address, and its models. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 
+/** A running Ollama. */
 export interface Ollama {
-  /** Where it speaks like OpenAI. */
+  /** The URL of its OpenAI-compatible API. */
   readonly baseUrl: string;
   readonly models: readonly string[];
 }
 
 const origin = "http://127.0.0.1:11434";
-/** Milliseconds: whoever runs on this machine answers sooner. */
+/** In milliseconds: a program on this machine answers sooner. */
 const patience = 500;
 
-/** Undefined if nobody is there. */
+/** Returns the running Ollama; undefined if there is none. */
 export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSignal): Promise<Ollama | undefined> {
   const late = new AbortController();
   const callOff = clock.after(patience, () => late.abort());
@@ -28,7 +29,7 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
     return { baseUrl: `${origin}/v1`, models };
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
-    // Nobody there is what most people's machines answer.
+    // Most machines run no Ollama.
     if (error instanceof HostError) return undefined;
     throw error;
   } finally {
@@ -36,7 +37,7 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
   }
 }
 
-/** What Ollama calls a model that was asked for; a name without a tag is that of the latest. */
+/** Ollama's name of the wanted model; a name without a tag means the latest. */
 export function ollamaModel({ models }: Ollama, wanted: string): string | undefined {
   return models.find((name) => name === wanted) ?? models.find((name) => name === `${wanted}:latest`);
 }

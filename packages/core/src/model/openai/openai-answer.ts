@@ -1,4 +1,4 @@
-/** What an OpenAI-compatible endpoint sends, event by event, as events of a model. Pure. */
+/** Converts the events of an OpenAI-compatible endpoint to events of a model. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
@@ -7,15 +7,17 @@ import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 import { createCallAssembly } from "./openai-calls.ts";
 import type { NameMap } from "./openai-names.ts";
 
+/** One answer of an endpoint. */
 export interface OpenaiAnswer {
-  /** What is to be told at once. */
+  /** Takes a chunk and returns its events. */
   take(chunk: JsonObject): readonly ModelEvent[];
-  /** What is told when nothing more comes; undefined if the answer has no end. */
+  /** Returns the last events; undefined if the answer is incomplete. */
   end(saysDone: boolean): readonly ModelEvent[] | undefined;
 }
 
 type Finish = Omit<ModelEvent & { readonly type: "finish" }, "type" | "content">;
 
+/** Starts a new answer. */
 export function createOpenaiAnswer({ toOurs }: NameMap): OpenaiAnswer {
   const assembly = createCallAssembly();
   const said = { text: "", thought: "" };
@@ -37,7 +39,7 @@ export function createOpenaiAnswer({ toOurs }: NameMap): OpenaiAnswer {
       if (!isObject(choice)) return [];
       hasChoice = true;
       reason = textIn(choice, "finish_reason") ?? reason;
-      // An endpoint that does not stream sends the message itself.
+      // An endpoint that does not stream sends the whole message.
       const delta = [choice["delta"], choice["message"]].find(isObject) ?? {};
       assembly.add(delta["tool_calls"]);
       const refusal = textIn(delta, "refusal");
@@ -78,7 +80,10 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["content_filter", "safety"],
 ]);
 
-/** A call that makes no sense because it was cut is no mistake of the model's; an answer is one, whatever word is found for its end. */
+/**
+ * A call that was cut off is not the model's mistake. An answer with content counts as complete, whatever reason the
+ * endpoint gives.
+ */
 function toFinish(given: string, mistake: string | undefined, hasContent: boolean): Finish {
   const reason = reasons.get(given) ?? (hasContent ? "stop" : "other");
   if (mistake !== undefined && reason !== "length" && reason !== "safety")

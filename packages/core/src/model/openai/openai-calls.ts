@@ -1,13 +1,17 @@
-/** Puts calls together that arrive in pieces. Endpoints number them, name them by an id, repeat either, or do neither. Pure. */
+/**
+ * Assembles calls that arrive in pieces. Endpoints may number them, give them ids, repeat either, or give neither.
+ * Pure.
+ */
 
 import { isObject, parseJson, textIn } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import type { ModelCall } from "../model.ts";
 
+/** Calls that are being assembled. */
 export interface CallAssembly {
-  /** The `tool_calls` of a delta, or of a whole message. */
+  /** Adds the `tool_calls` of a delta or of a whole message. */
   add(pieces: unknown): void;
-  /** Names as the API knows them. A mistake: what is wrong with the first call that makes no sense. */
+  /** Returns the calls with the API's names. `mistake`: the problem of the first invalid call. */
   end(): { readonly calls: readonly ModelCall[]; readonly mistake?: string };
 }
 
@@ -24,10 +28,11 @@ interface Piece {
   readonly id: string | undefined;
   readonly name: string;
   readonly text: string;
-  /** Whether it says anything of arguments, be it that there are none. */
+  /** Whether the piece has arguments, even empty ones. */
   readonly hasArguments: boolean;
 }
 
+/** Starts an empty assembly. */
 export function createCallAssembly(): CallAssembly {
   const drafts: Draft[] = [];
 
@@ -54,7 +59,7 @@ export function createCallAssembly(): CallAssembly {
         const args = readArguments(text);
         if (args === undefined)
           return { calls: [], mistake: `the arguments of ${name} are not a JSON object: ${clip(text, 200)}` };
-        // Some give every call the same id: then order tells them apart.
+        // Some endpoints give every call the same id: then only the order tells calls apart.
         const isOwn = id !== undefined && !ids.has(id);
         if (isOwn) ids.add(id);
         calls.push({ ...(isOwn && { id }), name, args });
@@ -76,26 +81,26 @@ function readPiece(given: Record<string, unknown>): Piece {
   };
 }
 
-/** Whether a piece may belong to this call: by its number, else by its id; without either, it goes on with the last one. */
+/** Whether a piece may belong to this call: by index, else by id; without either it continues the last call. */
 function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
   if (index !== undefined) return draft.index === index;
   return id === undefined ? isLast : draft.id === id;
 }
 
-/** Whether it is another call all the same: older Ollamas give each of them number 0, others say nothing at all. */
+/** Whether the piece begins another call all the same: older Ollamas give every call index 0, others give none. */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    // Both are called without arguments. A name that comes in pieces has them behind its last one.
+    // Both are calls without arguments. A name in pieces has its arguments after the last piece.
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }
   return name !== draft.name || readArguments(draft.text) !== undefined;
 }
 
-/** A call without parameters may come without any, or with `null`. */
+/** A call without parameters may have no arguments, or `null`. */
 function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   const value = parseJson(text);

@@ -1,4 +1,4 @@
-/** How OpenAI-compatible endpoints say no: what is behind a refusal, and whether one of the tools is. Pure. */
+/** Classifies refusals of OpenAI-compatible endpoints, and finds the tool that caused one. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
@@ -7,10 +7,11 @@ import { type ApiProblem, ownWords, type ProblemKind } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
 import type { Refusal } from "../refusal.ts";
 
+/** A refusal of an endpoint. */
 export interface OpenaiProblem extends ApiProblem {
-  /** The part of the request that is meant, if the endpoint says so. */
+  /** The parameter of the request that the endpoint names; empty if none. */
   readonly param: string;
-  /** Its code and its type, if it has any. */
+  /** The endpoint's code and type, joined. */
   readonly code: string;
 }
 
@@ -32,7 +33,7 @@ export function toOpenaiProblem({ status, body, retryAfter }: Refusal, today: nu
   };
 }
 
-/** OpenAI's own shape, or what smaller servers write. */
+/** The message, in OpenAI's own form or that of smaller servers. */
 function wordsIn(error: JsonObject): string | undefined {
   return textIn(error, "message") ?? textIn(error, "error") ?? textIn(error, "detail");
 }
@@ -46,7 +47,7 @@ function kindOf(status: number, message: string, code: string): ProblemKind {
   if (status === 404) return "model_unknown";
   if (status === 429) return "quota";
   if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(words)) return "too_long";
-  // Where a grammar is made of the schemas, one that cannot be made is a fault of the server's: to ask again is in vain.
+  // A server that cannot convert a schema to a grammar answers with 500: a retry cannot help.
   if (status >= 500 && /grammar|schema/i.test(message)) return "other";
   return status >= 500 ? "unavailable" : "other";
 }
@@ -55,12 +56,12 @@ function isTooLong(words: string): boolean {
   return /context (?:length|window|size)|maximum context|too many tokens/i.test(words);
 }
 
-/** With these, a request is called wrong; the last is what llama.cpp says of a schema. */
+/** The statuses of an invalid request; llama.cpp uses 500 for a schema. */
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
- * Undefined if the refusal is not about the tools, or there are none. Of an unclear one the turn finds out. `names`: what the
- * endpoint was told, in order.
+ * Returns the rejection of a tool; undefined if the refusal is about something else. If the endpoint names no tool, the
+ * turn searches for it. `names`: the tool names in the request, in order.
  */
 export function toOpenaiRejection(
   { kind, status, message, param, code }: OpenaiProblem,
@@ -72,7 +73,7 @@ export function toOpenaiRejection(
   return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
 }
 
-/** Only where the endpoint itself speaks: further on its words may be those of a schema. */
+/** Only the endpoint's own text is searched: a quoted schema may contain any text. */
 function placeIn(message: string, param: string, names: readonly string[]): number | undefined {
   const [, number] = /^(?:tools|functions)(?:\[|\.\[?)(\d{1,4})/.exec(param) ?? [];
   const [, name] = /^Invalid schema for function ['"`]([\w-]{1,64})['"`]/i.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/** A conversation in the words of OpenAI's chat completions. Pure. */
+/** Converts a conversation to messages of OpenAI's chat completions. Pure. */
 
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
 import { writeJson } from "../../text/deep-json.ts";
@@ -15,17 +15,20 @@ interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A message of the chat completions API. */
 export type OpenaiMessage =
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string | readonly ContentPart[] }
   | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
+/** A tool of the chat completions API. */
 export interface OpenaiTool {
   readonly type: "function";
   readonly function: { readonly name: string; readonly description: string; readonly parameters: object };
 }
 
+/** Converts declarations to tools. */
 export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: NameMap): OpenaiTool[] {
   return tools.map(({ name, description, parametersJsonSchema }) => ({
     type: "function",
@@ -33,7 +36,7 @@ export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: 
   }));
 }
 
-/** Every function that the conversation speaks of. */
+/** The names of all functions in the conversation. */
 export function namesIn(messages: readonly Content[]): readonly string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
@@ -42,17 +45,19 @@ export function namesIn(messages: readonly Content[]): readonly string[] {
 
 interface OpenCall {
   readonly id: string;
-  /** As the other side of the conversation gave it, if it did. */
+  /** The id that the call came with, if any. */
   readonly given: string | undefined;
   readonly name: string | undefined;
 }
 
+/** Options of `toOpenaiMessages`. */
 export interface MessageOptions {
   readonly system?: string | undefined;
-  /** False: the model is told what it is not shown. */
+  /** If false, images are replaced by a note. */
   readonly takesImages: boolean;
 }
 
+/** Converts a conversation to messages. */
 export function toOpenaiMessages(
   messages: readonly Content[],
   names: NameMap,
@@ -62,7 +67,7 @@ export function toOpenaiMessages(
   const written: OpenaiMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   for (const [at, { role, parts }] of messages.entries()) {
     if (role === "model") {
-      // A call that came without an id is given one by its place: the same in every request.
+      // A call without an id gets one from its position: the same in every request.
       open = callsIn(parts).map(({ id, name }, nth) => ({ id: id ?? `call_${at}_${nth}`, given: id, name }));
       written.push(...fromModel(parts, open, names));
     } else {
@@ -77,7 +82,7 @@ function callsIn(parts: readonly Part[]): NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** What it thought stays with it: endpoints refuse to be told, or do not read it. */
+/** Leaves out thoughts: endpoints reject or ignore them. */
 function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }: NameMap): OpenaiMessage[] {
   const content = parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
   const tool_calls = callsIn(parts).map(
@@ -91,7 +96,7 @@ function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }:
   return [{ role: "assistant", content: content === "" ? null : content, tool_calls }];
 }
 
-/** Results must follow their calls at once; whatever cannot stand in them comes after, in the person's name. */
+/** Results must follow their calls directly; media comes after them, as a user message. */
 function fromUser(
   parts: readonly Part[],
   calls: readonly OpenCall[],
@@ -114,7 +119,7 @@ function fromUser(
   return { results, rest: others.length === 0 ? [] : [{ role: "user", content: simplest(others) }] };
 }
 
-/** Some endpoints take nothing but text where text is all there is. */
+/** Some endpoints accept only a string if all parts are text. */
 function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === parts.length ? texts.join("\n") : parts;
@@ -134,6 +139,7 @@ function toContentParts({ text, inlineData }: Part, takesImages: boolean): Conte
   ];
 }
 
+/** Whether any message has an image. */
 export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   return messages.some(
     ({ role, content }) =>
@@ -141,7 +147,7 @@ export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   );
 }
 
-/** What a result is about, without the envelope that Gemini wants. */
+/** The text of a result, without Gemini's wrapper. */
 function toText(response: Record<string, unknown>): string {
   const { output, error } = response;
   if (typeof output === "string") return output;

@@ -1,4 +1,4 @@
-/** Which model an endpoint means when nobody has named one: the only one it has. */
+/** Finds the model of an endpoint if the user names none: the only one that it has. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
@@ -9,9 +9,10 @@ import { endpointOf } from "./openai.ts";
 const mostNamed = 8;
 const next = "Name one: --model NAME";
 
-/** Milliseconds: a list is no answer of a model, and comes at once or not at all. */
+/** In milliseconds. */
 const patience = 10_000;
 
+/** Options of `onlyModelOf`. */
 export interface ListOptions {
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
@@ -19,6 +20,11 @@ export interface ListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * Returns the endpoint's only model.
+ *
+ * @throws HostError `model` if there is none or more than one
+ */
 export async function onlyModelOf(baseUrl: string, options: ListOptions): Promise<string> {
   const url = endpointOf(baseUrl, "models");
   const known = await listModels(url, options);
@@ -29,7 +35,7 @@ export async function onlyModelOf(baseUrl: string, options: ListOptions): Promis
   throw new HostError("model", `which model of ${url.origin}? It has ${all || "not said which it has"}`, { next });
 }
 
-/** None if the endpoint has no such list. */
+/** The endpoint's models; empty if it has no list. */
 async function listModels(url: URL, { apiKey, fetch, clock, signal }: ListOptions): Promise<readonly string[]> {
   const late = new AbortController();
   const callOff = clock.after(patience, () => late.abort());

@@ -1,12 +1,12 @@
-/** Names for an API with a narrower alphabet, and the way back. Pure. */
+/** Maps tool names to names that an API accepts, and back. Pure. */
 
 import { createHash } from "node:crypto";
 
 /** Names both ways: the host's and the API's. */
 export interface NameMap {
-  /** What the API is told. */
+  /** Returns the API's name. */
   readonly toApi: (name: string) => string;
-  /** What is meant; a name that was never given out stays what it is. */
+  /** Returns the host's name; an unknown name stays unchanged. */
   readonly toOurs: (name: string) => string;
 }
 
@@ -25,7 +25,7 @@ export function mapNames(names: Iterable<string>): NameMap {
   const meant = new Map<string, string>();
   for (const name of all) {
     const isAlone = wanted.get(narrow(name)) === 1;
-    // Who fits keeps its name; of the others, each that would meet somebody is told apart.
+    // A valid name stays; a changed name that would equal another gets a suffix.
     const chosen =
       isAlone || narrow(name) === name ? narrow(name) : apart(name, (taken) => wanted.has(taken) || meant.has(taken));
     given.set(name, chosen);

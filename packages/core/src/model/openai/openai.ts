@@ -1,4 +1,4 @@
-/** Any endpoint that speaks OpenAI's chat completions as a model of the host: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
+/** OpenAI-compatible endpoints as a `Model`: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
 
 import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
@@ -14,18 +14,19 @@ import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
 import { hasImages, namesIn, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
 import { mapNames, type NameMap } from "./openai-names.ts";
 
+/** Options of `createOpenaiModel`. */
 export interface OpenaiOptions extends AttemptOptions {
   readonly name: string;
   /** With the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** None for most local servers. */
+  /** Most local servers need none. */
   readonly apiKey?: string | undefined;
   readonly fetch: Fetch;
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly today?: () => number;
 }
 
-/** A path below the base, whatever parameters that has. */
+/** Returns the URL of a path below the base URL, and keeps its query. */
 export function endpointOf(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
@@ -46,14 +47,14 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
   }
 
-  /** Many models cannot see, and their endpoints refuse a whole conversation for one picture in it. */
+  /** Many models accept no images, and their endpoints reject a whole conversation for one image. */
   let takesImages = true;
 
   async function send(request: OpenaiRequest, signal: AbortSignal): Promise<Response | Refusal> {
     const response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
     if (response.ok) return response;
     const refusal = await readRefusal(response);
-    // Not everybody knows of it, and some refuse what they do not know.
+    // Not every endpoint knows `stream_options`, and some reject unknown members.
     if (!refusal.body.includes("stream_options")) return refusal;
     const second = await ask(request, signal);
     return second.ok ? second : readRefusal(second);
@@ -135,7 +136,7 @@ function toRequest(
     model,
     stream: true,
     messages,
-    // An empty list is refused.
+    // An empty list is rejected.
     ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
   };
 }
@@ -158,7 +159,7 @@ async function* dataIn(response: Response): AsyncGenerator<string, void, undefin
     parser.feed(decoder.decode(chunk, { stream: true }));
     yield* ready.splice(0);
   }
-  // Some leave out the blank line after their last event.
+  // Some endpoints omit the blank line after the last event.
   parser.feed("\n\n");
   yield* ready.splice(0);
 }

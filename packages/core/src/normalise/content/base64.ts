@@ -1,9 +1,9 @@
-/** Base64 as servers send it: with line breaks, in the alphabet for URLs, as a data URL; or not Base64 at all. */
+/** Reads Base64 as servers send it: with line breaks, in the URL alphabet, as a data URL, or invalid. */
 
 const dataUrl = /^data:[^,]{0,200};base64,/;
 const foreign = /[^A-Za-z0-9+/]/;
 
-/** In the plain form that every reader takes; undefined if it is broken or empty. */
+/** Returns standard Base64; undefined if the text is invalid or empty. */
 export function readBase64(given: string): string | undefined {
   const text = given.replace(dataUrl, "").replaceAll(/\s+/g, "");
   const end = text.endsWith("==") ? -2 : text.endsWith("=") ? -1 : text.length;
@@ -12,7 +12,7 @@ export function readBase64(given: string): string | undefined {
   return digits.padEnd(Math.ceil(digits.length / 4) * 4, "=");
 }
 
-/** How many bytes it stands for. */
+/** The number of decoded bytes. */
 export function byteLength(base64: string): number {
   return Buffer.byteLength(base64, "base64");
 }

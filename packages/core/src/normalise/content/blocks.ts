@@ -1,4 +1,4 @@
-/** The kinds of content that a tool can give, under their public names. */
+/** The public names of the content block types. */
 
 import type { Block } from "@fairlead/wire";
 

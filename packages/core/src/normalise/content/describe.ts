@@ -1,4 +1,4 @@
-/** What is in a block of content, in the order in which a model is told. */
+/** Splits a content block into the pieces that a model is told, in order. */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { readBase64 } from "./base64.ts";
@@ -6,15 +6,20 @@ import { toReadableJson } from "./json-text.ts";
 import { isTextual, toMediaType } from "./media-type.ts";
 import { toLabel } from "./shorten.ts";
 
+/** One piece of a content block. */
 export type Piece =
-  /** Ours, and short. */
+  /** A short text of Fairlead's own. */
   | { readonly kind: "sentence"; readonly text: string }
-  /** The server's, as it came. */
+  /** A text of the server, unchanged. */
   | { readonly kind: "text"; readonly text: string }
-  /** Bytes in well-formed Base64; `what` is a noun. */
+  /** Bytes in valid Base64; `what` is a noun. */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
-/** @param giver How our sentences name whoever gave it. */
+/**
+ * Splits a block into pieces.
+ *
+ * @param giver The name of the source in Fairlead's own texts.
+ */
 export function describeBlock(block: Block, giver: string): Piece[] {
   switch (block.type) {
     case "text":
@@ -64,7 +69,7 @@ function decodeText(blob: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
   } catch {
-    // In another encoding, or not text at all: then it is bytes.
+    // Another encoding, or not text: the caller treats it as bytes.
     return undefined;
   }
 }

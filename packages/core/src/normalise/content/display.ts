@@ -1,4 +1,4 @@
-/** A result as text for a person, the same wherever it is shown. Raw: the program that prints it makes it safe. */
+/** Converts a result to text for the user. The text is raw: the program that prints it makes it safe. */
 
 import type { Block } from "@fairlead/wire";
 import { member, stringOf, textIn } from "@fairlead/wire/json";
@@ -7,15 +7,19 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts that a `CallableTool` gave as text for a person: the texts of a single part, joined; anything else as
- * fenced JSON in which bytes are replaced by their type and size. Without parts (also `null` and `undefined`) it is a fenced `[]`.
+ * Returns the parts of a `CallableTool`'s result as text for the user: the joined texts of a single part; anything else
+ * as fenced JSON in which bytes are replaced by their type and size. No parts (also `null` and `undefined`) give a
+ * fenced `[]`.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
   return display(others.length === 0 ? (only ?? []) : [only, ...others]);
 }
 
-/** What a server gave: each block on lines of its own; the structured content, as fenced JSON, where there is no block. */
+/**
+ * Returns a server's result as text: each block on its own lines; the structured content, as fenced JSON, if there is
+ * no block.
+ */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length === 0) return display(structuredContent ?? []);
   return content
@@ -23,7 +27,7 @@ export function displayOf(content: readonly Block[], structuredContent?: unknown
     .join("\n");
 }
 
-/** One block: text as it is, bytes by their type and number, and what is not known by its name. */
+/** Returns one block as text: bytes by type and size, an unknown block by its type. */
 export function blockText(block: Block): string {
   switch (block.type) {
     case "text":
@@ -42,7 +46,7 @@ export function blockText(block: Block): string {
   }
 }
 
-/** The line's own end is added when it is printed. */
+/** Removes the last line break: printing adds one. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
@@ -55,7 +59,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** Its texts, if it has nothing else; otherwise what is worth looking at. */
+/** The texts of the part, if it has nothing else; else the members to show. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;
@@ -63,7 +67,7 @@ function shown(part: Part): unknown {
   return Array.isArray(content) ? (joined(content) ?? content) : functionResponse;
 }
 
-/** Undefined if not all of it is text. */
+/** The joined text; undefined if an item is not text. */
 function joined(items: readonly unknown[]): string | undefined {
   const texts = items.map((item) => stringOf(member(item, "text")));
   return texts.every((text) => text !== undefined) ? texts.join("") : undefined;

@@ -1,4 +1,4 @@
-/** Fits a result into what a model can take; whatever is left out is said in its place and handed back whole. */
+/** Fits a result into the size limits of a model. Each omitted part is noted in its place and returned in full. */
 
 import type { Block } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -10,16 +10,21 @@ import { toJson } from "./json-text.ts";
 import { extensionOf, isAccepted } from "./media-type.ts";
 import { characterWords, shorten } from "./shorten.ts";
 
+/** Size limits of the contents for a model. */
 export interface ContentLimits {
   /** Of one text, in characters. */
   readonly partCharacters: number;
-  /** Of all texts together. */
+  /** Of all texts together, in characters. */
   readonly totalCharacters: number;
-  /** Of all media together: an API takes about twice that in a request, in Base64 and with everything else in it. */
+  /**
+   * Of all media together, in bytes: an API takes about twice that in a request, including Base64 and all other
+   * contents.
+   */
   readonly inlineBytes: number;
   readonly blocks: number;
 }
 
+/** The default limits. */
 export const contentLimits: ContentLimits = {
   partCharacters: 100_000,
   totalCharacters: 200_000,
@@ -27,28 +32,33 @@ export const contentLimits: ContentLimits = {
   blocks: 100,
 };
 
-/** Something of which the model gets a part or nothing: the whole of it. */
+/** A content of which the model gets only a part or nothing, in full. */
 export interface LeftOut {
-  /** In our words. */
+  /** A description by Fairlead. */
   readonly what: string;
   readonly extension: string;
   readonly data: string;
   readonly encoding: "utf8" | "base64";
 }
 
+/** The parts for the model, and what was left out. */
 export interface Fitted {
   readonly parts: readonly Part[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What is still free. */
+/** The remaining size. */
 interface Room {
   readonly part: number;
   characters: number;
   bytes: number;
 }
 
-/** @param giver How our sentences name whoever gave it: `Tool 'greet'`. */
+/**
+ * Fits blocks into the limits.
+ *
+ * @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`.
+ */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const room: Room = { part: limits.partCharacters, characters: limits.totalCharacters, bytes: limits.inlineBytes };
   const fitted: Fitted[] = [];

@@ -1,4 +1,4 @@
-/** Reads a tool's result out of what a `CallableTool` gives, in whichever of its forms. */
+/** Reads a tool's result from the parts of a `CallableTool`, in any of its forms. */
 
 import type { Block } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -6,17 +6,22 @@ import { normaliseToolResult } from "@fairlead/wire/results";
 import type { Part } from "../model-types.ts";
 import { toReadableJson } from "./json-text.ts";
 
+/** A tool's result. */
 export interface Result {
   readonly content: readonly Block[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
 }
 
-/** Whether the tool says that it failed: in `isError`, in that of `error` as early servers do, or in an `error` as the model's API has it. */
+/**
+ * Whether the tool reports an error: in `isError`, in `error.isError` as early servers do, or in `error` as the Gemini
+ * API does.
+ */
 export function isToolError(parts: readonly Part[]): boolean {
   return parts.some((part) => resultOf(part).isError);
 }
 
+/** Reads the result from a part. */
 export function resultOf(part: Part): Result {
   const response = part.functionResponse?.response;
   if (response === undefined) return normaliseToolResult({ content: [toBlock(part)] });
@@ -25,16 +30,16 @@ export function resultOf(part: Part): Result {
   const isError = result.isError || isErrorOfApi(response["error"]);
   if (Array.isArray(content) || result.content.length > 0 || result.structuredContent !== undefined)
     return { ...result, isError };
-  // It is no result of MCP; then all of it is the output.
+  // Not an MCP result: the whole response is the output.
   return { content: [{ type: "text", text: toReadableJson(response) }], isError };
 }
 
-/** Any value but an empty one; one with a verdict of its own has been heard already. */
+/** Whether `error` is a non-empty value without an `isError` of its own. */
 function isErrorOfApi(error: unknown): boolean {
   return Boolean(error) && !(isObject(error) && "isError" in error);
 }
 
-/** Blocks stay as they are; parts of the model's API, which have no type, become blocks. */
+/** Keeps content blocks; converts parts of the Gemini API, which have no type, to blocks. */
 function toBlock(item: unknown): unknown {
   if (!isObject(item) || item["type"] !== undefined) return item;
   const { text, inlineData } = item;

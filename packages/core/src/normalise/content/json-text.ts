@@ -1,9 +1,9 @@
-/** JSON for reading, by a model or a person: bytes in it are replaced by their type and size. */
+/** Writes JSON for a model or the user, with bytes replaced by their type and size. */
 
 import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./base64.ts";
 
-/** `data` or `blob` beside a type, or in a block that is bytes by its kind. */
+/** Replaces `data` or `blob` beside a MIME type, or in an image or audio block. */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {
     if (typeof member !== "string" || (key !== "data" && key !== "blob")) return member;
@@ -13,7 +13,7 @@ export function toReadableJson(value: unknown, indent?: number): string {
   });
 }
 
-/** Never throws: a value may be nested deeper than can be written. */
+/** Writes JSON. Never throws: a value that is nested too deeply becomes a note. */
 export function toJson(value: unknown, indent?: number, replace?: Replace): string {
   try {
     const replacer =
@@ -29,7 +29,7 @@ export function toJson(value: unknown, indent?: number, replace?: Replace): stri
 
 type Replace = (holder: { readonly [key: string]: unknown }, key: string, member: unknown) => unknown;
 
-/** Bytes in Base64 by their type and number: `[image/png, 1.2 kB]`. */
+/** Describes Base64 bytes: `[image/png, 1.2 kB]`. */
 export function bytesText(type: string, data: string): string {
   const base64 = data === "" ? data : readBase64(data);
   return base64 === undefined ? `[${type}, not valid Base64]` : `[${type}, ${sizeWords(byteLength(base64))}]`;

@@ -1,6 +1,9 @@
-/** Which media a model's API takes as bytes, and what to call a file of each kind: one wrong type in a conversation and the API refuses all of it from then on. */
+/**
+ * The media types that models' APIs accept, and their file extensions. One wrong type makes the API reject the whole
+ * conversation.
+ */
 
-/** What the Gemini API takes inline, with the ending of its files. */
+/** The types that the Gemini API accepts inline, with their file extensions. */
 const accepted: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
   ["image/jpeg", "jpg"],
@@ -27,7 +30,7 @@ const accepted: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-/** Other names of the same. */
+/** Other names of these types. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["image/x-png", "image/png"],
@@ -46,7 +49,7 @@ const others: ReadonlyMap<string, string> = new Map([
   ["application/json", "json"],
 ]);
 
-/** The first type of each ending. */
+/** The first type of each extension. */
 const byExtension: ReadonlyMap<string, string> = new Map([
   ["jpeg", "image/jpeg"],
   ...[...accepted, ...others].reverse().map(([type, extension]) => [extension, type] as const),
@@ -55,33 +58,42 @@ const byExtension: ReadonlyMap<string, string> = new Map([
 const wellFormed = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
 const textual = /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|x-sh|sql)$|\+(json|xml)$/;
 
-/** Without parameters, in lower case and under its usual name; what is no type at all is not repeated. */
+/**
+ * Returns the type in lower case, without parameters, under its usual name; a generic type if the text is not a media
+ * type.
+ */
 export function toMediaType(given: string): string {
   const type = (given.split(";", 1)[0] ?? "").trim().toLowerCase();
   return wellFormed.test(type) ? (aliases.get(type) ?? type) : "application/octet-stream";
 }
 
+/** Whether the Gemini API accepts the type inline. */
 export function isAccepted(type: string): boolean {
   return accepted.has(type);
 }
 
-/** What may stand inside a function response, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling, multimodal responses). */
+/**
+ * Types inside a function response, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling, multimodal
+ * responses).
+ */
 const acceptedInResponses: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);
 
+/** Whether the type may be inside a function response. */
 export function isAcceptedInResponse(type: string): boolean {
   return acceptedInResponses.has(type);
 }
 
-/** Whether bytes of this type are text, which a model is better given as such. */
+/** Whether bytes of this type are text: a model is given text instead of bytes. */
 export function isTextual(type: string): boolean {
   return textual.test(type);
 }
 
-/** Of a file, by the ending of its name; undefined for what is most likely text, or not known. */
+/** The type of a file by its extension; undefined for text and unknown extensions. */
 export function typeOfExtension(extension: string): string | undefined {
   return byExtension.get(extension.toLowerCase());
 }
 
+/** The file extension of a type. */
 export function extensionOf(type: string): string {
   return accepted.get(type) ?? others.get(type) ?? (isTextual(type) ? "txt" : "bin");
 }

@@ -1,4 +1,4 @@
-/** A tool's result as a model gets it: readable, within limits, marked as untrusted. */
+/** Converts a tool's result to parts for a model: readable, within size limits, marked as untrusted. */
 
 import type { Block } from "@fairlead/wire";
 import type { Part } from "../model-types.ts";
@@ -10,24 +10,27 @@ import { asUntrusted, createNonce } from "./untrusted.ts";
 
 export type { ContentLimits, LeftOut } from "./fit.ts";
 
+/** Options of the conversion. */
 export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
-  /** Of the tags round the result; drawn anew for each by default. */
+  /** The random part of the tags around the result. Default: a new one for each. */
   readonly nonce?: string;
 }
 
-/** Puts something into a file and gives its path. */
+/** Saves a content to a file and returns its path. */
 export type Keep = (file: LeftOut) => Promise<string>;
 
+/** Options of `toModelParts`. */
 export interface ModelPartsOptions extends ContentOptions {
-  /** The server's own name for the tool. */
+  /** The server's own name of the tool. */
   readonly toolName: string;
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  /** Where to put what the model does not get whole. */
+  /** Saves the contents that the model does not get in full. */
   readonly keep?: Keep;
 }
 
+/** Converts the blocks of a result to parts for a model. */
 export async function toModelParts(blocks: readonly Block[], options: ModelPartsOptions): Promise<Part[]> {
   const { toolName, keep, nonce = createNonce() } = options;
   const fitted = fitResult({ isError: false, ...options, content: blocks }, toolName, options);
@@ -35,7 +38,7 @@ export async function toModelParts(blocks: readonly Block[], options: ModelParts
   return keep === undefined ? parts : [...parts, ...(await keepAll(fitted.leftOut, keep))];
 }
 
-/** What a `CallableTool` gave: parts with the content of a result in `functionResponse.response`. */
+/** Converts the parts of a `CallableTool`'s result, which have the MCP result in `functionResponse.response`. */
 export function transformMcpContentToParts(
   sdkResponse: readonly Part[],
   options: ContentOptions & { readonly toolName?: string } = {},
@@ -61,7 +64,7 @@ function fitResult(
   return { ...fitBlocks(blocks, `Tool '${toLabel(toolName)}'`, { ...contentLimits, ...limits }), isError };
 }
 
-/** What we say ourselves stands outside the tags. */
+/** Fairlead's own texts are outside the tags. */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
   return [
@@ -70,7 +73,7 @@ function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   ];
 }
 
-/** A file that cannot be written is no reason to lose the rest. */
+/** Saves left-out contents and lists their paths. A failed save does not affect the others. */
 export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
   if (files.length === 0) return [];
   const lines: string[] = [];

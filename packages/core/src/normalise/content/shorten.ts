@@ -1,17 +1,17 @@
-/** Foreign text made short for a model: names on one line, long texts without their middle. */
+/** Shortens servers' texts for a model: names to one line, long texts by omitting the middle. */
 
 import { clip } from "@fairlead/wire/text";
 import { toModelText } from "../../text/model-text.ts";
 
 const labelCharacters = 2000;
 
-/** A name, a title or an address inside a sentence of ours. */
+/** Shortens a name, a title or a URI for use inside a sentence. */
 export function toLabel(text: string): string {
   const line = toModelText(text.slice(0, labelCharacters + 1)).replaceAll(/\s+/g, " ");
   return clip(line, labelCharacters);
 }
 
-/** The beginning and the end, `room` characters together; what the middle held is said between them. */
+/** Keeps the beginning and the end, `room` characters together, with a note between them. */
 export function shorten(text: string, room: number): string {
   const head = wholeCharacters(text, Math.ceil(room * 0.75));
   const tail = wholeCharacters(text, text.length - (room - Math.ceil(room * 0.75)));
@@ -19,11 +19,12 @@ export function shorten(text: string, room: number): string {
   return [text.slice(0, head), note, text.slice(tail)].filter((piece) => piece !== "").join("\n");
 }
 
+/** Writes a number of characters. */
 export function characterWords(count: number): string {
   return `${count} ${count === 1 ? "character" : "characters"}`;
 }
 
-/** The place itself, or the one before it if it would part the two halves of a character. */
+/** Moves a position back by one if it would split a surrogate pair. */
 function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

@@ -1,13 +1,20 @@
-/** Marks what comes from elsewhere, for the model: data between two tags that whoever wrote it cannot have written. */
+/** Marks untrusted data for the model with a pair of tags that its author cannot have written. */
 
 import type { Part } from "../model-types.ts";
 
-/** New for every result: whoever wrote the text could not know it, so no closing tag in the text is the right one. */
+/**
+ * Creates the random part of the tags. The author of the data cannot know it, so the data cannot contain the closing
+ * tag.
+ */
 export function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(16);
 }
 
-/** @param what Completes "this is …". */
+/**
+ * Puts parts between tags.
+ *
+ * @param what The end of the sentence "this is …".
+ */
 export function asUntrusted(parts: readonly Part[], nonce: string, what = "data from an MCP server"): Part[] {
   const tag = `untrusted_context_${nonce}`;
   return [

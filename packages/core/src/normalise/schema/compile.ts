@@ -1,4 +1,4 @@
-/** Compiles a tool's raw schema for a model's API. Pure: the same schema gives the same result, and nothing is fetched. */
+/** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and nothing is fetched. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -18,6 +18,7 @@ import { writeRoot } from "./write/write.ts";
 
 export type { CompiledSchema, Repair, RepairAction, SchemaDialect } from "./compiled-schema.ts";
 
+/** Compiles a schema, or returns the reason why it is quarantined. */
 export function compileSchema(raw: unknown, dialect: SchemaDialect): CompiledSchema {
   return orQuarantined(() => {
     textOf(raw);
@@ -25,12 +26,12 @@ export function compileSchema(raw: unknown, dialect: SchemaDialect): CompiledSch
   });
 }
 
-/** For a schema whose text has been looked at: it is not too large. */
+/** Compiles a schema whose size has been checked. */
 export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchema {
   return orQuarantined(() => {
     const repairs = new Map<string, Repair>();
     const report: Report = (path, keyword, action, note) => {
-      // What is referred to from several places is read in each of them, and reported once.
+      // A definition is read once for each reference, and its repairs are reported once.
       const key = `${action} ${path.length} ${path}${keyword}`;
       if (!repairs.has(key)) repairs.set(key, { path, keyword, action, note });
     };
@@ -39,6 +40,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   });
 }
 
+/** Returns a quarantined result if `compile` throws `quarantined`. */
 export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   try {
     return compile();
@@ -48,7 +50,7 @@ export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   }
 }
 
-/** A tool without a schema takes an object; so does one whose schema is none. */
+/** A tool without a schema, or with an invalid one, takes an object. */
 function toDocument(raw: unknown, report: Report): JsonObject {
   if (isObject(raw)) return raw;
   if (raw !== undefined && raw !== null && raw !== true)
@@ -101,7 +103,7 @@ function compileForModel(
   return { schema, restore: restoring(reading.document, renamed) };
 }
 
-/** It is handed out again and again: whoever changes it would change it for all. */
+/** The result is shared by all callers, so it must not be changed. */
 function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

@@ -1,12 +1,17 @@
-/** What comes out of compiling a schema: one that a model's API takes, with a report of what had to change, or the reason why there is none. */
+/**
+ * The result of compiling a schema: a schema that the model's API accepts with its repairs, or the reason for
+ * quarantine.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 
+/** The schema language of a model's API. */
 export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
 
 /**
- * `added`: was not there; `removed`: left out, with everything below it; `moved`: said in the description instead;
- * `merged`: folded into the schema around it; `rewritten`: said in other keywords; `renamed`: a property under another name.
+ * The kind of a repair. `added`: a new keyword. `removed`: left out, with everything in it. `moved`: written in the
+ * description instead. `merged`: combined with the surrounding schema. `rewritten`: expressed with other keywords.
+ * `renamed`: a property with another name.
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
 
@@ -16,16 +21,20 @@ export interface Repair {
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;
-  /** One short sentence for a person. What it quotes is the server's own text: raw. */
+  /** One short sentence for the user. Quoted texts are the server's own: raw. */
   readonly note: string;
 }
 
+/** A compiled schema, or the reason for quarantine. */
 export type CompiledSchema =
   | {
       readonly kind: "compiled";
       readonly schema: JsonObject;
       readonly repairs: readonly Repair[];
-      /** Arguments as the model gave them → as the server calls them. The same object where nothing was renamed. */
+      /**
+       * Converts arguments with the model's property names to the server's names. Returns the same object if no name
+       * differs.
+       */
       readonly restore: (args: JsonObject) => JsonObject;
     }
   | { readonly kind: "quarantined"; readonly reason: string };

@@ -1,4 +1,4 @@
-/** A schema as a document whose parts refer to each other. Resolves references inside it; whatever lies outside is never fetched. */
+/** A schema as a document with references. Resolves references inside it and never fetches anything. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -11,18 +11,20 @@ import { decode, memberAt, pointerTo, segmentsOf } from "./pointer.ts";
 export interface Spot {
   readonly raw: unknown;
   readonly path: string;
-  /** The URI that references from here are relative to. */
+  /** The base URI of references from here. */
   readonly base: string;
 }
 
+/** A schema document. */
 export interface SchemaDocument {
   readonly root: Spot;
   resolve(reference: string, base: string): Spot | undefined;
 }
 
-/** What a schema without `$id` is taken to be called. Never reached: only compared. */
+/** The base URI of a schema without `$id`. It is only compared, never requested. */
 const nameless = "schema://here/";
 
+/** Indexes a schema by its URIs and anchors. */
 export function openDocument(raw: JsonObject): SchemaDocument {
   const root: Spot = { raw, path: "", base: baseOf(raw, nameless) };
   let index: ReadonlyMap<string, Spot> | undefined;
@@ -37,13 +39,13 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       index ??= indexOf(root);
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
-      // Some generators write an `id` that names no resource of its own, and mean the whole document all the same.
+      // Some generators write an `id` that names no resource, and their references mean the whole document.
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
   };
 }
 
-/** The URI of the schema itself. `id` is how draft 4 wrote `$id`. */
+/** Returns the base URI of a schema. `id` is draft 4's name of `$id`. */
 export function baseOf(raw: unknown, around: string): string {
   const id = isObject(raw) ? (raw["$id"] ?? raw["id"]) : undefined;
   const uri = isText(id) ? resolveUri(id, around) : undefined;
@@ -51,7 +53,7 @@ export function baseOf(raw: unknown, around: string): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  // By far the most common, and cheaper than parsing a URI.
+  // The most common case, and cheaper than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
   return parseUrl(reference, base)?.href;
 }
@@ -72,7 +74,7 @@ function follow(start: Spot, segments: readonly string[]): Spot | undefined {
   return isSchema(spot.raw) ? spot : undefined;
 }
 
-/** Every schema that has a URI or an anchor of its own, by URI. The first of a name wins. */
+/** Every schema with its own URI or anchor, by URI. The first of a name counts. */
 function indexOf(root: Spot): ReadonlyMap<string, Spot> {
   const index = new Map<string, Spot>([[root.base, root]]);
   const add = (uri: string, spot: Spot): void => {
@@ -86,7 +88,7 @@ function indexOf(root: Spot): ReadonlyMap<string, Spot> {
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       if (isText(raw[keyword])) add(`${base}#${raw[keyword]}`, spot);
     }
-    // Until draft 7 an anchor was written as an `$id` of nothing but a fragment.
+    // Until draft 7 an anchor was written as an `$id` with only a fragment.
     for (const id of [raw["$id"], raw["id"]]) if (isText(id) && /^#./.test(id)) add(`${base}${id}`, spot);
     for (const [member, memberPath] of subschemas(raw, path)) {
       open.push({ raw: member, path: memberPath, base: baseOf(member, base) });

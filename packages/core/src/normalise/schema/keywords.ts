@@ -1,11 +1,11 @@
-/** Which keywords hold schemas, and how: the one place that says where in a schema another one stands. */
+/** Knows which keywords contain schemas, and in what form. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { isList, isSchema } from "./json-values.ts";
 import { pointerTo } from "./pointer.ts";
 
-/** One schema; `items` of older drafts may also be a list of them. */
+/** Keywords with one schema. `items` of older drafts may also be a list. */
 const single: ReadonlySet<string> = new Set([
   "items",
   "additionalItems",
@@ -30,16 +30,17 @@ const named: ReadonlySet<string> = new Set([
 ]);
 const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "anyOf", "oneOf"]);
 
+/** What a keyword's value contains. */
 export type Holds = "schema" | "list" | "map" | "data";
 
-/** What this keyword, with this value, holds. */
+/** Returns what this keyword contains with this value. */
 export function holds(keyword: string, value: unknown): Holds {
   if (listed.has(keyword) && isList(value)) return "list";
   if (named.has(keyword) && isObject(value)) return "map";
   return single.has(keyword) && isSchema(value) ? "schema" : "data";
 }
 
-/** The schemas directly in this one, with their paths. */
+/** Returns the direct subschemas with their paths. */
 export function subschemas(schema: JsonObject, path: string): (readonly [schema: unknown, path: string])[] {
   const found: (readonly [unknown, string])[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -51,7 +52,7 @@ export function subschemas(schema: JsonObject, path: string): (readonly [schema:
   return found;
 }
 
-/** The same without the paths, which cost more than the rest. */
+/** Returns the direct subschemas without paths, which is much faster. */
 export function schemasIn(schema: JsonObject): unknown[] {
   const found: unknown[] = [];
   for (const keyword of Object.keys(schema)) {

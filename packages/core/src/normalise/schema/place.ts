@@ -1,4 +1,4 @@
-/** One schema while it is read: its keywords come in, a shape and a report of what could not be kept go out. */
+/** One schema while it is read: collects a shape, and reports what could not be kept. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -9,11 +9,12 @@ import type { Spent } from "./read/bounds.ts";
 import type { Shape, TypeName } from "./read/shape.ts";
 import { inWords, type TypeStyle } from "./write/type-text.ts";
 
+/** Reports a repair. */
 export type Report = (path: string, keyword: string, action: RepairAction, note: string) => void;
 
-/** What a model's API understands, where they differ. */
+/** The capabilities of a model's API. */
 export interface ModelDialect {
-  /** How it is called in notes. */
+  /** Its name in notes. */
   readonly name: string;
   readonly knowsPrefixItems: boolean;
   readonly formats: Readonly<Partial<Record<TypeName, readonly string[]>>>;
@@ -21,34 +22,35 @@ export interface ModelDialect {
   readonly longestName: number;
 }
 
-/** What one compilation shares. */
+/** The state that one compilation shares. */
 export interface Reading {
   readonly document: SchemaDocument;
   readonly dialect: ModelDialect;
   readonly spent: Spent;
   readonly report: Report;
-  /** Schemas that are being read right now: a reference to one of them is a cycle. */
+  /** Schemas that are being read: a reference to one of them is a cycle. */
   readonly active: Set<string>;
   /** Schemas that were read. */
   readonly visited: Set<string>;
-  /** What is said in the place of a cycle, by where it leads. */
+  /** The notes that replace cycles, by target. */
   readonly cycles: Map<string, string>;
-  /** Where definitions are kept, to say at the end which of them nothing referred to. */
+  /** Containers of definitions, to report the unused ones at the end. */
   readonly containers: Map<string, { path: string; name: string; definitions: readonly string[] }>;
-  /** The property names that were read, with where each was first seen. */
+  /** The property names that were read, each with its first path. */
   readonly names: Map<string, string>;
   /** The model's name for a property. */
   readonly nameOf: TypeStyle["nameOf"];
   readonly read: (spot: Spot, nesting: number, isRoot?: boolean) => Shape;
 }
 
+/** One schema that is being read. */
 export interface Place extends Spot {
   readonly raw: JsonObject;
-  /** What it asks for, as far as it has been read. */
+  /** The result so far. */
   shape: Shape;
   readonly reading: Reading;
   readonly nesting: number;
-  /** It describes the arguments as a whole, so that it must come out as one object. */
+  /** Whether this is the schema of all arguments, which must become one object. */
   readonly isRoot: boolean;
 }
 
@@ -58,7 +60,7 @@ export interface Keyword {
   readonly read: (value: never, place: Place, keyword: string) => void;
 }
 
-/** A row of a table of keywords, with its check and its reader of one type. */
+/** Defines a keyword whose check and reader have the same type. */
 export function keyword<T>(
   fits: (value: unknown) => value is T,
   read: (value: T, place: Place, keyword: string) => void,
@@ -66,42 +68,45 @@ export function keyword<T>(
   return { fits, read };
 }
 
+/** Reads a subschema for another value. */
 export function childOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   return place.reading.read({ raw, path: pointerTo(place.path, ...segments), base: place.base }, place.nesting + 1);
 }
 
-/** A schema that speaks of the same value as the place itself does. */
+/** Reads a subschema for the same value. */
 export function partOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   const spot = { raw, path: pointerTo(place.path, ...segments), base: place.base };
   return place.reading.read(spot, place.nesting + 1, place.isRoot);
 }
 
+/** Reports a repair at this place. */
 export function report(place: Place, keyword: string, action: RepairAction, note: string): void {
   place.reading.report(place.path, keyword, action, note);
 }
 
-/** Left out, and the model need not know. */
+/** Leaves a keyword out without telling the model. */
 export function drop(place: Place, keyword: string, why: string): void {
   report(place, keyword, "removed", why);
 }
 
-/** Left out, but the description says it. */
+/** Leaves a keyword out and adds a sentence to the description. */
 export function tell(place: Place, keyword: string, sentence: string): void {
   addNote(place.shape, sentence);
   report(place, keyword, "moved", `${place.reading.dialect.name} does not take it; the description says: ${sentence}`);
 }
 
-/** What a schema asks for, in words for the model, with the names it knows. */
+/** Describes a schema for the model, with the model's property names. */
 export function described({ reading }: Place, schema: unknown): string {
   return inWords(schema, reading.nameOf);
 }
 
-/** What it quotes is the server's own text. */
+/** Adds a sentence to the description. Quoted texts are the server's own. */
 export function addNote(shape: Shape, text: string): void {
   const sentence = toModelText(text);
   if (!shape.notes.includes(sentence)) shape.notes = [...shape.notes, sentence];
 }
 
+/** Adds types that a keyword implies. */
 export function hint(place: Place, ...types: readonly TypeName[]): void {
   const { hints } = place.shape;
   if (!types.every((type) => hints.has(type))) place.shape.hints = new Set([...hints, ...types]);

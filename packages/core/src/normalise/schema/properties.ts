@@ -1,15 +1,16 @@
-/** The named members of an object schema, required ones first, gathered from wherever the schema says them. Pure. */
+/** Collects the properties of an object schema, required ones first. Pure. */
 
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { resolved } from "./pointer.ts";
 
+/** One property of an object schema. */
 export interface Property {
   readonly name: string;
   readonly required: boolean;
   readonly schema: unknown;
 }
 
-/** What a schema says itself, in its own order. */
+/** The direct properties of a schema, in its own order. */
 export function propertiesOf(schema: unknown): readonly Property[] {
   const required = new Set(listOf(member(schema, "required")));
   const properties = member(schema, "properties");
@@ -19,10 +20,10 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   );
 }
 
-/** A server may have written branches of branches. */
+/** Limits the work: branches may contain branches. */
 const mostBranches = 100;
 
-/** What may be given to a tool, also where its schema says so in `allOf`, `anyOf` or `oneOf`, or elsewhere in the document. */
+/** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */
 export function parametersOf(root: unknown): readonly Property[] {
   const found = new Map<string, Property>();
   const branches = [{ schema: root, isSure: true }];
@@ -35,7 +36,7 @@ export function parametersOf(root: unknown): readonly Property[] {
     }
     const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
     const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));
-    // Which of these will be meant is not known, so nothing in them has to be given.
+    // Only one of these branches may apply, so nothing in them is required.
     const unsure = [...inner("anyOf"), ...inner("oneOf")].map((branch) => ({ schema: branch, isSure: false }));
     branches.push(...[...sure, ...unsure].slice(0, mostBranches - branches.length));
   }

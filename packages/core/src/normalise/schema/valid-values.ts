@@ -1,4 +1,4 @@
-/** Which keywords of draft 2020-12 take which values; a keyword that is not listed takes anything. */
+/** The valid values of keywords of draft 2020-12. A keyword that is not listed takes any value. */
 
 import { isObject } from "@fairlead/wire/json";
 import { isCount, isFilled, isFlag, isList, isNumber, isPresent, isSchema, isText } from "./json-values.ts";
@@ -45,6 +45,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
   table.flatMap(([check, ...keywords]) => keywords.map((keyword) => [keyword, check] as const)),
 );
 
+/** Whether the value is valid for the keyword. */
 export function fits(keyword: string, value: unknown): boolean {
   return (checks.get(keyword) ?? isPresent)(value);
 }

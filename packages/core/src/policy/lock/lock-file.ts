@@ -41,7 +41,8 @@ export function lockPath({ files }: Pick<Locations, "files">): string | undefine
 /**
  * Reads the lock file; undefined if there is none. The entry of the server `replaced` may be invalid, because it is
  * about to be written again.
- * || @throws HostError `settings_invalid` if the lock file is not valid
+ *
+ * @throws HostError `settings_invalid` if the lock file is not valid
  */
 export async function readLock(file: string, replaced?: string): Promise<LockFile | undefined> {
   const found = await readText(file, limits.settingsBytes);
@@ -58,7 +59,8 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
 
 /**
  * Parses the text of a lock file.
- * || @throws HostError `settings_invalid`
+ *
+ * @throws HostError `settings_invalid`
  */
 export function parseLock(text: string, file: string, replaced?: string): LockFile {
   const document = parseDocument(text, file);
@@ -77,7 +79,8 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
 
 /**
  * Keeps an older Fairlead from overwriting the lock file of a newer one.
- * || @throws HostError `settings_invalid`
+ *
+ * @throws HostError `settings_invalid`
  */
 export function refuseNewer(text: string, file: string): void {
   let document: unknown;

@@ -39,7 +39,8 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
 
 /**
  * Writes a rule. It replaces an earlier rule for the same request.
- * || @throws HostError `settings_invalid`, `too_large`
+ *
+ * @throws HostError `settings_invalid`, `too_large`
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
   const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");

@@ -8,7 +8,8 @@ import { type ContentLimits, contentLimits, type Fitted, fitBlocks } from "../..
 export interface ContentRoom {
   /**
    * Fits blocks into the remaining room.
-   * || @param giver The name of the source, for notes about what was left out.
+   *
+   * @param giver The name of the source, for notes about what was left out.
    */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }

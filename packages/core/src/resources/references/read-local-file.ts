@@ -17,7 +17,8 @@ const namesShown = 200;
 
 /**
  * Reads a file or folder.
- * || @throws HostError with a message for the user
+ *
+ * @throws HostError with a message for the user
  */
 export async function readLocalFile(file: LocalFile): Promise<readonly Block[]> {
   try {

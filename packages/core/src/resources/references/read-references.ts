@@ -50,7 +50,8 @@ const mostReads = 8;
 
 /**
  * Reads all references of a message. A reference that fails is reported in `problems`.
- * || @throws HostError `cancelled`
+ *
+ * @throws HostError `cancelled`
  */
 export async function readReferences(pieces: readonly Piece[], options: ReadReferencesOptions): Promise<PromptContent> {
   const references = withoutRepeats(pieces);

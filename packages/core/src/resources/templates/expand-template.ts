@@ -30,7 +30,8 @@ const styles: Readonly<Record<Operator, Style>> = {
 
 /**
  * Expands a template.
- * || @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid`
+ *
+ * @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid`
  */
 export function expandTemplate(template: string, values: TemplateValues): string {
   const parsed = parseTemplate(template);

@@ -1,4 +1,7 @@
-/** The raw schema as draft 2020-12 says it: older drafts' words replaced, references kept inside the document, everything else left alone. */
+/**
+ * Converts a schema to JSON Schema draft 2020-12: replaces older keywords, rewrites references, and keeps everything
+ * else.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -21,6 +24,7 @@ interface Modernising {
 
 const draft = "https://json-schema.org/draft/2020-12/schema";
 
+/** Returns the schema in draft 2020-12. */
 export function modernise(raw: JsonObject, report: Report): JsonObject {
   checkWritten(raw);
   const document = openDocument(raw);
@@ -107,7 +111,7 @@ function modernType(value: unknown, isNullable: boolean, removed: Removed, rewri
     : rewritten("In the spelling of JSON Schema.", [["type", written]]);
 }
 
-/** Draft 4's `exclusiveMinimum: true` made the `minimum` beside it exclusive. */
+/** Draft 4: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
 function modernBound(name: string, value: unknown, raw: JsonObject, removed: Removed, rewritten: Rewritten): Entries {
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
@@ -124,7 +128,7 @@ function modernised(
   removed: Removed,
 ): Entries {
   const target = context.document.resolve(value, base);
-  // Never fetched: a schema must not make anyone talk to an address of the server's choice.
+  // Never fetched: a schema must not make the host contact an address that the server chose.
   if (target === undefined)
     return removed(`It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
@@ -174,7 +178,7 @@ function modernNested(
   }
 }
 
-/** Two keywords of an older draft may come to one of this one: lists and maps are joined, of anything else the first counts. */
+/** Two older keywords may become the same new one: lists and maps are joined; else the first counts. */
 function combined(entries: Entries): Entries {
   const found = new Map<string, unknown>();
   for (const [name, value] of entries) {

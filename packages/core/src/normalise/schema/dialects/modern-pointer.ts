@@ -1,4 +1,4 @@
-/** References that point into places which draft 2020-12 calls otherwise. */
+/** Converts references into parts of a schema that draft 2020-12 names differently. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,7 +7,7 @@ import { isFilled, isList } from "../json-values.ts";
 import { holds } from "../keywords.ts";
 import { pointerTo, stepsOf } from "../pointer.ts";
 
-/** What a definition of the old name is called among those of the new one. */
+/** The name in `$defs` of a definition from the older `definitions`. */
 export function definitionName(schema: JsonObject, name: string): string {
   const taken = schema["$defs"];
   let candidate = name;
@@ -15,7 +15,7 @@ export function definitionName(schema: JsonObject, name: string): string {
   return candidate;
 }
 
-/** The reference as it is written once the document is modern; undefined where what it refers to has no place in it. */
+/** Returns the converted reference; undefined if its target does not exist in the converted document. */
 export function modernReference(reference: string, target: Spot, { root }: SchemaDocument): string | undefined {
   const segments = stepsOf(target.path);
   const renamed = renamedSegments(root.raw, segments);
@@ -23,7 +23,7 @@ export function modernReference(reference: string, target: Spot, { root }: Schem
   const at = reference.indexOf("#");
   const isPointer = at >= 0 && reference.startsWith("/", at + 1);
   if (!isPointer || renamed.every((segment, index) => segment === segments[index])) return reference;
-  // From the root of the document, which every reference in it can reach.
+  // From the root of the document, which every reference can reach.
   return `#${encodeURI(pointerTo("", ...renamed)).replaceAll("#", "%23")}`;
 }
 
@@ -50,7 +50,7 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
   return renamed;
 }
 
-/** Whether an old keyword says what a newer one beside it says as well: then the newer one counts. */
+/** Whether a newer keyword beside the older one says the same: the newer one counts. */
 export function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;
   if (keyword === "items") return isList(items) && (items.length === 0 || isFilled(prefixItems));

@@ -1,4 +1,4 @@
-/** How large a schema may be, before and after its references are put in place. Over it: quarantine, never a hang. */
+/** Size limits of schemas, before and after references are resolved. A schema over a limit is quarantined. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,40 +7,47 @@ import { isList } from "../json-values.ts";
 import { schemasIn } from "../keywords.ts";
 import { isAnything, isNull, spared } from "./open-value.ts";
 
+/** The limits of a schema. */
 export const schemaLimits = {
-  /** Of its JSON text. */
+  /** The size of its JSON text. */
   bytes: 262_144,
-  /** The same of what is written: words and types of ours come on top. */
+  /** The size of the compiled schema, which contains Fairlead's own texts and types too. */
   writtenBytes: 524_288,
-  /** How deep schemas may stand in schemas, once references are in place. */
+  /** The depth of subschemas after references are resolved. */
   depth: 32,
   subschemas: 2_000,
-  /** How deep values may stand in values as the server sent them; keeps every walk over them off the end of the stack. */
+  /** The depth of JSON values as the server sent them, so that recursive functions do not overflow the stack. */
   jsonDepth: 256,
-  /** References, alternatives and conditions that may be open inside each other while reading. */
+  /** The depth of references, alternatives and conditions during reading. */
   nesting: 128,
-  /** Text that references may put in place, counted each time. */
+  /** The size of referenced text, counted for each reference. */
   expandedBytes: 4_194_304,
-  /** Pairs of schemas that are merged, weighted by their enums; alternatives beside alternatives multiply. */
+  /** The number of merged schema pairs, weighted by their enums: alternatives of alternatives multiply. */
   merges: 20_000,
 } as const;
 
-/** What a compilation has used up. */
+/** What a compilation has used of its limits. */
 export interface Spent {
   subschemas: number;
   merges: number;
   bytes: number;
 }
 
+/** Returns zero usage. */
 export function nothingSpent(): Spent {
   return { subschemas: 0, merges: 0, bytes: 0 };
 }
 
+/** Makes the error for a schema over a limit. */
 export function tooLarge(what: string): HostError {
   return new HostError("quarantined", `the schema ${what}`);
 }
 
-/** Its JSON text. Walked first, no deeper than is safe: how it is nested is a server's choice. */
+/**
+ * Returns the JSON text of a schema. Checks its depth first, because the server chose it.
+ *
+ * @throws HostError `quarantined`
+ */
 export function textOf(raw: unknown): string {
   checkValue(raw, 0, { values: 0 });
   const text = raw === undefined ? "null" : JSON.stringify(raw);
@@ -50,7 +57,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // A value takes at least two characters, its separator included.
+  // A value takes at least two characters, including its separator.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
@@ -64,7 +71,11 @@ function checkLength(text: string, most: number): void {
   if (Buffer.byteLength(text) > most) throw tooLarge(`is larger than ${most / 1024} kB`);
 }
 
-/** What was written: how much text, how many schemas, and how deep they stand in each other. */
+/**
+ * Checks size, number and depth of the written schemas.
+ *
+ * @throws HostError `quarantined`
+ */
 export function checkWritten(schema: JsonObject): void {
   checkLength(JSON.stringify(schema), schemaLimits.writtenBytes);
   checkExtent(schema, 0, nothingSpent());
@@ -81,11 +92,16 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** What says no more than one word does, and is written by us where a server wrote that word, counts as little. */
+/** Does not count subschemas that Fairlead writes for one word of the server. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }
 
+/**
+ * Counts one subschema.
+ *
+ * @throws HostError `quarantined`
+ */
 export function spendSubschema(spent: Spent): void {
   spent.subschemas += 1;
   if (spent.subschemas > schemaLimits.subschemas) {
@@ -93,11 +109,21 @@ export function spendSubschema(spent: Spent): void {
   }
 }
 
+/**
+ * Counts one merge.
+ *
+ * @throws HostError `quarantined`
+ */
 export function spendMerge(spent: Spent, values: number): void {
   spent.merges += 1 + values / 64;
   if (spent.merges > schemaLimits.merges) throw tooLarge("combines too many alternatives");
 }
 
+/**
+ * Counts referenced text.
+ *
+ * @throws HostError `quarantined`
+ */
 export function spendBytes(spent: Spent, bytes: number): void {
   spent.bytes += bytes;
   if (spent.bytes > schemaLimits.expandedBytes) {

@@ -1,4 +1,4 @@
-/** How shapes combine: what both ask for, either of them, or an object that has room for all of them. */
+/** Combines shapes: intersection, union, or one object with room for the properties of all. */
 
 import type { Report } from "../place.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
@@ -6,15 +6,19 @@ import { type Spent, spendMerge } from "./bounds.ts";
 import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
 import { common, commonTypes, reportChanges, strictest } from "./stricter.ts";
 
+/** What merging needs. */
 export interface Merging {
   readonly spent: Spent;
   readonly report: Report;
 }
 
-/** Alternatives beside alternatives are multiplied out up to this many. */
+/** Alternatives of two shapes are multiplied up to this number of results. */
 const mostProducts = 16;
 
-/** What satisfies both, or either where they contradict each other: no property of theirs is lost. The first one's words and place count. */
+/**
+ * Returns the intersection, or the union where the shapes contradict each other, so that no property is lost. The first
+ * shape's texts and path are kept.
+ */
 export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
   if (both !== undefined) return both;
@@ -23,14 +27,18 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
-/** Any of these. */
+/** Returns the union. */
 export function union(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   if (first === undefined) return emptyShape("");
   return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
 }
 
-/** The properties of a shape, with room for those that only some of these have. @param settled names that need no room. */
+/**
+ * Adds optional properties that only some of the variants have.
+ *
+ * @param settled Names that need no room.
+ */
 export function withOptional(
   shape: Shape,
   others: readonly Shape[],
@@ -43,7 +51,7 @@ export function withOptional(
     for (const [name, property] of other.properties) {
       if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
     }
-    // Asked for, though nothing describes it.
+    // Required, but not described by any schema.
     for (const name of shape.isClosed === true ? [] : other.required) {
       if (!shape.properties.has(name) && !found.has(name)) {
         found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
@@ -58,7 +66,7 @@ export function withOptional(
   return merged;
 }
 
-/** A property that is there anyway, with room for what only some say is in it. What else they say about it is in the description. */
+/** Extends an existing property with what only some variants allow. Their other rules are in the description. */
 function withRoom(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
@@ -75,7 +83,7 @@ function withRoom(property: Shape, variants: readonly Shape[], merging: Merging)
   };
 }
 
-/** One shape for all of these, asking for nothing: of any type of theirs, with room for every property, however deep in lists. */
+/** One shape that requires nothing and has room for every property and type, also inside lists. */
 function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   for (const shape of all) reportMerged(shape, merging.report);
@@ -94,12 +102,15 @@ function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
   };
 }
 
-/** In it, or in anything in it. */
+/** Whether the shape or anything in it has properties. */
 function hasProperties(shape: Shape): boolean {
   return shape.properties.size > 0 || [...itemsOf(shape), ...(shape.anyOf ?? [])].some(hasProperties);
 }
 
-/** An object with room for every alternative: for where the API takes one object only, or where the alternatives share properties. */
+/**
+ * Returns one object with room for every alternative: where the API accepts only one object, or where alternatives
+ * share properties.
+ */
 export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
   const { anyOf, isMade: _, ...own } = shape;
   const base = anyOf === undefined ? own : flatten(own, anyOf, merging);
@@ -122,7 +133,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   return { ...base, properties, required: new Set([...base.required, ...always]) };
 }
 
-/** What satisfies both; undefined where nothing does. */
+/** The intersection; undefined if it is empty. */
 function intersect(a: Shape, b: Shape, merging: Merging): Shape | undefined {
   spendMerge(merging.spent, valuesIn(a) + valuesIn(b));
   const words = annotated(a, b);
@@ -177,7 +188,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
       merging.report(a.path, "anyOf", "merged", "Too many combinations: there is room for the properties of all.");
     return { ...roomFor([...alternatives, ...others], merging), ...words, path: a.path };
   }
-  // Too many to multiply out: the first rule is kept, the second left out.
+  // Too many to multiply: the first rule is kept, the second is left out.
   const rules = isTooMany ? [emptyShape(a.path)] : others;
   if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
   const products = alternatives.flatMap((shape) =>
@@ -198,7 +209,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
 }
 
-/** For what stands inside of what is merged. */
+/** Merges subschemas. */
 function meetInside(a: Shape, b: Shape, merging: Merging): Shape {
   if (a.path !== b.path) reportMerged(b, merging.report);
   return meet(a, b, merging);
@@ -224,7 +235,7 @@ function bothProperties(
   return merged;
 }
 
-/** Alternatives among alternatives count as one list. */
+/** Flattens alternatives of alternatives to one list. */
 function alternativesOf(shape: Shape, report: Report): readonly Shape[] {
   if (shape.anyOf === undefined) return [shape];
   for (const alternative of shape.anyOf) reportMerged(alternative, report);

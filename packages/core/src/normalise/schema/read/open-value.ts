@@ -1,16 +1,16 @@
-/** Any value, or null as well, said in types: what the API gets where a schema says nothing, or says it in a word. */
+/** Writes "any value" with types, for APIs that require a type in every schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 
 const plain: readonly string[] = ["string", "number", "boolean", "object"];
 
-/** Alternatives without null: who would give that gives nothing. */
+/** Alternatives for any value but null: a model leaves the property out instead. */
 export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** What may stand in an array: everything but another array, for that would never end. */
+/** Any item of an array but another array, which would never end. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -19,20 +19,23 @@ function plainValues(): JsonObject[] {
   return plain.map((type) => ({ type }));
 }
 
-/** Null as one of several alternatives. */
+/** Whether the schema is null, as one of several alternatives. */
 export function isNull(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "null" && Object.keys(schema).length === 1;
 }
 
-/** Alternatives as they are written here, with null or without. */
+/** Whether the alternatives are those of "any value", with or without null. */
 export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
-/** How many of the schemas in these alternatives count for nothing, as one word could say them: `true`, `nullable`. */
+/**
+ * The number of schemas in these alternatives that the limits do not count, because the server wrote one word: `true`,
+ * `nullable`.
+ */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // Null, and the schema around.
+  // Null, and the surrounding schema.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

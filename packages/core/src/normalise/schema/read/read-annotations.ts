@@ -1,4 +1,4 @@
-/** Keywords that describe: titles, descriptions, defaults, examples, and those that only tools for people use. */
+/** Reads keywords that describe: titles, descriptions, defaults, examples, and those for human readers only. */
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-values.ts";
@@ -14,15 +14,16 @@ function visible(text: string, place: Place, name: string): string {
   return seen;
 }
 
-/** True is worth a sentence, false says nothing. */
+/** A flag that adds a sentence if it is true. */
 const marks = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
     else drop(place, name, "It says what holds anyway.");
   });
 
+/** The keywords that describe. */
 export const annotations: Readonly<Record<string, Keyword>> = {
-  // `title` and `description` are among the keywords that the Gemini API typings list at `responseJsonSchema`.
+  // The Gemini API types list `title` and `description` at `responseJsonSchema`.
   title: keyword(isText, (value, place, name) => {
     const seen = visible(value, place, name);
     if (seen !== "" || value === "") place.shape.title = seen;
@@ -30,7 +31,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   description: keyword(isText, (value, place, name) => {
     place.shape.description = visible(value, place, name);
   }),
-  // Not in that list; and Vertex AI rejects it beside `anyOf` (Gemini CLI's documentation, "schema processing").
+  // Not in that list; Vertex AI rejects it beside `anyOf` (Gemini CLI's documentation, "schema processing").
   default: keyword(isPresent, (value, place, name) => {
     if (value === null) drop(place, name, "Null is what is taken when nothing is given.");
     else tell(place, name, `Default: ${quote(value)}.`);
@@ -44,7 +45,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   deprecated: marks("Deprecated."),
   readOnly: marks("Set by the server only."),
   writeOnly: marks("Never shown again once set."),
-  // OpenAPI 3.0: said as an alternative of type null instead, see `type`.
+  // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
     report(
@@ -54,7 +55,8 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       value ? "Null is one of its types." : "It says what holds anyway.",
     );
   }),
-  // `$schema` goes at every depth: a rule of Gemini CLI's documentation, "schema processing"; reported by many as `Unknown name "$schema"`.
+  // Removed at every depth, as Gemini CLI's documentation requires ("schema processing"); often reported as `Unknown
+  // name "$schema"`.
   $schema: unneeded("The API knows one kind of schema only."),
   $comment: forPeople,
   $vocabulary: forPeople,

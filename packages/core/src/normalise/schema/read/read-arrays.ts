@@ -1,4 +1,4 @@
-/** What is asked of arrays: their items, one by one or all alike, and how many there may be. */
+/** Reads keywords of arrays: items and their number. */
 
 import { isObject } from "@fairlead/wire/json";
 import { isCount, isFlag, isList, isOpen, isSchema } from "../json-values.ts";
@@ -9,6 +9,7 @@ function isItems(value: unknown): value is readonly unknown[] | object | boolean
   return isList(value) || isSchema(value);
 }
 
+/** The keywords of arrays. */
 export const arrays: Readonly<Record<string, Keyword>> = {
   prefixItems: keyword(isList, (value, place, name) => {
     hint(place, "array");
@@ -16,7 +17,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   }),
   items: keyword(isItems, (value, place, name) => {
     hint(place, "array");
-    // Until draft 2019-09 a list here is what `prefixItems` says now.
+    // Until draft 2019-09 a list here meant `prefixItems`.
     if (!isList(value)) readRest(value, place, name);
     else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems says it.");
     else {
@@ -74,7 +75,7 @@ function readPrefix(value: readonly unknown[], place: Place, name: string): void
   tell(place, name, `In order: ${inOrder.join(", ")}.`);
 }
 
-/** What follows the first items, or all of them where there are no first ones. */
+/** Reads the schema of the items after `prefixItems`, or of all items. */
 function readRest(value: object | boolean, place: Place, name: string): void {
   const { shape } = place;
   if (value !== false) {

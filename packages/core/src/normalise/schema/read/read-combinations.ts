@@ -1,4 +1,4 @@
-/** Schemas that combine schemas: all of them, any of them, none of them, one under a condition. */
+/** Reads keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and conditions. */
 
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
@@ -21,11 +21,11 @@ import { flatten, meet, union, withOptional } from "./merge.ts";
 import { typesIn } from "./read-type.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
-/** As a list: an object with a member `then` would be taken for a promise. */
+/** The keywords that combine schemas. A list, because an object with a member `then` would count as a promise. */
 export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
   ["allOf", keyword(isFilled, readAll)],
   ["anyOf", keyword(isFilled, readAlternatives)],
-  // Read as `anyOf` by the API (Gemini API typings, `responseJsonSchema`), so that is what it is given.
+  // The API reads it as `anyOf` (Gemini API types, `responseJsonSchema`).
   ["oneOf", keyword(isFilled, readAlternatives)],
   ["not", keyword(isSchema, readNegation)],
   ["if", keyword(isSchema, readCondition)],
@@ -71,13 +71,14 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     if (name !== "anyOf") report(place, name, "rewritten", "The API reads it as anyOf.");
     return;
   }
-  // Beside alternatives the API is given nothing but words: what must hold for all of them goes into each.
+  // The API accepts only texts beside alternatives: common rules go into each alternative.
   if (shape.properties.size === 0 && !place.isRoot) {
     report(place, name, "rewritten", "What stands beside it holds in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Properties beside alternatives, or the arguments as a whole: one object with room for each of them, and a sentence about which go together.
+  // Properties beside alternatives, or the schema of all arguments: one object with room for each, and a sentence about
+  // which belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(place, name, "merged", "Its properties stand beside the others; the description says which go together.");
   place.shape = flatten(shape, alternatives, reading);
@@ -107,7 +108,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
   tell(place, name, `If ${described(place, value)}, ${told.join(", ")}.`);
 }
 
-/** The properties that a condition asks about, of the same types, without what it asks of them: they may be otherwise. */
+/** The properties in a condition, with their types but without the condition's rules, because they need not hold. */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {
     ...emptyShape(path),
@@ -123,7 +124,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
   };
 }
 
-/** A property that only a consequence names is offered as an optional one. */
+/** A property that only a consequence names becomes an optional one. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
     drop(place, name, "It counts only beside if.");

@@ -1,13 +1,14 @@
-/** Bounds of numbers. `minimum` and `maximum` are all that the API knows of them (Gemini API typings, `responseJsonSchema`). */
+/** Reads bounds of numbers. The API knows only `minimum` and `maximum` (Gemini API types, `responseJsonSchema`). */
 
 import { isFlag, isNumber } from "../json-values.ts";
 import { drop, hint, type Keyword, keyword, type Place, report, tell } from "../place.ts";
 
-/** Draft 4 wrote `exclusiveMinimum: true` beside `minimum`, later drafts a number of its own. */
+/** Draft 4 wrote `exclusiveMinimum: true` beside `minimum`; later drafts write a number. */
 function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
 
+/** The keywords of numbers. */
 export const numbers: Readonly<Record<string, Keyword>> = {
   minimum: keyword(isNumber, (value, place) => {
     hint(place, "number");

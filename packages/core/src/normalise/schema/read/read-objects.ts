@@ -1,4 +1,4 @@
-/** What is asked of objects: their properties, and rules about the rest of them. */
+/** Reads keywords of objects: properties, and rules about other properties. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -10,10 +10,11 @@ import { inManyWords } from "../write/type-text.ts";
 import { withOptional } from "./merge.ts";
 import type { Shape } from "./shape.ts";
 
+/** The keywords of objects. */
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),
   required: keyword(isList, readRequired),
-  // Stripped at every depth: a rule of Gemini CLI's documentation, "schema processing".
+  // Removed at every depth, as Gemini CLI's documentation requires ("schema processing").
   additionalProperties: keyword(isSchema, readOthers),
   unevaluatedProperties: keyword(isSchema, readOthers),
   patternProperties: keyword(isObject, (value, place, name) => {
@@ -27,7 +28,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   propertyNames: keyword(isSchema, (value, place, name) => {
     hint(place, "object");
-    // What generators write for every map with plain names.
+    // Generators write this for every map with plain names.
     const isAnyText =
       isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
     if (isAnyText) drop(place, name, "Names are strings anyway.");
@@ -55,7 +56,7 @@ function readProperties(value: JsonObject, place: Place, name: string): void {
   for (const [property, schema] of Object.entries(value)) {
     if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
     properties.set(property, childOf(place, schema, name, property));
-    // Draft 3 said it inside the property.
+    // Draft 3 wrote `required` inside the property.
     if (isObject(schema) && schema["required"] === true) required.add(property);
   }
   shape.properties = properties;
@@ -68,7 +69,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   const { shape, reading, path } = place;
   const names = new Set(value.filter(isText));
   shape.required = new Set([...names, ...shape.required]);
-  // One of them may turn out to be a property that nothing describes.
+  // One of them may be a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
   if (names.size === 0) drop(place, name, "It names nothing.");
   else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
@@ -81,7 +82,7 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
   else drop(place, name, "The API is told of the named properties only.");
 }
 
-/** What must hold once a property is given. Properties that only such a rule names are offered as optional ones. */
+/** Reads rules that apply once a property is given. A property that only such a rule names becomes an optional one. */
 function readDependencies(value: JsonObject, place: Place, name: string): void {
   hint(place, "object");
   const { nameOf } = place.reading;

@@ -1,4 +1,4 @@
-/** References and definitions: what is referred to is put in place. */
+/** Reads references and definitions: each reference is replaced by its target. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -10,10 +10,12 @@ import { spendBytes } from "./bounds.ts";
 import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-// The API takes references, but nothing beside one that does not start with `$`, and cycles only in properties that are not required
-// (Gemini API typings, `responseJsonSchema`); reported as failing with every prompt in gemini-cli #7567. Schemas in place need none of it.
+// The API accepts references, but nothing beside one that does not start with `$`, and cycles only in optional
+// properties (Gemini API types, `responseJsonSchema`); gemini-cli #7567 reports that every prompt fails. Replaced
+// references avoid all of this.
 const reference: Keyword = keyword(isText, readReference);
 
+/** The keywords of references and definitions. */
 export const references: Readonly<Record<string, Keyword>> = {
   $defs: keyword(isObject, readDefinitions),
   definitions: keyword(isObject, readDefinitions),
@@ -30,7 +32,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Once everything is read: what stands where it is used, and what nothing refers to. */
+/** Reports definitions that were replaced, and unused ones. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -48,7 +50,7 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
 function readReference(value: string, place: Place, name: string): void {
   const target = place.reading.document.resolve(value, place.base);
   if (target === undefined) {
-    // Never fetched: a schema must not make the host talk to an address of the server's choice.
+    // Never fetched: a schema must not make the host contact an address that the server chose.
     drop(place, name, `It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
   }
@@ -63,7 +65,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** What it refers to is still being read: it is named, not repeated for ever. */
+/** The target is still being read: it is named instead of repeated for ever. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)

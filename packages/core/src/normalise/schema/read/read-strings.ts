@@ -1,4 +1,4 @@
-/** What is asked of strings, and `format`, which may also be about numbers. */
+/** Reads keywords of strings, and `format`, which also applies to numbers. */
 
 import { clip } from "@fairlead/wire/text";
 import { isCount, isSchema, isText } from "../json-values.ts";
@@ -6,7 +6,7 @@ import { drop, hint, type Keyword, keyword, type Place, tell } from "../place.ts
 import { inManyWords } from "../write/type-text.ts";
 import type { TypeName } from "./shape.ts";
 
-/** Formats of numbers, as OpenAPI names them. */
+/** Formats of numbers in OpenAPI. */
 const numeric: Readonly<Record<string, TypeName>> = {
   int32: "integer",
   int64: "integer",
@@ -14,6 +14,7 @@ const numeric: Readonly<Record<string, TypeName>> = {
   double: "number",
 };
 
+/** The keywords of strings. */
 export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {
@@ -47,7 +48,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const { shape, reading } = place;
   const about = numeric[value] ?? "string";
   hint(place, about);
-  // What Gemini's SDKs write beside an `enum`; it says nothing more.
+  // Gemini's SDKs write it beside an `enum`; it has no further meaning.
   if (value === "enum" || value === "") drop(place, name, "It says nothing.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;

@@ -1,10 +1,12 @@
-/** `type`: one name, several, or one that JSON Schema does not know. */
+/** Reads `type`: one name, several, or an unknown one. */
 
 import { isList, isText } from "../json-values.ts";
 import { drop, type Keyword, keyword, type Place, report } from "../place.ts";
 import type { TypeName } from "./shape.ts";
 
-/** Lower case as in JSON Schema; OpenAPI's upper case (`STRING`) is what Gemini's own SDKs write, the others what people do. */
+/**
+ * Type names in JSON Schema's lower case, in OpenAPI's upper case as Gemini's own SDKs write them, and common mistakes.
+ */
 const known: ReadonlyMap<string, TypeName | "any"> = new Map<string, TypeName | "any">([
   ["string", "string"],
   ["number", "number"],
@@ -29,11 +31,12 @@ function isTypes(value: unknown): value is string | readonly unknown[] {
   return isText(value) || isList(value);
 }
 
+/** The keyword `type`. */
 export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
 
-/** The types that are named, in the spelling of JSON Schema; none where that is no restriction. */
+/** Returns the named types in JSON Schema's spelling; empty if they are no restriction. */
 export function typesIn(value: unknown): readonly TypeName[] {
   const usual = isText(value) ? known.get(value) : undefined;
   if (usual !== undefined && usual !== "any") return [usual];
@@ -44,7 +47,7 @@ export function typesIn(value: unknown): readonly TypeName[] {
 }
 
 function readType(value: string | readonly unknown[], place: Place, name: string): void {
-  // Arguments are an object, whatever is written: Gemini API typings, `parametersJsonSchema`.
+  // Arguments are always an object: Gemini API types, `parametersJsonSchema`.
   if (place.isRoot) {
     place.shape.types = new Set<TypeName>(["object"]);
     if (value !== "object") report(place, name, "rewritten", "Arguments are an object.");
@@ -58,7 +61,8 @@ function readType(value: string | readonly unknown[], place: Place, name: string
   }
   place.shape.types = new Set(types);
   if (value === types[0]) return;
-  // The API takes one type a schema: lists are answered with "Proto field is not repeating, cannot start list" (zed #44875).
+  // The API accepts one type per schema: it answers lists with "Proto field is not repeating, cannot start list" (zed
+  // #44875).
   const note =
     types.length > 1 ? "Each type is an alternative of its own." : "One type, in the spelling of JSON Schema.";
   report(place, name, "rewritten", note);

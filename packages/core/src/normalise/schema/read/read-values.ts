@@ -1,4 +1,4 @@
-/** `enum` and `const`: which values are allowed. */
+/** Reads `enum` and `const`. */
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFilled, isList, isNumber, isPresent, isText, quote } from "../json-values.ts";
@@ -6,12 +6,16 @@ import { addNote, type Keyword, keyword, type Place, report, tell } from "../pla
 import type { Shape, TypeName } from "./shape.ts";
 import { common } from "./stricter.ts";
 
+/** The keywords of allowed values. */
 export const values: Readonly<Record<string, Keyword>> = {
   enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
   const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
 };
 
-/** Gemini API typings, `responseJsonSchema`: `enum` is for strings and numbers. Everything else becomes a type or a sentence. */
+/**
+ * The API's `enum` is for strings and numbers (Gemini API types, `responseJsonSchema`). Other values become a type or a
+ * sentence.
+ */
 function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
   if (place.isRoot) {
     tell(place, name, `Must be ${enumerate(allowed.slice(0, 5).map(quote))}.`);
@@ -23,9 +27,9 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   shape.types = typesOf(fitting, shape.types?.has("number") === true);
 
   const strings = fitting.filter(isText);
-  // "enum[0]: cannot be empty" is what the API says to an empty string.
+  // The API answers an empty string with "enum[0]: cannot be empty".
   const filled = [...new Set(strings.filter((text) => text !== ""))];
-  // Given back to the server as they stand, so they cannot be cleaned: one that a person would not see as it is, is not offered.
+  // Values are sent back unchanged, so they cannot be cleaned: a value with invisible characters is not offered.
   const shown = filled.filter((text) => toModelText(text) === text);
   if (shown.length > 0) shape.strings = both(shape.strings, shown);
   else if (filled.length > 0) addNote(shape, "Its values hold characters that cannot be shown.");
@@ -77,7 +81,9 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
   }
 }
 
-/** Those of the declared types. Where none is, the values are believed: `{"type": "string", "enum": [1, 2]}` is a slip in the type. */
+/**
+ * The values of the declared types. If there are none, the type is the mistake: `{"type": "string", "enum": [1, 2]}`.
+ */
 function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly unknown[] {
   if (types === undefined) return allowed;
   const fitting = allowed.filter((value) => {
@@ -87,7 +93,7 @@ function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly
   return fitting.length > 0 ? fitting : allowed;
 }
 
-/** Whole numbers are numbers where those are declared, or stand beside them. */
+/** Whole numbers count as numbers if numbers are declared or beside them. */
 function typesOf(allowed: readonly unknown[], isNumber: boolean): ReadonlySet<TypeName> {
   const types = new Set(allowed.map(plainTypeOf));
   if (!types.has("integer") || (!isNumber && !types.has("number"))) return types;
@@ -102,7 +108,7 @@ function plainTypeOf(value: unknown): TypeName {
   return value === null || value === undefined ? "null" : "object";
 }
 
-/** What an earlier `enum` and this one have in common; nothing in common is a slip, and the later one is believed. */
+/** The values of both enums. If there are none, the later enum counts. */
 function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
   const found = common(later, earlier);
   return found === undefined || found.length === 0 ? later : found;

@@ -1,4 +1,4 @@
-/** Reads one schema, keyword by keyword, into a shape. Every keyword is kept, or reported. */
+/** Reads one schema into a shape. Every keyword is kept or reported. */
 
 import { isObject } from "@fairlead/wire/json";
 import { baseOf, type Spot } from "../document.ts";
@@ -17,7 +17,7 @@ import { types } from "./read-type.ts";
 import { values } from "./read-values.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-/** In the order in which they are read: later ones build on what earlier ones found. */
+/** In reading order: later keywords use the results of earlier ones. */
 const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new Map(
   [
     ...Object.entries({
@@ -34,6 +34,7 @@ const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new M
   ].map(([name, reader], rank) => [name, { ...reader, rank }]),
 );
 
+/** Reads one schema. */
 export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading: Reading): Shape {
   const { raw, path } = spot;
   spendSubschema(reading.spent);

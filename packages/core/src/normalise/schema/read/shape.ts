@@ -1,22 +1,23 @@
-/** What a schema asks for, in the few terms that a model's API knows; read from the raw schema, merged, then written out. */
+/** `Shape`: a schema in the few terms that models' APIs know. It is read from the raw schema, merged, then written. */
 
+/** The types of JSON Schema. */
 export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
-/** Built by its reader; whoever merges makes a new one. */
+/** A schema in the terms of a model's API. Only its reader changes it; merging creates a new one. */
 export interface Shape {
-  /** Where in the raw schema it comes from. */
+  /** Its path in the raw schema. */
   readonly path: string;
-  /** There, and wherever else something was merged in from. */
+  /** Its own path, and those of all schemas that were merged into it. */
   origins: readonly string[];
   title?: string;
   description?: string;
-  /** Sentences for the description: what could not be said in keywords. */
+  /** Sentences for the description, for rules that have no keyword. */
   notes: readonly string[];
-  /** Undefined: nothing was said about it. */
+  /** Undefined if the schema names no type. */
   types?: ReadonlySet<TypeName>;
-  /** Types that other keywords speak of; they count where no type is given. */
+  /** Types that other keywords imply; used if no type is given. */
   hints: ReadonlySet<TypeName>;
-  /** OpenAPI 3.0's way to allow null. */
+  /** OpenAPI 3.0's `nullable`. */
   isNullable?: boolean;
   strings?: readonly string[];
   numbers?: readonly number[];
@@ -29,10 +30,10 @@ export interface Shape {
   prefix?: readonly Shape[];
   properties: ReadonlyMap<string, Shape>;
   required: ReadonlySet<string>;
-  /** No properties but those that are named. */
+  /** Whether only the named properties are allowed. */
   isClosed?: boolean;
   anyOf?: readonly Shape[];
-  /** The alternatives come from merging, not from an `anyOf` of the raw schema. */
+  /** Whether the alternatives come from merging, not from `anyOf` in the raw schema. */
   isMade?: boolean;
 }
 
@@ -43,11 +44,12 @@ const none = {
   required: new Set<string>(),
 };
 
+/** Returns a shape without rules. */
 export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }
 
-/** The keyword that each member comes from, and the types it is about. */
+/** The keyword of each member, and the types it applies to. */
 export const constraints: readonly {
   readonly member:
     | "strings"
@@ -73,7 +75,7 @@ export const constraints: readonly {
   { member: "prefix", keyword: "prefixItems", types: ["array"] },
 ];
 
-/** Whether it asks for anything beyond what it says in words. */
+/** Whether the shape has rules beside texts. */
 export function isConstrained(shape: Shape): boolean {
   return (
     shape.types !== undefined ||
@@ -97,7 +99,7 @@ export function ruleKeywords(shape: Shape): ReadonlySet<string> {
 
 type Words = Pick<Shape, "title" | "description" | "notes" | "isNullable" | "origins">;
 
-/** What both say in words, and where it comes from; of what can be said once, the first one's. */
+/** Joins the texts and origins of both shapes; of single texts, the first shape's count. */
 export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;
   const description = a.description ?? b.description;
@@ -110,6 +112,7 @@ export function annotated(a: Shape, b: Shape): Words {
   };
 }
 
+/** Returns the shape without texts. */
 export function withoutWords({
   title: _title,
   description: _description,

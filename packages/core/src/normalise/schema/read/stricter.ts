@@ -1,9 +1,9 @@
-/** Two rules about the same thing: what is left when both must hold. */
+/** Intersects single rules of two shapes. */
 
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";
 
-/** Every whole number is a number. */
+/** The types that both allow. Every integer is a number. */
 export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefined {
   if (a.types === undefined || b.types === undefined) return a.types ?? b.types;
   const { types } = b;
@@ -15,12 +15,14 @@ export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefin
   return new Set([...a.types].flatMap(narrow));
 }
 
+/** The values that both allow. */
 export function common<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const allowed = new Set(b);
   return a.filter((value) => allowed.has(value));
 }
 
+/** The stricter bounds of both. */
 export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> {
   const found: Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> = {};
   for (const [limit, stricter] of [
@@ -35,7 +37,7 @@ export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum"
   return found;
 }
 
-/** Whoever merges reports what was merged in; what that changed in the first one is reported here. */
+/** Reports what merging changed in the first shape. */
 export function reportChanges(a: Shape, merged: Shape, report: Report): void {
   const note = "What stands beside it is stricter.";
   if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {

@@ -1,13 +1,15 @@
-/** Reports what became of whole schemas: folded into another one, or left out with everything in them, wherever that came from. */
+/** Reports schemas that were merged into others or left out. */
 
 import type { Report } from "../place.ts";
 import { lastStep } from "../pointer.ts";
 import type { Shape } from "../read/shape.ts";
 
+/** Reports a shape that was merged. */
 export function reportMerged({ path }: Shape, report: Report): void {
   report(...lastStep(path), "merged", "Merged with what stands beside it.");
 }
 
+/** Reports shapes that were left out, at all of their origins. */
 export function reportDropped(shapes: Iterable<Shape>, note: string, report: Report): void {
   const seen = new Set<Shape>();
   const open = Array.from(shapes, (shape) => ({ shape, above: [] as readonly string[] }));
@@ -15,7 +17,7 @@ export function reportDropped(shapes: Iterable<Shape>, note: string, report: Rep
     const { shape, above } = next;
     if (seen.has(shape)) continue;
     seen.add(shape);
-    // What stands in something that is reported needs no word of its own, and the whole is never left out.
+    // A schema inside a reported one is not reported again, and the root is never left out.
     const elsewhere = shape.origins.filter(
       (path) => path !== "" && !above.some((outer) => path.startsWith(`${outer}/`)),
     );
@@ -29,6 +31,7 @@ function inside(shape: Shape): readonly Shape[] {
   return [...itemsOf(shape), ...shape.properties.values(), ...(shape.anyOf ?? [])];
 }
 
+/** All item shapes of an array. */
 export function itemsOf({ items, prefix = [] }: Shape): readonly Shape[] {
   return items === undefined ? prefix : [...prefix, items];
 }

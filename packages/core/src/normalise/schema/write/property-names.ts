@@ -1,11 +1,11 @@
-/** Property names that an API takes. One mapping for the whole schema, so that it can be turned around. */
+/** Renames properties to names that the API accepts, with one reversible mapping for the whole schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { isList, isText } from "../json-values.ts";
 import type { ModelDialect, Report } from "../place.ts";
 
-/** Every name that may become one of a property, in order of appearance. A few that nothing refers to among them do no harm. */
+/** Every name that may become a property, in order of appearance. Unused ones do no harm. */
 export function namesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);
@@ -21,7 +21,7 @@ function collect(value: object, names: Set<string>): void {
   for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) collect(inner, names);
 }
 
-/** The server's names → the model's, where they differ. */
+/** Maps the server's names to the model's, where they differ. */
 export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): ReadonlyMap<string, string> {
   const isFine = (name: string): boolean => dialect.propertyName.test(name);
   const taken = new Set([...names].filter(isFine));
@@ -40,7 +40,11 @@ export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): R
   return renamed;
 }
 
-/** @param names those that were read, with where they stand. */
+/**
+ * Reports renamed properties.
+ *
+ * @param names The names that were read, with their paths.
+ */
 export function reportRenamed(
   names: ReadonlyMap<string, string>,
   renamed: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** The way back from the model's property names to the server's, for the arguments of a call. */
+/** Converts the model's property names in arguments back to the server's. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member } from "@fairlead/wire/json";
@@ -14,7 +14,10 @@ interface Restoring {
   readonly original: ReadonlyMap<string, string>;
 }
 
-/** Follows the raw schema, not what was written for the model: that ends where a cycle was cut, and arguments may go on. */
+/**
+ * Creates the conversion. It follows the raw schema, because the compiled one ends where a cycle was cut and arguments
+ * may go deeper.
+ */
 export function restoring(
   document: SchemaDocument,
   renamed: ReadonlyMap<string, string>,
@@ -24,6 +27,7 @@ export function restoring(
   return (args) => restoreObject(args, [document.root], 0, { document, original });
 }
 
+/** Returns the arguments unchanged. */
 export function unchanged(args: JsonObject): JsonObject {
   return args;
 }
@@ -39,7 +43,7 @@ function restoreValue(value: unknown, spots: readonly Spot[], depth: number, res
   });
 }
 
-/** Only where the schema names properties: what stands in a free-form object is the server's own data. */
+/** Renames only properties that the schema names: a free-form object is the server's own data. */
 function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, restoring: Restoring): JsonObject {
   const all = speakingOf(spots, restoring.document);
   return Object.fromEntries(
@@ -52,7 +56,7 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
   );
 }
 
-/** These schemas, and all that say more about the same value: what they refer to, combine, or ask for under a condition. */
+/** These schemas, and all others about the same value: referenced, combined and conditional ones. */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();
   const open = [...spots];
@@ -82,7 +86,7 @@ function itemsAt({ raw, path, base }: Spot, index: number): readonly Spot[] {
   return [...every, ...["items", "prefixItems"].flatMap((name) => inside({ raw, path, base }, name, String(index)))];
 }
 
-/** A schema among those that a keyword lists by name or number. */
+/** A subschema of a keyword by name or index. */
 function inside({ raw, path, base }: Spot, keyword: string, name: string): readonly Spot[] {
   const inner = memberAt(member(raw, keyword), name);
   return inner === undefined ? [] : [{ raw: inner, path: pointerTo(path, keyword, name), base }];

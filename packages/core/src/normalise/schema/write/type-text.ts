@@ -1,4 +1,4 @@
-/** A JSON Schema as a type that a TypeScript reader knows, of a bounded length whatever the schema is. Pure. */
+/** Writes a JSON Schema as a TypeScript-like type of limited length. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, member, objectOf } from "@fairlead/wire/json";
@@ -7,36 +7,41 @@ import { isNumber, isText, quote } from "../json-values.ts";
 import { followReference, referenceName } from "../pointer.ts";
 import { type Property, propertiesOf } from "../properties.ts";
 
+/** Limits of the text. */
 export interface TypeLimits {
-  /** Objects within objects. */
+  /** The depth of objects within objects. */
   readonly depth: number;
-  /** Properties of an object, choices of an enum, alternatives of a union. */
+  /** The number of properties, enum values or alternatives. */
   readonly members: number;
-  /** Schemas that are looked at in all, so that references to references come to an end. */
+  /** The number of schemas in total, so that references of references end. */
   readonly parts: number;
 }
 
 /** How the parts of a type are written. */
 export interface TypeStyle {
-  /** For a schema that says nothing. */
+  /** For a schema without rules. */
   readonly anything: string;
-  /** For a schema that nothing fits. */
+  /** For a schema that nothing matches. */
   readonly nothing: string;
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
-  /** References are named instead of followed, and `not`, patterns and bounds are written too: nothing else says them. */
+  /**
+   * Whether references are named instead of followed, and `not`, patterns and bounds are written: set if the reader has
+   * no other source.
+   */
   readonly isWhole: boolean;
 }
 
-/** For a person, who can look up the rest. */
+/** For the user, who can look up the rest. */
 const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey, literal: toLiteral, isWhole: false };
 
-/** The type of schemas that are all part of one document; they share its limits. */
+/** Writes the types of schemas of one document, which share its limits. */
 export type TypeWriter = (schema: unknown) => string;
 
-/** The alternatives of a union; an intersection is one alternative that needs brackets beside anything else. */
+/** The alternatives of a union. An intersection is one alternative that needs brackets beside others. */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
+/** Creates a writer for one document. */
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
   const anything: Type = [{ text: style.anything }];
   const open = new Set<unknown>([root]);
@@ -53,7 +58,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
   }
 
-  /** A type that contains itself is named where it comes up again. */
+  /** A type that contains itself is named where it occurs again. */
   function writeReference(reference: string, depth: number): Type {
     const schema = followReference(root, reference);
     if (open.has(schema)) return [{ text: clip(referenceName(reference) ?? "…", longestWord) }];
@@ -63,13 +68,13 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return type;
   }
 
-  /** The values that a schema names one by one. */
+  /** The values of `enum` and `const`. */
   function writeValues(schema: JsonObject): Type {
     const values = Object.hasOwn(schema, "const") ? [schema["const"]] : listOf(member(schema, "enum"));
     return fold(values, limits.members, style.literal).map((text) => ({ text }));
   }
 
-  /** All that a schema says at once. A bare type adds nothing to what is said more exactly beside it. */
+  /** All claims of a schema, joined. A bare type is left out if another claim is more exact. */
   function writeClaims(schema: JsonObject, depth: number): Type {
     const values = writeValues(schema);
     if (values.length > 0 && !style.isWhole) return values;
@@ -99,7 +104,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     ];
   }
 
-  /** Where one alternative may be anything, they all say nothing. */
+  /** If one alternative is any value, the union is any value. */
   function writeUnion(alternatives: unknown, depth: number): Type {
     const all = listOf(alternatives);
     const types = all.slice(0, limits.members).map((one) => write(one, depth));
@@ -135,7 +140,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     const properties = propertiesOf(schema);
     const others = member(schema, "additionalProperties");
     const patterns = Object.values(objectOf(member(schema, "patternProperties"))).slice(0, limits.members);
-    // To list a large object costs as much as to look at many small ones.
+    // Listing a large object costs as much as many small ones.
     parts -= Math.floor(properties.length / 100);
     if (properties.length > 0) {
       if (depth >= limits.depth) return "{…}";
@@ -164,7 +169,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
   return (schema) => toText(write(schema, 0));
 }
 
-/** What else must hold of a text or a number. */
+/** Further rules of a string or number. */
 function detailsOf(schema: JsonObject): readonly string[] {
   const words: readonly (readonly [keyword: string, before: string, after?: string])[] = [
     ["pattern", "matching "],
@@ -180,12 +185,12 @@ function detailsOf(schema: JsonObject): readonly string[] {
   });
 }
 
-/** For a model, which is told nowhere else; at most some 300 characters. */
+/** Describes a schema for a model in at most about 300 characters. */
 export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }
 
-/** The same for what goes to the server as it is written: no name is left out as long as there is room. */
+/** Describes a schema with the server's own property names, which are all kept if there is room. */
 export function inManyWords(schema: unknown): string {
   return clip(
     wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
@@ -206,14 +211,14 @@ function bracketed(type: Type): string {
   return type.length > 1 || type[0]?.isCompound ? `(${toText(type)})` : toText(type);
 }
 
-/** Whether a schema's own type says more than its name. */
+/** Whether the type says more than its name. */
 function isExact(schema: JsonObject): boolean {
   return ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) =>
     Object.hasOwn(schema, keyword),
   );
 }
 
-/** What a schema does not say can often be seen from what it says instead. */
+/** The type, or the type that other keywords imply. */
 function typeWords(schema: JsonObject): readonly string[] {
   const words = [member(schema, "type")]
     .flat()
@@ -225,7 +230,7 @@ function typeWords(schema: JsonObject): readonly string[] {
   return has("items", "prefixItems") ? ["array"] : [];
 }
 
-/** The first of many, and how many more; never `…+1`, which takes as much room as the one. */
+/** Writes the first items and the number of the others; never `…+1`, which is as long as the item. */
 export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
   if (items.length <= most + 1) return items.map(write);
   return [...items.slice(0, most).map(write), `…+${items.length - most}`];
@@ -234,11 +239,12 @@ export function fold<T>(items: readonly T[], most: number, write: (item: T) => s
 const longestWord = 40;
 const plainKey = /^[\p{L}\p{N}_$@.-]+$/u;
 
-/** A name that could be mistaken for more than a name is put in quotes. */
+/** Quotes a name that is not an identifier. */
 export function toKey(name: string): string {
   return plainKey.test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
 }
 
+/** Writes a value as a literal. */
 export function toLiteral(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(clip(value, longestWord));
   return isShallow(value) ? clip(JSON.stringify(value), longestWord) : "…";

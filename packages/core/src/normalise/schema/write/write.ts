@@ -1,4 +1,4 @@
-/** Writes a shape as a schema of nothing but keywords that the API knows, always in the same order. */
+/** Writes a shape as a schema, with only keywords that the API knows and in a fixed order. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -10,6 +10,7 @@ import { anyItem, anyValue, isNull } from "../read/open-value.ts";
 import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
 import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
 
+/** What writing needs. */
 export interface Writing {
   readonly dialect: ModelDialect;
   readonly spent: Spent;
@@ -17,12 +18,15 @@ export interface Writing {
   readonly nameOf: (property: string) => string;
 }
 
-/** Long enough for honest ones; the limit of what a server may say to the model in one place. */
+/** In characters: limits what a server can say to the model in one place. */
 const longestDescription = 4096;
 const longestNotes = 2048;
 const longestTitle = 256;
 
-/** Arguments are an object: "parameters schema should be of type OBJECT" is the answer to anything else (spring-ai #1373). */
+/**
+ * Writes the schema of all arguments, an object: the API answers any other with "parameters schema should be of type
+ * OBJECT" (spring-ai #1373).
+ */
 export function writeRoot(shape: Shape, writing: Writing): JsonObject {
   const merging: Merging = { spent: nothingSpent(), report: writing.report };
   const flat = shape.anyOf === undefined ? shape : flatten(shape, [], merging);
@@ -40,7 +44,7 @@ function write(given: Shape, writing: Writing): JsonObject {
   return joined(variants, wordsOf(shape, writing), writing);
 }
 
-/** Bounds that leave nothing between them would forbid every call: they are said in words, for the server to judge. */
+/** Contradictory bounds would forbid every call: they are written in the description, and the server checks them. */
 function satisfiable(shape: Shape, report: Report): Shape {
   const { minimum, maximum, minItems, maxItems } = shape;
   const isEmpty = minimum !== undefined && maximum !== undefined && minimum > maximum;
@@ -62,7 +66,7 @@ function satisfiable(shape: Shape, report: Report): Shape {
   };
 }
 
-/** Its alternatives turned out to be one. */
+/** Reports alternatives that became one. */
 function reportCollapse(
   { path, title, isMade }: Shape,
   alternatives: readonly Shape[],
@@ -74,7 +78,10 @@ function reportCollapse(
   for (const alternative of alternatives) reportMerged(alternative, report);
 }
 
-/** One schema for each type that it may have: the API takes a single type, and "didn't specify the schema type field" is an error (new-api #3022). */
+/**
+ * Writes one schema for each type: the API accepts a single type, and a missing one is an error, "didn't specify the
+ * schema type field" (new-api #3022).
+ */
 function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
   const types = [...(shape.types ?? typesSpokenOf(shape))];
   if (types.length === 0) return anyValue();
@@ -93,7 +100,7 @@ function writeAlternatives(alternatives: readonly Shape[], writing: Writing): Js
   return distinct(joinEnums(written));
 }
 
-/** Alternatives that differ only in their fixed values are one `enum`: the API counts every branch against its limits. */
+/** Joins alternatives that differ only in fixed values to one `enum`: the API limits the number of branches. */
 function joinEnums(schemas: readonly JsonObject[]): readonly JsonObject[] {
   const merged: JsonObject[] = [];
   const byType = new Map<unknown, Set<unknown>>();
@@ -136,7 +143,7 @@ function joined(variants: readonly JsonObject[], words: JsonObject, writing: Wri
   };
 }
 
-/** The description, and what only words can say. Over the limit the description gives way, not the rules. */
+/** The description with its notes. Over the limit the description is cut, not the notes. */
 function wordsOf({ path, title, description = "", notes }: Shape, writing: Writing): JsonObject {
   const told = clip(notes.join(" "), longestNotes);
   const room = longestDescription - (told === "" ? 0 : told.length + 1);
@@ -180,7 +187,7 @@ function countsOf({ minItems, maxItems }: Shape): JsonObject {
   return { ...(minItems !== undefined && { minItems }), ...(maxItems !== undefined && { maxItems }) };
 }
 
-/** Always with `items`: "items: missing field" is what the API says to an array without. */
+/** Always writes `items`: the API answers an array without it with "items: missing field". */
 function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObject {
   const { knowsPrefixItems } = writing.dialect;
   const each = [
@@ -209,7 +216,8 @@ function typesSpokenOf({ hints, properties }: Shape): ReadonlySet<TypeName> {
 
 function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   const properties = new Map(shape.properties);
-  // "required fields [...] are not defined in the schema properties" (gemini-cli #1458). Where others may be given, the server will ask for it.
+  // The API answers "required fields [...] are not defined in the schema properties" (gemini-cli #1458). Where other
+  // properties are allowed, the server checks them.
   const unknown = [...shape.required].filter((name) => !properties.has(name));
   if (unknown.length > 0) {
     const what =
@@ -228,7 +236,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   };
 }
 
-/** Keywords about types that it cannot have, and what stands in them. */
+/** Reports keywords of types that the value cannot have. */
 function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
   const note = `It says nothing about: ${types.join(", ")}.`;
   const { format } = shape;
