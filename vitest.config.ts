@@ -7,6 +7,8 @@ const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", impo
 const bundled = fileURLToPath(new URL("packages/cli/test/support/bundle.setup.ts", import.meta.url));
 /** Fails the test that leaves a rejection, a process, a timer, a socket or a folder behind. */
 const guard = fileURLToPath(new URL("packages/test-servers/src/guard/setup.ts", import.meta.url));
+/** The usual servers of the tests run in one process. */
+const servers = fileURLToPath(new URL("packages/test-servers/src/shared-host.setup.ts", import.meta.url));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };
 /** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
 const keychains = "test/files/*-keychain.test.ts";
@@ -32,8 +34,8 @@ export default defineConfig({
     reporters: ["default", "./scripts/count-reporter.ts"],
     projects: [
       project("wire"),
-      project("core", [compiled]),
-      project("cli", [compiled, bundled]),
+      project("core", [compiled, servers]),
+      project("cli", [compiled, servers, bundled]),
       { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], setupFiles: [guard], ...limits } },
       {
         test: {

@@ -34,7 +34,7 @@ export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
 export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
-export { type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";
+export { programServer, type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";
 export { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 export {
   behaves,

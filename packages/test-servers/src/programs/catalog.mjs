@@ -1,5 +1,11 @@
 // Offers the tools in the JSON file that its argument names, as they stand there when it is asked.
 import { readFileSync } from "node:fs";
+import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 
-serve({ "tools/list": () => ({ tools: JSON.parse(readFileSync(String(process.argv[2]), "utf8")) }) });
+/** @param {import("./program.mjs").Io} io */
+export function catalog({ args: [file], input, output }) {
+  serve({ "tools/list": () => ({ tools: JSON.parse(readFileSync(String(file), "utf8")) }) }, { input, output });
+}
+
+runIfMain(import.meta.url, catalog);

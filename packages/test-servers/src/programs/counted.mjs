@@ -2,53 +2,59 @@
 // of tools, or its whole answer, if there is one. Its tool `ask` asks the host whatever its argument says, and answers with the answer.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { runIfMain } from "./program.mjs";
 
-const [notes, list, name = "counted"] = process.argv.slice(2);
-const note = (line) => notes && appendFileSync(notes, `${line}\n`);
-const usual = [
-  { name: "echo", description: "Says what it is told.", inputSchema: { type: "object" } },
-  { name: "ask", inputSchema: { type: "object", properties: { method: { type: "string" }, params: {} } } },
-];
-const waiting = new Map();
-let questions = 0;
+/** @param {import("./program.mjs").Io} io */
+export function counted({ args, input, output }) {
+  const [notes, list, name = "counted"] = args;
+  const note = (line) => notes && appendFileSync(notes, `${line}\n`);
+  const usual = [
+    { name: "echo", description: "Says what it is told.", inputSchema: { type: "object" } },
+    { name: "ask", inputSchema: { type: "object", properties: { method: { type: "string" }, params: {} } } },
+  ];
+  const waiting = new Map();
+  let questions = 0;
 
-note(`start ${name}`);
+  note(`start ${name}`);
 
-function say(message) {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-}
-
-function text(words) {
-  return { content: [{ type: "text", text: words }] };
-}
-
-const answers = {
-  initialize: (id, { capabilities }) => {
-    note(`declared ${JSON.stringify(capabilities)}`);
-    const serverInfo = { name, version: "1.0.0" };
-    say({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
-  },
-  "tools/list": (id) => {
-    const given = list && existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : usual;
-    say({ id, result: Array.isArray(given) ? { tools: given } : given });
-  },
-  "tools/call": (id, params) => {
-    note(`call ${params.name} ${JSON.stringify(params.arguments)}`);
-    if (params.name !== "ask") return say({ id, result: text(String(params.arguments.text ?? "")) });
-    questions += 1;
-    waiting.set(`q${questions}`, id);
-    say({ id: `q${questions}`, method: params.arguments.method, params: params.arguments.params ?? {} });
-  },
-};
-
-createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params = {}, result, error } = JSON.parse(line);
-  if (method === undefined) {
-    say({ id: waiting.get(id), result: text(JSON.stringify(result ?? error)) });
-    waiting.delete(id);
-  } else if (id !== undefined) {
-    const answer = answers[method];
-    if (answer) answer(id, params);
-    else say({ id, error: { code: -32601, message: `no ${method} here` } });
+  function say(message) {
+    output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
-});
+
+  function text(words) {
+    return { content: [{ type: "text", text: words }] };
+  }
+
+  const answers = {
+    initialize: (id, { capabilities }) => {
+      note(`declared ${JSON.stringify(capabilities)}`);
+      const serverInfo = { name, version: "1.0.0" };
+      say({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
+    },
+    "tools/list": (id) => {
+      const given = list && existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : usual;
+      say({ id, result: Array.isArray(given) ? { tools: given } : given });
+    },
+    "tools/call": (id, params) => {
+      note(`call ${params.name} ${JSON.stringify(params.arguments)}`);
+      if (params.name !== "ask") return say({ id, result: text(String(params.arguments.text ?? "")) });
+      questions += 1;
+      waiting.set(`q${questions}`, id);
+      say({ id: `q${questions}`, method: params.arguments.method, params: params.arguments.params ?? {} });
+    },
+  };
+
+  createInterface({ input: input }).on("line", (line) => {
+    const { id, method, params = {}, result, error } = JSON.parse(line);
+    if (method === undefined) {
+      say({ id: waiting.get(id), result: text(JSON.stringify(result ?? error)) });
+      waiting.delete(id);
+    } else if (id !== undefined) {
+      const answer = answers[method];
+      if (answer) answer(id, params);
+      else say({ id, error: { code: -32601, message: `no ${method} here` } });
+    }
+  });
+}
+
+runIfMain(import.meta.url, counted);

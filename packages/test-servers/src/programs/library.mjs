@@ -2,41 +2,47 @@
 // (`contents`) and got by name (`results`), its `instructions`; what is null there is never answered. What it is asked it writes into the file of its second argument.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { runIfMain } from "./program.mjs";
 
-const [file, diary] = process.argv.slice(2);
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-const held = () => ({
-  resources: [],
-  resourceTemplates: [],
-  prompts: [],
-  contents: {},
-  results: {},
-  ...JSON.parse(readFileSync(file, "utf8")),
-});
+/** @param {import("./program.mjs").Io} io */
+export function library({ args, input, output }) {
+  const [file, diary] = args;
+  const say = (message) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const held = () => ({
+    resources: [],
+    resourceTemplates: [],
+    prompts: [],
+    contents: {},
+    results: {},
+    ...JSON.parse(readFileSync(file, "utf8")),
+  });
 
-const answers = {
-  initialize: () => ({
-    protocolVersion: "2025-11-25",
-    // It stays also while it has nothing.
-    capabilities: { resources: { listChanged: true }, prompts: {} },
-    serverInfo: { name: "library", version: "1.0.0" },
-    instructions: held().instructions,
-  }),
-  "resources/list": () => ({ resources: held().resources }),
-  "resources/templates/list": () => ({ resourceTemplates: held().resourceTemplates }),
-  "prompts/list": () => ({ prompts: held().prompts }),
-  "resources/read"({ uri }) {
-    const contents = held().contents[uri];
-    return contents && { contents };
-  },
-  "prompts/get": ({ name }) => held().results[name],
-};
+  const answers = {
+    initialize: () => ({
+      protocolVersion: "2025-11-25",
+      // It stays also while it has nothing.
+      capabilities: { resources: { listChanged: true }, prompts: {} },
+      serverInfo: { name: "library", version: "1.0.0" },
+      instructions: held().instructions,
+    }),
+    "resources/list": () => ({ resources: held().resources }),
+    "resources/templates/list": () => ({ resourceTemplates: held().resourceTemplates }),
+    "prompts/list": () => ({ prompts: held().prompts }),
+    "resources/read"({ uri }) {
+      const contents = held().contents[uri];
+      return contents && { contents };
+    },
+    "prompts/get": ({ name }) => held().results[name],
+  };
 
-createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params = {} } = JSON.parse(line);
-  if (diary) appendFileSync(diary, `${[method, params.uri ?? params.name ?? ""].join(" ").trim()}\n`);
-  if (id === undefined) return;
-  const result = Object.hasOwn(answers, method) ? answers[method](params) : undefined;
-  if (result === undefined) say({ id, error: { code: -32002, message: `nobody \u001b[2Jhas\nseen that` } });
-  else if (result !== null) say({ id, result });
-});
+  createInterface({ input: input }).on("line", (line) => {
+    const { id, method, params = {} } = JSON.parse(line);
+    if (diary) appendFileSync(diary, `${[method, params.uri ?? params.name ?? ""].join(" ").trim()}\n`);
+    if (id === undefined) return;
+    const result = Object.hasOwn(answers, method) ? answers[method](params) : undefined;
+    if (result === undefined) say({ id, error: { code: -32002, message: `nobody \u001b[2Jhas\nseen that` } });
+    else if (result !== null) say({ id, result });
+  });
+}
+
+runIfMain(import.meta.url, library);

@@ -12,4 +12,11 @@ const noise = [
 ];
 
 for (const piece of noise) process.stdout.write(piece);
-serve({}, (text) => process.stdout.write(`debug: saying ${text.length} characters\n\ufeff${text.trimEnd()}\r\n`));
+serve(
+  {},
+  {
+    output: {
+      write: (text) => process.stdout.write(`debug: saying ${text.length} characters\n\ufeff${text.trimEnd()}\r\n`),
+    },
+  },
+);

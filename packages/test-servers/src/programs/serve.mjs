@@ -21,15 +21,15 @@ const usual = {
 
 /**
  * @param {Record<string, ((params: any) => object) | undefined>} [unusual] What it answers instead, by method.
- * @param {(text: string) => void} [write] Takes every message it says.
+ * @param {{ input?: import("node:stream").Readable, output?: { write(text: string): unknown } }} [io] By default those of the process.
  */
-export function serve(unusual = {}, write = (text) => void process.stdout.write(text)) {
+export function serve(unusual = {}, { input = process.stdin, output = process.stdout } = {}) {
   const answers = { ...usual, ...unusual };
-  createInterface({ input: process.stdin }).on("line", (line) => {
+  createInterface({ input }).on("line", (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined) return;
     const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
     const body = answer ? { result: answer(params) } : { error: { code: -32601, message: `no ${method} here` } };
-    write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
+    output.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   });
 }

@@ -1,0 +1,19 @@
+// A program that can run as a process of its own, or as one of many in one process (`shared-host.mjs`).
+import { fileURLToPath } from "node:url";
+
+/**
+ * @typedef {object} Io
+ * @property {readonly string[]} args
+ * @property {import("node:stream").Readable} input
+ * @property {import("node:stream").Writable} output
+ */
+
+/**
+ * Runs `serve` if the file is the program that was started.
+ * @param {string} file The `import.meta.url` of the program.
+ * @param {(io: Io) => void} serve
+ */
+export function runIfMain(file, serve) {
+  if (process.argv[1] === fileURLToPath(file))
+    serve({ args: process.argv.slice(2), input: process.stdin, output: process.stdout });
+}

@@ -1,0 +1,27 @@
+// Many servers in one process: to start Node takes a tenth of a second of CPU, and the tests start hundreds of servers. Each connection
+// begins with a line of JSON that names the program and its arguments; the rest is the server's input and output. Prints its port.
+import { createServer } from "node:net";
+import { catalog } from "./catalog.mjs";
+import { counted } from "./counted.mjs";
+import { library } from "./library.mjs";
+import { wellBehaved } from "./well-behaved.mjs";
+
+const programs = { catalog, counted, library, "well-behaved": wellBehaved };
+
+const server = createServer((socket) => {
+  let head = "";
+  // The relay was killed, or the test has ended: its server ends with it.
+  socket.on("error", () => socket.destroy());
+  socket.setEncoding("utf8").on("data", function begin(text) {
+    head += text;
+    const end = head.indexOf("\n");
+    if (end < 0) return;
+    socket.off("data", begin);
+    socket.pause();
+    const { program, args } = JSON.parse(head.slice(0, end));
+    socket.unshift(head.slice(end + 1), "utf8");
+    programs[program]({ args, input: socket, output: socket });
+  });
+});
+server.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));
+process.stdin.resume().on("end", () => process.exit());

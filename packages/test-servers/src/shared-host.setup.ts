@@ -1,0 +1,20 @@
+/** Starts the process that the tests' usual servers share, and ends it with the run. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { announceSharedHost, canShare } from "./shared-host.ts";
+
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (!canShare()) return undefined;
+  const program = fileURLToPath(new URL("programs/shared-host.mjs", import.meta.url));
+  const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
+  const gone = once(child, "exit");
+  const [port] = (await once(createInterface(child.stdout), "line")) as [string];
+  announceSharedHost(port);
+  return async () => {
+    child.stdin.end();
+    await gone;
+  };
+}
