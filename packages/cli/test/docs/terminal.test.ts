@@ -28,7 +28,7 @@ const answers = offeredKeys(Object.values(ToolConfirmationOutcome)).map(({ lette
 
 test.each([
   ["Keys", promptKeys],
-  ["When a tool wants to run", answers],
+  ["Confirmations", answers],
   ["Servers", panelVerbs.map(({ letter, words }) => [letter, words])],
   ["Commands", builtIns.map(({ name, usage, summary }) => [["/", name, usage && ` ${usage}`].join(""), summary])],
 ])("the table of docs/terminal.md under %s is the one in the code", (heading, rows) => {
