@@ -26,22 +26,20 @@ export function messageLines(message: SignInMessage, circumstances: Circumstance
       ];
     case "browser":
       return message.isOpened
-        ? [safe`The browser is open. Sign in there: this goes on by itself as soon as you have.`]
+        ? [safe`The browser is open. Sign in there; Fairlead continues when you are done.`]
         : [safe`No browser could be opened here: open the address above yourself.`];
     case "paste_unusable":
-      return [safe`That cannot be used: ${toVisibleLine(message.reason)}.`];
+      return [safe`The pasted text cannot be used: ${toVisibleLine(message.reason)}.`];
     case "paste_over":
-      return [
-        safe`Nothing can be pasted any more: ${toVisibleLine(message.reason)}. The browser can still come back by itself.`,
-      ];
+      return [safe`Pasting has ended: ${toVisibleLine(message.reason)}. Fairlead still waits for the browser.`];
     case "device":
       return deviceLines(message);
     case "scopes_differ":
-      return [safe`note: asked for ${listed(message.requested)}; allowed is ${listed(message.granted)}`];
+      return [safe`note: requested scopes: ${listed(message.requested)}; granted: ${listed(message.granted)}`];
     case "signed_in": {
       const { serverName, account, scopes } = message;
       const who = account === undefined ? safe`` : safe` as ${toVisibleLine(account)}`;
-      const what = scopes.length === 0 ? safe`` : safe`, for ${listed(scopes)}`;
+      const what = scopes.length === 0 ? safe`` : safe`, scopes: ${listed(scopes)}`;
       return [safe`Signed in to "${toVisibleLine(serverName)}" at ${issuerWords(message)}${who}${what}.`];
     }
   }
@@ -50,9 +48,9 @@ export function messageLines(message: SignInMessage, circumstances: Circumstance
 function addressLines(message: AddressMessage): readonly SafeText[] {
   const { serverName, domain, scopes, url } = message;
   return [
-    safe`"${toVisibleLine(serverName)}" wants you to sign in at ${toVisibleLine(domain)} (authorization server ${issuerWords(message)}).`,
-    scopes.length === 0 ? safe`It names no scopes.` : safe`It asks for: ${listed(scopes)}`,
-    safe`The whole address:`,
+    safe`"${toVisibleLine(serverName)}" requires a sign-in at ${toVisibleLine(domain)} (authorization server ${issuerWords(message)}).`,
+    scopes.length === 0 ? safe`It requests no scopes.` : safe`Requested scopes: ${listed(scopes)}`,
+    safe`Full address:`,
     safe``,
     toVisibleLine(url),
     safe``,
@@ -67,15 +65,15 @@ export function byHandLines(
   const { origin, port } = new URL(redirectUri);
   const paste = canPaste
     ? [
-        safe`Open it in a browser on the machine that you sit at, and sign in. The browser then goes to an address that begins`,
-        safe`with ${toVisibleLine(origin)}/ and perhaps shows an error there. Copy that address, and paste it here.`,
+        safe`Open it in a browser on your own machine and sign in. The browser then ends at an address that begins`,
+        safe`with ${toVisibleLine(origin)}/ and may show an error page. Copy that address and paste it here.`,
       ]
-    : [safe`Open it in a browser, and sign in.`];
+    : [safe`Open it in a browser and sign in.`];
   if (place !== "ssh" || !isListening) return paste;
   return [
     ...paste,
-    safe`Or let the browser come back by itself: before you open the address, in another terminal on your machine, type`,
-    safe`  ssh -L ${toVisibleLine(port)}:127.0.0.1:${toVisibleLine(port)} HOST        (HOST as when you came here)`,
+    safe`Or forward the port, and paste nothing: before you open the address, run this in another terminal on your machine:`,
+    safe`  ssh -L ${toVisibleLine(port)}:127.0.0.1:${toVisibleLine(port)} HOST        (HOST: as in your ssh command)`,
   ];
 }
 
@@ -88,7 +86,7 @@ function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tok
 function deviceLines(message: DeviceMessage): readonly SafeText[] {
   const { serverName, verificationUri, verificationUriComplete, userCode, minutes } = message;
   return [
-    safe`"${toVisibleLine(serverName)}" wants you to sign in (authorization server ${issuerWords(message)}).`,
+    safe`"${toVisibleLine(serverName)}" requires a sign-in (authorization server ${issuerWords(message)}).`,
     safe`On any device, open`,
     safe``,
     toVisibleLine(verificationUri),
@@ -96,8 +94,8 @@ function deviceLines(message: DeviceMessage): readonly SafeText[] {
     safe`and type this code: ${toVisibleLine(userCode)}`,
     ...(verificationUriComplete === undefined
       ? []
-      : [safe`Or open this, which has the code in it: ${toVisibleLine(verificationUriComplete)}`]),
-    safe`It is good for ${minutes} minutes. Waiting for you to finish there.`,
+      : [safe`Or open this address, which contains the code: ${toVisibleLine(verificationUriComplete)}`]),
+    safe`The code expires in ${minutes} minutes. Waiting for you to finish there.`,
   ];
 }
 

@@ -23,12 +23,11 @@ export async function showSignIns(configuration: Configuration, { out, globals }
       rows.push({ name, signIn: await read(definition) });
   }
   if (globals.json) return out.json({ servers: rows.map(rowDocument) });
-  if (rows.length === 0)
-    return out.print(safe`No server that may start is reached over the network: none has a sign-in.`);
+  if (rows.length === 0) return out.print(safe`No server needs a sign-in: none is reached over HTTP.`);
   out.print(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
   const needing = rows.filter((row) => "signIn" in row && row.signIn.state === "needed");
-  for (const { name } of needing) out.say(safe`sign in: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);
-  if (needing.length === 0) out.say(safe`ask them: fairlead mcp list`);
+  for (const { name } of needing) out.say(safe`next: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);
+  if (needing.length === 0) out.say(safe`next: fairlead mcp list   (connects, and shows which servers need a sign-in)`);
 }
 
 function rowWords(row: Row): SafeText {

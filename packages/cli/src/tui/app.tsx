@@ -87,7 +87,7 @@ function Going({ state: { items, settled, turn, waiting }, room, now }: GoingPro
 }
 
 function nextLine(text: string, width: number): Line {
-  return clipLine([span(safe`next: ${toSafeLine(text)}`, { isDim: true })], width);
+  return clipLine([span(safe`queued: ${toSafeLine(text)}`, { isDim: true })], width);
 }
 
 /** What is asked, in rows; long arguments are not laid out anew for every turn of a spinner. */

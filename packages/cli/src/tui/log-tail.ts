@@ -12,6 +12,6 @@ export async function readLogTail(state: string, server: string, most: number): 
     throw error;
   });
   const lines = text.split("\n").filter((line) => line !== "");
-  const before = lines.length > most ? [safe`… ${lines.length - most} lines before, in ${toSafeLine(path)}`] : [];
+  const before = lines.length > most ? [safe`… ${lines.length - most} earlier lines in ${toSafeLine(path)}`] : [];
   return joinSafe([...before, ...lines.slice(-most).map(toSafeLine)]);
 }

@@ -36,8 +36,12 @@ export function openBench({ session, context, settings, manual, hasScreen }: Ben
   const runVerb: Bench["runVerb"] = (...words) =>
     runVerbHere(words, context, Math.max(40, session.store.get().size.columns - margin));
 
-  async function tellChange(file: string): Promise<void> {
-    if (await settings.isNews(file)) session.note("info", `The settings have changed: ${file}`, "/mcp reload");
+  async function onSettingsChanged(file: string): Promise<void> {
+    if (!(await settings.isChangedElsewhere(file))) return;
+    const { locations, trust } = settings.get();
+    if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
+    // A folder that is no longer trusted must not keep its servers until someone types a command.
+    await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));
   }
 
   const base = {
@@ -53,7 +57,7 @@ export function openBench({ session, context, settings, manual, hasScreen }: Ben
       signIn: (server) => signIn(server, { session, settings, context }),
     }),
   };
-  session.host.on("settings_changed", ({ file }) => void tellChange(file).catch(session.fail));
+  session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));
   const panel = createPanel(base);
   const bench: Bench = { ...base, ...(hasScreen && { openPanel: panel.open }) };
   const completer = createCompleter(bench);
@@ -62,4 +66,9 @@ export function openBench({ session, context, settings, manual, hasScreen }: Ben
     overlay: { press: (key) => panel.press(key) || completer.press(key), pressed: completer.pressed },
     end: completer.end,
   };
+}
+
+function trustWords(root: string, wasTrusted: boolean, isTrusted: boolean): string {
+  if (wasTrusted === isTrusted) return `Trusted folders changed; ${root} is still ${isTrusted ? "" : "not "}trusted.`;
+  return `${root} is ${isTrusted ? "now" : "no longer"} trusted.`;
 }

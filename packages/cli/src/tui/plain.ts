@@ -45,7 +45,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
   lines.on("line", (line) => {
     printer.entered();
     const isLate = late.isLate();
-    if (isLate) session.note("warning", "The question is gone: this line was not sent anywhere.");
+    if (isLate) session.note("warning", "The question has closed: this line was not sent.");
     for (const step of isLate ? [] : lineSteps(get(), line)) {
       if ("key" in step) press(step.key);
       else dispatch(step.event);

@@ -48,23 +48,23 @@ function fileWords({ file, state }: SettingsFile): string {
 
 function modelLines({ choice, wanted }: Welcome): readonly string[] {
   if (choice?.kind === "model") return [`model      ${toVisibleLine(choice.model.name)}`];
-  const none = "model      none: you call the tools yourself, as server.tool key=value";
-  if (choice === undefined) return ["model      none, as you wish: you call the tools yourself"];
+  const none = "model      no model configured: call tools yourself, as server.tool key=value";
+  if (choice === undefined) return ["model      none (--model manual): call tools yourself, as server.tool key=value"];
   if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
   const models = choice.ollama.models.map(toVisibleLine);
   const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
-  const unknown = wanted === undefined ? "" : ` Nothing here knows "${toVisibleLine(wanted)}".`;
-  return [none, `          ${unknown} Ollama runs here and has ${named}. To use one: /model ${models[0] ?? "NAME"}`];
+  const unknown = wanted === undefined ? "" : ` No configured provider has the model "${toVisibleLine(wanted)}".`;
+  return [none, `          ${unknown} Ollama is running with ${named}. To use one: /model ${models[0] ?? "NAME"}`];
 }
 
 function demoLines(tools: readonly HostTool[]): readonly string[] {
   const [first] = tools;
   if (first === undefined) return [];
   return [
-    `To try things out, the server ${first.server} is built in: ${tools.map(({ serverToolName }) => serverToolName).join(", ")}.`,
+    `To try things out, use the built-in server ${first.server}: ${tools.map(({ serverToolName }) => serverToolName).join(", ")}.`,
     `  ${exampleCall(first)}`,
     `  /form ${first.server}.${first.serverToolName}     the same, as a form`,
-    `  /tools     what it can do`,
+    `  /tools     list the tools`,
   ];
 }
 
@@ -72,5 +72,5 @@ const addLines: readonly string[] = [
   "To add a server:",
   "  /mcp add time uvx mcp-server-time     by its command",
   "  /mcp add docs https://mcp.example.com/mcp     by its address",
-  "  /mcp import     those of your other programs",
+  "  /mcp import     from your other programs",
 ];

@@ -19,7 +19,8 @@ async function changedMachine(): Promise<Machine> {
   return here;
 }
 
-const difference = /s\.pay is not what was accepted:\n {2}description\n {4}- Pays once\.\n {4}\+ Pays twice\.⟨U\+200B⟩/;
+const difference =
+  /s\.pay differs from the accepted definition:\n {2}description\n {4}- Pays once\.\n {4}\+ Pays twice\.⟨U\+200B⟩/;
 
 test("without a terminal a call of a changed tool is refused, every time, and the difference is shown", async () => {
   await using here = await changedMachine();
@@ -28,7 +29,7 @@ test("without a terminal a call of a changed tool is refused, every time, and th
     expect(refused).toMatchObject({ code: 6, stdout: "" });
     expect(refused.stderr).toMatch(difference);
     expect(refused.stderr).toContain(
-      "fairlead: s.pay is no longer what was shown: the server has changed its definition\n  next: Say yes when you are asked in a terminal, or add --yes.\n",
+      "fairlead: s.pay is no longer what was shown: the server has changed its definition\n  next: add --yes, or run the command in a terminal and answer yes\n",
     );
   }
 });
@@ -57,7 +58,7 @@ test("on a terminal the person is shown the difference and asked; Enter means no
 
 test("mcp list names what has changed; that somebody could have read it is no yes", async () => {
   await using here = await changedMachine();
-  expect((await here.run("mcp", "list")).stdout).toContain("\n  changed since last time: pay\n");
+  expect((await here.run("mcp", "list")).stdout).toContain("\n  changed definitions: pay\n");
   expect(await here.run("call", "s.pay", "text=x")).toMatchObject({ code: 6 });
 });
 

@@ -175,7 +175,7 @@ describe("what is not offered as the server wrote it", () => {
       /^one: 2 tools\n\n {2}search\(q: string\)\n {6}Finds things\.\n\n {2}odd\(n\?: number\)\n\nnot offered to a model: 1 tool\n {2}one\.hopeless: the schema is larger than .*\n$/,
     );
     expect(stderr).toBe(
-      "\n1 of 2 tools was adapted to what a model's API accepts: fairlead tools one --repairs\n\nTry: fairlead call one.search q=text\n",
+      "\n1 of 2 tools was adapted to the model's API: fairlead tools one --repairs\n\nTry: fairlead call one.search q=text\n",
     );
   });
 

@@ -58,7 +58,7 @@ test("what is said about what it offers, without its secrets", () => {
     {
       severity: "note",
       server: "my server",
-      message: `"my server": 1 of 2 tools was adapted to what a model's API accepts`,
+      message: `"my server": 1 of 2 tools was adapted to the model's API`,
       next: "fairlead tools 'my server' --repairs",
     },
   ]);

@@ -25,7 +25,7 @@ test("a server that wants a sign-in only for its tools can be signed in to befor
     stderr: expect.stringContaining("fairlead mcp auth late") as string,
   });
   await using terminal = openTerminalHere(at, "mcp", "auth", "late", "--no-browser");
-  await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)));
+  await browser(addressOn(await terminal.until(/address from the browser:$/m)));
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toContain(`Signed in to "late" at ${authorization.issuer}`);
   expect(await here.runWith({ env: file }, "call", "late.echo", "text=hi")).toMatchObject({ code: 0 });
@@ -51,11 +51,11 @@ test("a server that says nothing about signing in did not ask for it", async () 
 test("an empty line is asked about again, and after the end of input the browser can still come back", async () => {
   await using scene = await signInScene();
   await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
-  const asked = await terminal.until(/address at which the browser ended:$/m);
+  const asked = await terminal.until(/address from the browser:$/m);
   terminal.type("\r");
-  await terminal.until(/That cannot be used: there is nothing to read[\s\S]*address at which the browser ended:$/m);
+  await terminal.until(/The pasted text cannot be used: there is nothing to read[\s\S]*address from the browser:$/m);
   terminal.type("\u0004");
-  await terminal.until(/Nothing can be pasted any more: the input has ended/);
+  await terminal.until(/Pasting has ended: the input has ended/);
   await browser(addressOn(asked));
   expect(await terminal.exitCode).toBe(0);
 });

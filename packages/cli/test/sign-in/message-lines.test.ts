@@ -20,9 +20,9 @@ const lines = (message: SignInMessage, place: SignInPlace = "desk", browserFirst
 
 test("the address is shown whole, with its domain and what is asked for, before anything is opened", () => {
   expect(lines({ ...address, scopes: ["read", "write"] })).toBe(
-    `"docs" wants you to sign in at sign-in.example (authorization server https://issuer.example).
-It asks for: read, write
-The whole address:
+    `"docs" requires a sign-in at sign-in.example (authorization server https://issuer.example).
+Requested scopes: read, write
+Full address:
 
 https://sign-in.example/authorize?state=1
 `,
@@ -30,10 +30,10 @@ https://sign-in.example/authorize?state=1
 });
 
 test.each<[what: string, place: SignInPlace, message: SignInMessage, ends: string]>([
-  ["over SSH", "ssh", address, "  ssh -L 4711:127.0.0.1:4711 HOST        (HOST as when you came here)"],
-  ["over SSH where nobody listens", "ssh", { ...address, isListening: false }, "Copy that address, and paste it here."],
-  ["in a container", "container", address, "Copy that address, and paste it here."],
-  ["where nothing can be pasted", "no_screen", { ...address, canPaste: false }, "Open it in a browser, and sign in."],
+  ["over SSH", "ssh", address, "  ssh -L 4711:127.0.0.1:4711 HOST        (HOST: as in your ssh command)"],
+  ["over SSH where nobody listens", "ssh", { ...address, isListening: false }, "Copy that address and paste it here."],
+  ["in a container", "container", address, "Copy that address and paste it here."],
+  ["where nothing can be pasted", "no_screen", { ...address, canPaste: false }, "Open it in a browser and sign in."],
 ])("%s the person is told how to come back", (_what, place, message, ends) => {
   expect(lines(message, place).endsWith(ends)).toBe(true);
 });
@@ -57,12 +57,12 @@ test.each<[what: string, message: SignInMessage, words: string]>([
   [
     "other scopes",
     { kind: "scopes_differ", requested: ["a", "b"], granted: [] },
-    "note: asked for a, b; allowed is nothing",
+    "note: requested scopes: a, b; granted: nothing",
   ],
   [
     "the end",
     { kind: "signed_in", serverName: "docs", issuer: "https://i.example", scopes: ["a"], account: "me@example.com" },
-    'Signed in to "docs" at https://i.example as me@example.com, for a.',
+    'Signed in to "docs" at https://i.example as me@example.com, scopes: a.',
   ],
   [
     "the end, where somebody else gives out the tokens",
@@ -72,7 +72,7 @@ test.each<[what: string, message: SignInMessage, words: string]>([
   [
     "the end of pasting",
     { kind: "paste_over", reason: "the input has ended" },
-    "Nothing can be pasted any more: the input has ended. The browser can still come back by itself.",
+    "Pasting has ended: the input has ended. Fairlead still waits for the browser.",
   ],
   [
     "a code for another device",
@@ -85,14 +85,14 @@ test.each<[what: string, message: SignInMessage, words: string]>([
       userCode: "AB-CD",
       minutes: 10,
     },
-    `"docs" wants you to sign in (authorization server https://i.example).
+    `"docs" requires a sign-in (authorization server https://i.example).
 On any device, open
 
 https://i.example/device
 
 and type this code: AB-CD
-Or open this, which has the code in it: https://i.example/device?code=AB-CD
-It is good for 10 minutes. Waiting for you to finish there.`,
+Or open this address, which contains the code: https://i.example/device?code=AB-CD
+The code expires in 10 minutes. Waiting for you to finish there.`,
   ],
 ])("%s is told", (_what, message, words) => {
   expect(lines(message)).toBe(words);

@@ -12,8 +12,8 @@ test("the browser opens when the person says so, and comes back by itself; signi
   await using terminal = openTerminal(here, "mcp", "auth", "docs");
   const asked = await terminal.until(/Open it in your browser\? \[y\/N\]/);
   const { hostname } = new URL(authorization.issuer);
-  expect(asked).toContain(`"docs" wants you to sign in at ${hostname} (authorization server ${authorization.issuer}).`);
-  expect(asked).toContain("It asks for: read");
+  expect(asked).toContain(`"docs" requires a sign-in at ${hostname} (authorization server ${authorization.issuer}).`);
+  expect(asked).toContain("Requested scopes: read");
   const address = addressOn(asked);
   terminal.type("y\r");
   expect(await scene.opened()).toBe(address);
@@ -41,12 +41,12 @@ test("over SSH the address is pasted back, and there is a recipe for forwarding 
   await using scene = await signInScene({ env: { SSH_CONNECTION: "10.0.0.1 50000 10.0.0.2 22" } });
   const { here } = scene;
   await using terminal = openTerminalHere(here, "mcp", "auth", "docs");
-  const asked = await terminal.until(/address at which the browser ended:$/m);
+  const asked = await terminal.until(/address from the browser:$/m);
   const address = addressOn(asked);
   const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
   expect(asked).toContain(`ssh -L ${port}:127.0.0.1:${port} HOST`);
   terminal.type("http://127.0.0.1:1/elsewhere?code=1\r");
-  await terminal.until(/That cannot be used: that is not the address at which the browser ended/);
+  await terminal.until(/The pasted text cannot be used: that is not the address at which the browser ended/);
   const { address: ended } = await browser(address, { visits: false });
   terminal.type(`${ended}\r`);
   await terminal.until(/docs {2}connected: 1 tool/);
@@ -56,10 +56,10 @@ test("over SSH the address is pasted back, and there is a recipe for forwarding 
 test("a browser that comes back by itself ends the question for the address", async () => {
   await using scene = await signInScene();
   await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
-  const asked = await terminal.until(/address at which the browser ended:$/m);
+  const asked = await terminal.until(/address from the browser:$/m);
   await browser(addressOn(asked));
   const seen = await terminal.until(/docs {2}connected: 1 tool/);
-  expect(seen).toMatch(/address at which the browser ended: ?\nSigned in to "docs"/);
+  expect(seen).toMatch(/address from the browser: ?\nSigned in to "docs"/);
   expect(await terminal.exitCode).toBe(0);
 });
 
@@ -77,7 +77,7 @@ test("a code is typed on another device", async () => {
 test("Ctrl-C ends it, and nothing is left", async () => {
   await using scene = await signInScene();
   await using terminal = openTerminal(scene.here, "mcp", "auth", "docs", "--no-browser");
-  await terminal.until(/address at which the browser ended:$/m);
+  await terminal.until(/address from the browser:$/m);
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
   expect(terminal.screen()).toMatch(/^fairlead: the sign-in to "docs" was called off$/m);
@@ -88,7 +88,7 @@ test("Ctrl-C ends it, and nothing is left", async () => {
 test("a refusal on the page of the authorization server is told with the next command", async () => {
   await using scene = await signInScene();
   await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
-  await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)), { says: "deny" });
+  await browser(addressOn(await terminal.until(/address from the browser:$/m)), { says: "deny" });
   expect(await terminal.exitCode).toBe(5);
   expect(terminal.screen()).toMatch(/the sign-in to "docs" ended at the browser: \S+ refused it \(access_denied/);
 });
@@ -101,16 +101,16 @@ test("the sign-in of Gemini CLI is offered once, and its file is left as it is",
   const token = { accessToken: "gemini-access", refreshToken: "gemini-refresh", tokenType: "Bearer" };
   const path = await here.write(file, [{ ...theirs, mcpServerUrl: guarded.url, token }]);
   await using terminal = openTerminalHere(here, "mcp", "auth", "docs", "--no-browser");
-  await terminal.until(/Take its sign-in over\? \[y\/N\]/);
+  await terminal.until(/Use this sign-in here too\? \[y\/N\]/);
   terminal.type("y\r");
   // It is tried, turns out to be of no use, and so a person is asked.
-  await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)));
+  await browser(addressOn(await terminal.until(/address from the browser:$/m)));
   expect(await terminal.exitCode).toBe(0);
   expect(guarded.seen.map(({ headers }) => headers.authorization)).toContain("Bearer gemini-access");
   expect(authorization.callsTo("token", "refresh_token")).toHaveLength(1);
 
   await using again = openTerminalHere(here, "mcp", "auth", "docs", "--no-browser");
-  expect(await again.until(/address at which the browser ended:$/m)).not.toContain("Gemini CLI");
+  expect(await again.until(/address from the browser:$/m)).not.toContain("Gemini CLI");
   again.type("\u0003");
   expect(await again.exitCode).toBe(130);
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual([{ ...theirs, mcpServerUrl: guarded.url, token }]);

@@ -38,8 +38,8 @@ export function printRelock(
   for (const drift of drifts) {
     const name = toVisibleLine(drift.server);
     if (drift.kind === "changed")
-      out.print(safe`${name} is locked anew; this is different:\n${driftText(drift, differences(drift))}`);
-    if (drift.kind === "removed") out.print(safe`${name} is not locked any more: the settings do not have it`);
+      out.print(safe`${name} locked again with these changes:\n${driftText(drift, differences(drift))}`);
+    if (drift.kind === "removed") out.print(safe`${name} removed from the lock file: the settings no longer have it`);
   }
   out.say(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
 }

@@ -45,7 +45,7 @@ function conditionTexts({ argsPattern, annotations, modes, interactive }: Condit
     ...(argsPattern === undefined ? [] : [safe`arguments match ${toVisibleLine(argsPattern.text)}`]),
     ...[...(annotations ?? [])].map(([name, value]) => toVisibleLine(`${name} is ${JSON.stringify(value)}`)),
     ...(modes === undefined ? [] : [safe`mode ${toVisibleLine(modes.join(" or "))}`]),
-    ...(interactive === undefined ? [] : [interactive ? safe`somebody can be asked` : safe`nobody can be asked`]),
+    ...(interactive === undefined ? [] : [interactive ? safe`in a terminal` : safe`no terminal to ask on`]),
   ];
 }
 

@@ -20,7 +20,9 @@ export function checkedText(checked: LockCheck): SafeText {
     ...(drift ? [safe`${name}: ${verdict(drift)}${isWithheld ? safe`; it was not started` : safe``}`] : []),
     ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift))] : []),
     ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
-    ...(drift === undefined && look?.kind === "seen" ? [safe`${name}: as locked (${offerWords(look.offer)})`] : []),
+    ...(drift === undefined && look?.kind === "seen"
+      ? [safe`${name}: matches the lock file (${offerWords(look.offer)})`]
+      : []),
   ]);
 }
 
@@ -29,9 +31,9 @@ function verdict({ kind }: LockDrift): SafeText {
     case "added":
       return safe`in the settings, but not locked`;
     case "removed":
-      return safe`locked, but not in the settings any more`;
+      return safe`locked, but no longer in the settings`;
     case "changed":
-      return safe`not as locked`;
+      return safe`differs from the lock file`;
   }
 }
 

@@ -67,7 +67,7 @@ export async function report(
       }),
     });
   else if (shown !== "") out.print(shown);
-  else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} answered with nothing`);
+  else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} returned an empty result`);
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
   if (error !== undefined) throw error;
 }

@@ -25,14 +25,14 @@ interface Look {
 export function overviewText(overview: Overview, look: Look): SafeText {
   const { style } = look;
   const sections = [
-    { heading: safe`Found here; nothing was started`, lines: foundLines(overview, look) },
+    { heading: safe`Found here (no server was started)`, lines: foundLines(overview, look) },
     { heading: safe`Servers`, lines: serverLines(overview, look) },
     { heading: safe`Problems`, lines: problemSection(overview, look) },
-    { heading: safe`Built in, to try things out`, lines: demoLines(overview, style) },
-    { heading: safe`Type next`, lines: nextLines(overview, style) },
+    { heading: safe`Built-in demo server`, lines: demoLines(overview, style) },
+    { heading: safe`Next`, lines: nextLines(overview, style) },
   ];
   return joinSafe([
-    safe`${style.bold(safe`Fairlead`)} connects a model to MCP servers, and stands between the two.`,
+    safe`${style.bold(safe`Fairlead`)} connects a model to MCP servers and checks every call between them.`,
     ...sections
       .filter(({ lines }) => lines.length > 0)
       .flatMap(({ heading, lines }) => [safe``, style.bold(heading), ...lines]),
@@ -66,9 +66,9 @@ function fileState(state: SettingsFile["state"], style: Style): SafeText {
     case "read":
       return style.green(safe`read`);
     case "absent":
-      return style.dim(safe`not there`);
+      return style.dim(safe`not found`);
     case "broken":
-      return style.red(safe`broken, left out`);
+      return style.red(safe`broken, ignored`);
     case "ignored":
       return style.yellow(safe`ignored: the workspace is not trusted`);
   }

@@ -35,7 +35,8 @@ export async function reportReading({ address, result, place, draw }: Reading, c
   else if (blocks.length > 0) out.print(textOf(contents, blocks, { paths, draw }, context));
   else out.say(safe`${toSafeLine(address.uri)} is empty`);
   for (const note of notes) out.warn(safe`warning: ${toSafeLine(note)}`);
-  if (place === undefined && !globals.json && blocks.some(mediaOf)) out.say(safe`To keep it, add: --save .`);
+  if (place === undefined && !globals.json && blocks.some(mediaOf))
+    out.say(safe`next: add --save . to save it in a file`);
 }
 
 function toBlock(resource: Contents): ResultBlock {

@@ -19,14 +19,17 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   const { origin, transport, trust, variables, secrets } = definition;
   return [
     { label: safe`written in`, values: [place(origin, show)] },
-    { label: safe`replaces`, values: shadows.map((from) => safe`yours: ${place(from, show)} (${show(from.scope)})`) },
+    {
+      label: safe`replaces`,
+      values: shadows.map((from) => safe`your entry ${place(from, show)} (${show(from.scope)})`),
+    },
     { label: safe`transport`, values: [show(transportWord(transport.kind))] },
     ...transportFields(transport, show),
     { label: safe`resolves to`, values: resolvedValues(definition) },
     { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
     ...optionFields(definition, { show, hide: (text) => text }),
-    { label: safe`trust: true`, values: trust ? [safe`its tools run without asking you`] : [] },
+    { label: safe`trust: true`, values: trust ? [safe`its tools run without confirmation`] : [] },
     { label: safe`note`, values: launchNotes(transport).map(show) },
   ];
 }

@@ -118,8 +118,8 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     // The provider alone is the default, and says nothing.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
-    { label: safe`only tools`, values: includeTools === undefined ? [] : [words(includeTools)] },
-    { label: safe`not tools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
+    { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },
+    { label: safe`excludeTools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
   ];
 }
 

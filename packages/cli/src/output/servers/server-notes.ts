@@ -168,18 +168,18 @@ export function runsCode(command: string, args: readonly string[]): boolean {
 export function launchNotes(transport: Transport): string[] {
   if (transport.kind !== "stdio") {
     const plain = /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(transport.url);
-    return plain ? ["not encrypted: whoever is on the way can read and change what is sent"] : [];
+    return plain ? ["not encrypted: others on the network can read and change requests"] : [];
   }
   const { command, args } = transport;
   const download = findDownload(command, args);
   if (download) {
     const notes = [`downloads and runs code: ${download.name} from ${download.from}`];
     if (!download.pinned)
-      notes.push("unpinned: another version may run tomorrow; name an exact version to prevent that");
+      notes.push("unpinned: a later start may run another version; name an exact version to prevent that");
     return notes;
   }
   const shell = /^(sh|bash|zsh|dash|fish|cmd|powershell|pwsh)$/.test(programName(command));
   return shell && args.some((word) => /^(-\w*c|\/c|-command|-encodedcommand|-enc)$/i.test(word))
-    ? ["runs a line of shell: read all of it"]
+    ? ["runs a shell command: read all of it"]
     : [];
 }

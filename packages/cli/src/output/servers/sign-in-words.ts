@@ -17,22 +17,22 @@ export function signInWords(signIn: SignInState): SafeText {
       return safe`${who} at ${toVisibleLine(issuer)}${from}${what}${endWords(signIn)}`;
     }
     case "needed":
-      return safe`needs a sign-in`;
+      return safe`needs sign-in`;
     case "unknown":
-      return safe`not signed in; so far it did not ask`;
+      return safe`not signed in; the server has not asked for it`;
   }
 }
 
 function byItselfWords(by: Extract<SignInState, { state: "none" }>["by"]): SafeText {
   switch (by) {
     case "program":
-      return safe`a program: takes credentials from "env" of its entry`;
+      return safe`no sign-in: a program takes its credentials from "env" in settings.json`;
     case "header":
-      return safe`its entry brings an Authorization header`;
+      return safe`no sign-in: settings.json sets an Authorization header`;
     case "google":
-      return safe`by itself, with the Google credentials of this machine`;
+      return safe`automatic, with the Google credentials of this machine`;
     case "service_account":
-      return safe`by itself, as a Google service account`;
+      return safe`automatic, as a Google service account`;
   }
 }
 

@@ -33,7 +33,7 @@ const usual: ReadonlySet<string> = new Set([
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;
-  return safe`${adapted} of ${count(tools.length, "tool")} ${adapted === 1 ? safe`was` : safe`were`} adapted to what a model's API accepts`;
+  return safe`${adapted} of ${count(tools.length, "tool")} ${adapted === 1 ? safe`was` : safe`were`} adapted to the model's API`;
 }
 
 export interface RepairOptions {
@@ -45,15 +45,12 @@ export interface RepairOptions {
 export function repairsText(server: string, tools: readonly Repaired[], options: RepairOptions): SafeText {
   const others = tools.filter((tool) => tool.repairs.length > 0 && !isAdapted(tool));
   const keywords = [...new Set(others.flatMap(({ repairs }) => repairs.map(({ keyword }) => keyword)))].join(", ");
-  const summary =
-    repairSummary(tools) ?? (others.length > 0 ? safe`nothing unusual was changed` : safe`nothing was changed`);
+  const summary = repairSummary(tools) ?? (others.length > 0 ? safe`only minor changes` : safe`no changes`);
   return joinSafe(
     [
       safe`${options.style.bold(toVisibleLine(server))}: ${summary}`,
       ...tools.filter(isAdapted).map((tool) => toolText(tool, options)),
-      ...(others.length > 0
-        ? [safe`  only the usual in ${count(others.length, "tool")}: ${toSafeLine(keywords)}`]
-        : []),
+      ...(others.length > 0 ? [safe`  minor changes in ${count(others.length, "tool")}: ${toSafeLine(keywords)}`] : []),
     ],
     safe`\n\n`,
   );

@@ -57,7 +57,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
     typedInto = undefined;
     if (isQuitting) return;
     startPause();
-    const text = "The question is gone, and with it what was typed there; keys count again after a moment.";
+    const text = "The question has closed, and what you typed into it is lost. Keys are ignored for a moment.";
     dispatch({ type: "note", tone: "warning", text });
   }
 

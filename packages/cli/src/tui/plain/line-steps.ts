@@ -24,7 +24,7 @@ export function lineSteps(state: AppState, line: string): readonly LineStep[] {
       if (words === "") return [enter];
       const key: Key = { name: "text", text: words };
       const isAnswer = "answer" in dialogKey(question, dialog, key, dialogRoom(state.size));
-      return isAnswer ? [{ key }] : [say(`"${words}" is no answer here. ${lettersOf(question)}`), put(dialog)];
+      return isAnswer ? [{ key }] : [say(`"${words}" is not an answer. ${lettersOf(question)}`), put(dialog)];
     }
     case "chosen":
       return question.kind === "choice" ? chosenSteps(question, dialog, words) : [];
@@ -41,7 +41,7 @@ function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, wo
   if (words === "") return [enter];
   const number = /^\d+$/.test(words) ? Number(words) : 0;
   if (number >= 1 && number <= options.length) return [put({ ...dialog, at: number - 1 }), enter];
-  return [say(`"${words}" is none of them: type a number from 1 to ${options.length}.`), put(dialog)];
+  return [say(`"${words}" is not a choice: type a number from 1 to ${options.length}.`), put(dialog)];
 }
 
 /** Field by field: a line fills one in and goes on; an empty one leaves it as it is. `-` declines, `.` cancels; behind a backslash they are text. */

@@ -99,10 +99,10 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
 
 /** How it is answered here; the keys in its frame are those of a screen. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
-  read: safe`Type one of the letters, then Enter; an empty line is no.`,
-  form: safe`A line fills in the field that is marked, an empty one leaves it as it is; at the end, an empty line sends it. - declines, a dot cancels; \\- and \\. type them.`,
-  typed: safe`Type or paste it, then Enter; an empty line ends this.`,
-  chosen: safe`Type its number, counted from 1; an empty line is none.`,
+  read: safe`Type one of the letters, then Enter; an empty line means no.`,
+  form: safe`Type a value for the marked field, or an empty line to keep it; after the last field, an empty line sends the form. - declines, . cancels; \\- and \\. enter these characters.`,
+  typed: safe`Type or paste it, then Enter; an empty line cancels.`,
+  chosen: safe`Type a number, starting at 1; an empty line chooses none.`,
 };
 
 function linesOf(item: TranscriptItem, width: number): readonly Line[] {

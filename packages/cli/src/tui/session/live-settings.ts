@@ -1,4 +1,4 @@
-/** The settings as they are now: read again when something has changed them, and taken over by the running host. */
+/** The current settings of the running app: reads them again after a change and hands them to the host. */
 
 import type { ServerChanges } from "@fairlead/core/events";
 import { readText } from "@fairlead/core/files/read-text";
@@ -11,57 +11,62 @@ import { captured } from "../captured.ts";
 
 export interface LiveSettings {
   readonly get: () => Configuration;
-  /** Reads them once more, for the host. */
+  /** Reads the settings files again. The host calls this on a reload. */
   readonly read: () => Promise<Configuration>;
-  /** The same, and the host takes them over: servers that are still the same keep running. */
-  readonly renew: () => Promise<ServerChanges>;
-  /** Does what changes them, and takes that over. */
+  /** Reloads the host with the settings on the disk. Servers whose definition is the same keep running. */
+  readonly reload: () => Promise<ServerChanges>;
+  /** Runs work that changes the settings, then reloads the host. */
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whether a file is another than when it was last read: what we change ourselves is no news. */
-  readonly isNews: (file: string) => Promise<boolean>;
+  /** Whether another program has changed the file since the app last read it. Waits for a `change` under way. */
+  readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
 
 export interface LiveSettingsOptions {
   readonly context: Context;
   readonly configuration: Configuration;
   readonly host: () => Pick<Host, "reload">;
-  /** Told what is wrong with them: nothing may be printed over the screen. */
+  /** Gets the problems of the settings: nothing may be printed over the screen. */
   readonly warn: (text: string) => void;
 }
 
 export function createLiveSettings({ context, configuration, host, warn }: LiveSettingsOptions): LiveSettings {
   let current = configuration;
-  let changes = 0;
-  /** As they were when they were last read; nothing is known of the first time. */
+  let changes: Promise<unknown> = Promise.resolve();
+  /** The files as the app last read them; empty before the first reload. */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
+
+  async function applyChange<T>(work: () => Promise<T>): Promise<T> {
+    const result = await work();
+    await host().reload();
+    return result;
+  }
+
   return {
     get: () => current,
     async read() {
       const { context: quiet, text } = captured(context);
-      const files = current.settings.files.map(({ file }) => file);
+      const files = [...current.settings.files.map(({ file }) => file), current.locations.trustedFolders];
       texts = new Map(await Promise.all(files.map(async (file) => [file, await textOf(file)] as const)));
       const next = await configurationOf(quiet);
       if (text() !== "") warn(text());
-      // The host takes none of it over then, and neither do we.
+      // The host keeps its configuration while a file is broken, so the app does too.
       if (next.settings.files.every(({ state }) => state !== "broken")) current = next;
       return next;
     },
-    renew: () => host().reload(),
-    async change(work) {
-      changes += 1;
-      try {
-        const result = await work();
-        await host().reload();
-        return result;
-      } finally {
-        changes -= 1;
-      }
+    reload: () => host().reload(),
+    change(work) {
+      const change = applyChange(work);
+      changes = Promise.allSettled([changes, change]);
+      return change;
     },
-    isNews: async (file) => changes === 0 && texts.get(file) !== (await textOf(file)),
+    async isChangedElsewhere(file) {
+      await changes;
+      return texts.get(file) !== (await textOf(file));
+    },
   };
 }
 
-/** Undefined for a file that cannot be read, or is not there. */
+/** Undefined for a file that is missing or cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? read.text : undefined;

@@ -21,8 +21,7 @@ export async function sampleModel(
   params: JsonObject,
   signal: AbortSignal,
 ): Promise<Sampled> {
-  if (model.provider === "manual")
-    throw new HostError("model", "there is no model that could be asked", { serverName, next: "/model" });
+  if (model.provider === "manual") throw new HostError("model", "no model configured", { serverName, next: "/model" });
   const system = member(params, "systemPrompt");
   const most = member(params, "maxTokens");
   const room = typeof most === "number" && most > 0 ? most * charactersPerToken : Number.POSITIVE_INFINITY;

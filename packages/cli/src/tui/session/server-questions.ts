@@ -35,7 +35,7 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
       }
       const { serverName, args: params } = details;
       if (model().provider === "manual") {
-        tell(`"${toVisibleLine(serverName)}" wants to ask your model, but there is none: /model`);
+        tell(`"${toVisibleLine(serverName)}" asked to use your model, but no model is configured: /model`);
         return ToolConfirmationOutcome.Cancel;
       }
       const isAllowed = await ask("sampling", { kind: "sampling", serverName, params, model: model().name }, signal);
@@ -59,9 +59,9 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
     onUnaskable({ serverName, url }) {
       const what =
         url === undefined
-          ? "asked you something that is no form"
-          : `wanted you to open an address that is not fit for that: ${toVisibleLine(url.slice(0, longestAddress))}`;
-      tell(`"${toVisibleLine(serverName)}" ${what}. It was declined.`);
+          ? "sent a question that is not a valid form"
+          : `asked you to open an unsafe address: ${toVisibleLine(url.slice(0, longestAddress))}`;
+      tell(`"${toVisibleLine(serverName)}" ${what}. Fairlead declined it.`);
     },
 
     async sample({ serverName, params }, signal) {
@@ -72,7 +72,7 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
         { kind: "sampling", serverName, params, model: asked.name, answer },
         signal,
       );
-      if (!isGiven) throw new HostError("denied", "the person kept the answer back", { serverName });
+      if (!isGiven) throw new HostError("denied", "the user did not release the answer of the model", { serverName });
       const { text, isCut } = answer;
       return {
         role: "assistant",

@@ -163,7 +163,7 @@ export function createSession(options: SessionOptions): Session {
 
   async function runCommand(name: string, words: string): Promise<void> {
     const command = session.commands().find((each) => each.name === name);
-    if (command === undefined) return note("error", `There is no command /${name}`, "/help");
+    if (command === undefined) return note("error", `unknown command /${name}`, "/help");
     await command.run(words, session);
   }
 
@@ -220,6 +220,6 @@ export function createSession(options: SessionOptions): Session {
 
 function unexpected(error: unknown): HostError {
   if (error instanceof HostError) return error;
-  const message = `This should not have happened: ${errorMessage(error)}`;
+  const message = `internal failure: ${errorMessage(error)}`;
   return new HostError("internal", message, { cause: error });
 }

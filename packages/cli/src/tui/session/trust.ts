@@ -28,7 +28,11 @@ export async function askTrust(found: Review, { session, settings }: TrustBench)
   const { root, pending, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
   if (!(await session.ask("trust", { kind: "trust", root, servers })))
-    return session.note("info", `Nothing of ${toVisibleLine(root)} was started.`, "/trust asks again");
+    return session.note(
+      "info",
+      `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
+      "/trust asks again",
+    );
   const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
   await settings.change(async () => {
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
@@ -36,8 +40,8 @@ export async function askTrust(found: Review, { session, settings }: TrustBench)
   });
   session.note(
     "info",
-    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no server"}.`,
-    "/trust remove takes it back",
+    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
+    "/trust remove revokes it",
   );
   session.host.start().catch(session.fail);
 }

@@ -24,12 +24,14 @@ export const form: BuiltIn = {
     const { session, context } = bench;
     const { conversation, host } = session;
     if (conversation.model.provider !== "manual")
-      throw new HostError("usage", `${conversation.model.name} calls the tools here`, { next: "/model manual" });
+      throw new HostError("usage", `/form works without a model, and the model is ${conversation.model.name}`, {
+        next: "/model manual",
+      });
     const [word = "", ...words] = wordsOf(line);
     const { server, tool } = toolNamed(word, bench);
     const known = host.catalog(server)?.tools.find(({ name }) => name === tool);
     if (known === undefined)
-      throw new HostError("tool_unknown", `"${server}" has no tool "${tool}", as far as is known`, { next: "/tools" });
+      throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, { next: "/tools" });
     const { inputSchema: schema, description = "" } = known;
     const given = await readArguments({ words, json: undefined }, schema, captured(context).context);
     const values = isObject(given) ? toPlainArguments(given, server) : {};

@@ -15,7 +15,7 @@ export const help: BuiltIn = {
         safe`  ${toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`)}`,
         toVisibleLine(summary),
       ]);
-    const manual = "Without a model a line is a call: server.tool key=value …";
+    const manual = "Without a model, type calls: server.tool key=value …";
     session.show(
       "/help",
       [

@@ -7,7 +7,7 @@ const most = "20";
 
 export const history: BuiltIn = {
   name: "history",
-  summary: "what was called, and why it could run",
+  summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
   complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {

@@ -21,7 +21,7 @@ export async function serverListText({ session: { host }, settings }: Bench): Pr
 }
 
 export function schemaText(tools: readonly HostTool[]): SafeText {
-  if (tools.length === 0) return safe`No tools, as far as is known.`;
+  if (tools.length === 0) return safe`No tools found.`;
   const texts = tools.map(
     ({ server, serverToolName, inputSchema }) =>
       safe`${toVisibleLine(`${server}.${serverToolName}`)}\n${toSafeJson(inputSchema)}`,

@@ -18,26 +18,26 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   string,
   { readonly summary: string; readonly run: Run }
 >([
-  ["list", { summary: "where each server stands, and why", run: list }],
-  ["desc", { summary: "what the tools do", run: (words, bench) => describe(words, bench) }],
-  ["schema", { summary: "what the tools take, as JSON Schema", run: (words, bench) => schema(words, bench) }],
-  ["logs", { summary: "the end of what a server wrote", run: logs }],
-  ["reload", { summary: "read the settings again", run: (_words, { servers }) => servers.reload() }],
+  ["list", { summary: "show the state of each server", run: list }],
+  ["desc", { summary: "show the descriptions of tools", run: (words, bench) => describe(words, bench) }],
+  ["schema", { summary: "show the input schemas of tools", run: (words, bench) => schema(words, bench) }],
+  ["logs", { summary: "show the end of a server's log", run: logs }],
+  ["reload", { summary: "reload the settings", run: (_words, { servers }) => servers.reload() }],
   ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
 ]);
 
 /** Those of the command that need no terminal; after these, the settings may be others. */
 const passedOn: ReadonlyMap<string, string> = new Map([
   ["add", "add a server to the settings"],
-  ["remove", "take a server out of the settings"],
-  ["import", "take over servers from other programs"],
-  ["get", "one server in full"],
-  ["logout", "end a sign-in and forget it"],
+  ["remove", "remove a server from the settings"],
+  ["import", "import servers from other programs"],
+  ["get", "show one server in full"],
+  ["logout", "sign out and delete the stored tokens"],
 ]);
 
 export const mcp: BuiltIn = {
   name: "mcp",
-  summary: "the servers: where each stands, and what can be done to it",
+  summary: "list and manage servers",
   usage: `[${[...own.keys()].join("|")}] [SERVER]`,
   complete([verb, ...names], bench) {
     if (verb === undefined)
@@ -52,7 +52,8 @@ export const mcp: BuiltIn = {
     if (verb === undefined) return bench.openPanel === undefined ? list([], bench) : bench.openPanel();
     const found = own.get(verb);
     if (found !== undefined) return found.run(words, bench);
-    if (!passedOn.has(verb)) throw new HostError("usage", `there is no "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
+    if (!passedOn.has(verb))
+      throw new HostError("usage", `unknown command "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
     const run = (): Promise<string> => bench.runVerb("mcp", verb, ...words);
     bench.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : bench.settings.change(run)));
     // Whoever is new starts, and nobody waits for it.
@@ -75,7 +76,7 @@ function schema([name = ""]: readonly string[], bench: Bench): void {
 async function logs([name = ""]: readonly string[], bench: Bench): Promise<void> {
   const { name: server } = bench.servers.stateOf(name);
   const text = await readLogTail(bench.settings.get().locations.state, server, logLines);
-  bench.session.show(`/mcp logs ${server}`, text === "" ? "It has written nothing so far." : text);
+  bench.session.show(`/mcp logs ${server}`, text === "" ? "The log is empty." : text);
 }
 
 function doTo(verb: ServerVerb): Run {
@@ -83,7 +84,7 @@ function doTo(verb: ServerVerb): Run {
     if (name !== undefined) return servers[verb](name);
     // Who needs a sign-in is a question of its own.
     if (verb === "auth") return session.show("/mcp auth", await runVerb("mcp", "auth"));
-    throw new HostError("usage", `/mcp ${verb} which server?`, { next: `/mcp ${verb} NAME` });
+    throw new HostError("usage", `/mcp ${verb} needs a server name`, { next: `/mcp ${verb} NAME` });
   };
 }
 
@@ -92,16 +93,16 @@ function summaries(verb: ServerVerb): string {
     case "start":
       return "connect to a server";
     case "stop":
-      return "end a server until it is called";
+      return "stop a server until its next use";
     case "restart":
-      return "end a server and start it again";
+      return "stop a server and start it again";
     case "enable":
-      return "let a server start again";
+      return "allow a server to start";
     case "disable":
       return "keep a server from starting";
     case "auth":
       return "sign in to a server";
     case "test":
-      return "connect to a server, step by step";
+      return "test the connection to a server";
   }
 }

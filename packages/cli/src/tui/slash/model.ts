@@ -6,7 +6,7 @@ import type { BuiltIn } from "./command.ts";
 
 export const model: BuiltIn = {
   name: "model",
-  summary: "who answers; with a name, somebody else from now on",
+  summary: "show the model, or switch to another",
   usage: "[NAME|manual]",
   complete: ([name]) =>
     name === undefined ? [{ value: "manual", about: "no model: you call the tools yourself" }] : [],
@@ -17,7 +17,7 @@ export const model: BuiltIn = {
     if (name === manual.name) return use(manual.name, () => session.setModel(manual), bench);
     const isAsked = name !== "" || session.conversation.model.provider === "manual";
     if (!isAsked)
-      return session.note("info", `${session.conversation.model.name} answers here.`, "/model NAME or /model manual");
+      return session.note("info", `The model is ${session.conversation.model.name}.`, "/model NAME or /model manual");
     const choice = await models.find(name === "" ? undefined : name);
     if (choice.kind === "model")
       return use(choice.model.name, () => session.setModel(choice.model), bench, name !== "");
@@ -28,14 +28,14 @@ export const model: BuiltIn = {
 /** `isGuess`: nobody has been asked whether there is one by that name. */
 function use(name: string, set: () => void, { session }: Bench, isGuess = false): void {
   set();
-  const doubt = isGuess ? " Whether there is such a model was not checked: your next message will show." : "";
-  const words = name === "manual" ? "From now on you call the tools yourself." : `From now on ${name} answers.${doubt}`;
+  const doubt = isGuess ? " Fairlead has not checked that this model exists: your next message will show." : "";
+  const words = name === "manual" ? "No model: you call the tools yourself." : `The model is now ${name}.${doubt}`;
   session.note("info", words);
 }
 
 function whyNone(choice: Exclude<ModelChoice, { readonly kind: "model" }>, name: string): string {
-  const unknown = name === "" ? "No model is set." : `Nothing here knows a model "${name}".`;
-  return choice.kind === "none" ? unknown : `${unknown} Ollama runs here and has ${choice.ollama.models.join(", ")}.`;
+  const unknown = name === "" ? "no model configured" : `no model "${name}": no configured provider has it`;
+  return choice.kind === "none" ? unknown : `${unknown}; Ollama is running with ${choice.ollama.models.join(", ")}`;
 }
 
 function nextFor(choice: Exclude<ModelChoice, { readonly kind: "model" }>): string {

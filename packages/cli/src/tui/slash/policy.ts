@@ -5,17 +5,17 @@ import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 
 const verbs: ReadonlyMap<string, string> = new Map([
-  ["list", "every rule that counts here"],
-  ["explain", "which rule decides about a tool"],
-  ["allow", "let a tool run without asking"],
-  ["ask", "be asked before a tool runs"],
-  ["deny", "keep a tool from running"],
+  ["list", "list the rules"],
+  ["explain", "show which rule decides for a tool"],
+  ["allow", "run a tool without confirmation"],
+  ["ask", "confirm each call of a tool"],
+  ["deny", "deny every call of a tool"],
 ]);
 const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
 
 export const policy: BuiltIn = {
   name: "policy",
-  summary: "what may run, and which rule says so",
+  summary: "show and set the rules for calls",
   usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
   complete: ([verb], { session }) =>
     verb === undefined

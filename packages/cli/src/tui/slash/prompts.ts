@@ -9,7 +9,7 @@ import { asTyped } from "./prompt-commands.ts";
 
 export const prompts: BuiltIn = {
   name: "prompts",
-  summary: "what servers have worked out to ask; each is a command",
+  summary: "prompts offered by servers",
   usage: "[SERVER]",
   complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
   run(line, bench) {
@@ -17,9 +17,6 @@ export const prompts: BuiltIn = {
     const commands = session.commands();
     const servers = [...groupBy(session.host.prompts(namedServer(line, bench)), ({ server }) => server)];
     const texts = servers.map(([server, own]) => promptsText(server, asTyped(own, commands), lookFor(bench)));
-    session.show(
-      "/prompts",
-      texts.length === 0 ? "No server offers any, as far as is known." : joinSafe(texts, safe`\n\n`),
-    );
+    session.show("/prompts", texts.length === 0 ? "No prompts found." : joinSafe(texts, safe`\n\n`));
   },
 };

@@ -4,6 +4,6 @@ import type { BuiltIn } from "./command.ts";
 
 export const quit: BuiltIn = {
   name: "quit",
-  summary: "leave; Ctrl-C twice on an empty prompt does the same",
+  summary: "quit (also: Ctrl-C twice on an empty prompt)",
   run: (_words, { session }) => session.quit(),
 };

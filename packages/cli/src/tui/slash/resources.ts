@@ -8,16 +8,13 @@ import { lookFor, namedServer } from "./listing.ts";
 
 export const resources: BuiltIn = {
   name: "resources",
-  summary: "what can be read from servers; in a message, @ refers to it",
+  summary: "resources offered by servers; in a message, refer to one with @",
   usage: "[SERVER]",
   complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
   run(line, bench) {
     const { session } = bench;
     const servers = [...groupBy(session.host.resources(namedServer(line, bench)), ({ server }) => server)];
     const texts = servers.map(([server, own]) => resourcesText(server, own, lookFor(bench)));
-    session.show(
-      "/resources",
-      texts.length === 0 ? "No server offers any, as far as is known." : joinSafe(texts, safe`\n\n`),
-    );
+    session.show("/resources", texts.length === 0 ? "No resources found." : joinSafe(texts, safe`\n\n`));
   },
 };

@@ -16,7 +16,7 @@ export function toolListText(server: string | undefined, isWhole: boolean, bench
   if (server !== undefined && tools.length === 0 && meant.size > 0)
     return joinSafe([
       serverText(server, host.tools(server), { ...lookFor(bench), all: isWhole }, host.hidden(server)),
-      safe`\n  not for the model of this conversation: other servers are configured`,
+      safe`\n  not available to the model: the demo server is only used while no other server is configured`,
     ]);
   const texts = [...groupBy(tools, (tool) => tool.server)].map(([name, own]) => {
     const offered = host
@@ -27,7 +27,7 @@ export function toolListText(server: string | undefined, isWhole: boolean, bench
       ...absentLines(own),
     ]);
   });
-  return texts.length === 0 ? safe`No tools, as far as is known.` : joinSafe(texts, safe`\n\n`);
+  return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
 }
 
 function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
@@ -37,7 +37,7 @@ function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
     ...(off.length === 0 ? [] : [safe`\n  off in this conversation: ${joinSafe(off, safe`, `)}`]),
     ...set.map(
       ({ serverToolName, quarantined = "" }) =>
-        safe`\n  set aside: ${toVisibleLine(serverToolName)}: ${toVisibleLine(quarantined)}`,
+        safe`\n  quarantined: ${toVisibleLine(serverToolName)}: ${toVisibleLine(quarantined)}`,
     ),
   ];
 }

@@ -12,12 +12,12 @@ import { wordsOf } from "./words.ts";
 
 export const tools: BuiltIn = {
   name: "tools",
-  summary: "the tools of this conversation; off takes some out, on takes them back in",
+  summary: "list the tools of this conversation, or switch some on or off",
   usage: "[SERVER] | [on|off] SERVER[.TOOL]",
   complete([first, ...others], bench) {
     const switches = [
-      { value: "on", about: "take tools back into this conversation" },
-      { value: "off", about: "take tools out of this conversation" },
+      { value: "on", about: "add tools to this conversation again" },
+      { value: "off", about: "remove tools from this conversation" },
     ];
     if (first === undefined) return [...switches, ...serverNames(bench)];
     if (others.length > 0 || (first !== "on" && first !== "off")) return [];
@@ -36,7 +36,7 @@ function toggle(names: readonly string[], isOn: boolean, { session }: Bench): vo
   const all = conversation.tools();
   const meant = names.flatMap((name) => toolsNamed(name, all));
   for (const { server, serverToolName } of meant) conversation.setTool(server, serverToolName, isOn);
-  const words = isOn ? "Back in this conversation" : "Out of this conversation";
+  const words = isOn ? "Switched on" : "Switched off";
   note("info", `${words}: ${meant.map(callName).join(", ")}`, `/tools ${isOn ? "off" : "on"} ${names.join(" ")}`);
 }
 

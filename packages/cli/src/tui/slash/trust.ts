@@ -6,7 +6,7 @@ import { wordsOf } from "./words.ts";
 
 export const trust: BuiltIn = {
   name: "trust",
-  summary: "trust this folder and approve its servers, or take that back",
+  summary: "trust this folder and its servers, or revoke that",
   usage: "[add|list|remove]",
   complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
   async run(line, bench) {

@@ -31,7 +31,7 @@ function entryFrom(input: FieldInput, line: string): Filled {
       return { entry: { kind: "typed", editor: insert(emptyEditor, line) } };
     case "switch": {
       const isOn = switchWords.get(words.toLowerCase());
-      return isOn === undefined ? { problem: "takes yes or no" } : { entry: { kind: "switched", isOn } };
+      return isOn === undefined ? { problem: "must be yes or no" } : { entry: { kind: "switched", isOn } };
     }
     case "choice": {
       const at = findChoice(input.choices, words);
@@ -99,5 +99,5 @@ function notFound(choices: readonly Choice[], words: string): string {
   const names = named.slice(0, mostNamed).map(({ title }) => title);
   const rest = named.length - names.length;
   const list = [...names, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
-  return alike.length > 1 ? `could be any of these: ${list}` : `takes one of these: ${list}`;
+  return alike.length > 1 ? `is ambiguous: ${list}` : `must be one of: ${list}`;
 }

@@ -31,7 +31,7 @@ export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
   const found = enteredValue(field, entry);
   // What has a default is not empty, even if nothing stands in it.
   const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
-  return isMissing ? problem("must be filled in") : found;
+  return isMissing ? problem("is required") : found;
 }
 
 function enteredValue({ input }: FormField, entry: FieldEntry): FieldValue {
@@ -87,7 +87,7 @@ function numberValue(
   const value = Number(text);
   if (!decimal.test(text) || (isInteger && !Number.isInteger(value)))
     return problem(isInteger ? "must be a whole number" : "must be a number");
-  if (inexactNumber(text) !== undefined) return problem("is a number that cannot be kept exactly");
+  if (inexactNumber(text) !== undefined) return problem("is a number that cannot be sent exactly");
   if (minimum !== undefined && value < minimum) return problem(`must be ${minimum} or more`);
   if (maximum !== undefined && value > maximum) return problem(`must be ${maximum} or less`);
   return { kind: "value", value };

@@ -24,7 +24,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       return state;
     case "quarantined": {
       const { server, serverToolName, reason } = event;
-      const text = `The model's API refuses ${server}.${serverToolName}: ${reason}. The conversation goes on without it.`;
+      const text = `The model's API refuses ${server}.${serverToolName}: ${reason}. The conversation continues without it.`;
       return add(state, { kind: "note", tone: "warning", text });
     }
     case "waiting":
@@ -35,7 +35,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
           add(next, {
             kind: "note",
             tone: "warning",
-            text: `without "${server}": ${message}`,
+            text: `continuing without "${server}": ${message}`,
             ...(advice !== undefined && { next: advice }),
           }),
         state,
@@ -43,7 +43,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
     case "note":
       return add(state, { kind: "note", tone: "info", text: event.message });
     case "retry":
-      return doing(state, `the model's API could not answer (${event.reason}); try ${event.attempt + 1} follows`);
+      return doing(state, `the model's API failed (${event.reason}); attempt ${event.attempt + 1} follows`);
     case "usage": {
       const { inputTokens, outputTokens } = state.usage;
       return {
@@ -69,9 +69,13 @@ const endWords: Readonly<
 > = {
   stop: undefined,
   cancelled: { tone: "info", text: "Cancelled." },
-  length: { tone: "warning", text: "The answer was cut: it is as long as the model may make it.", next: "say: go on" },
-  safety: { tone: "warning", text: "The model's API stopped the answer for reasons of safety." },
-  limit: { tone: "warning", text: "This took as many steps as one message may take.", next: "say: go on" },
+  length: {
+    tone: "warning",
+    text: "The answer is incomplete: it reached the model's output limit.",
+    next: "say: go on",
+  },
+  safety: { tone: "warning", text: "The model's API stopped the answer (safety filter)." },
+  limit: { tone: "warning", text: "Stopped: this turn reached the limit of steps.", next: "say: go on" },
 };
 
 function doing(state: AppState, what: string | undefined): AppState {

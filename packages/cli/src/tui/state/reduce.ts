@@ -113,24 +113,21 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const next = { ...state, servers: at === -1 ? [...servers, event.state] : servers.with(at, event.state) };
       return servers[at]?.status === "connected" ? tellLoss(next, event.state) : next;
     }
-    case "settings_changed": {
-      const text = `The settings have changed: ${event.file}`;
-      return settle(add(state, { kind: "note", tone: "info", text, next: "/mcp reload" }));
-    }
     case "history_failed": {
-      const text = `What is done is not written into the history: ${event.message}`;
+      const text = `the history cannot be written: ${event.message}`;
       return settle(add(state, { kind: "note", tone: "warning", text }));
     }
     case "refresh_failed": {
       const { server, list, error } = event;
-      const text = `"${server}" says that its ${list} have changed, but they could not be read: ${error.message}`;
+      const text = `"${server}" reported changed ${list}, but they could not be read: ${error.message}`;
       return settle(add(state, { kind: "note", tone: "warning", text }));
     }
     case "catalog": {
       const text = changeWords(event);
       return text === undefined ? state : settle(add(state, { kind: "note", tone: "info", text }));
     }
-    // Whoever shows these looks them up when they are wanted.
+    // The views read these from the host when they need them; the session reports changed settings itself.
+    case "settings_changed":
     case "discovery":
     case "servers":
     case "fetching":
@@ -152,7 +149,7 @@ function tellLoss(state: AppState, server: ServerState): AppState {
 /** A changed definition matters to whoever allowed the old one; that tools appear is seen in the status line. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
-  return `"${server}" has changed what these tools are: ${tools.changed.join(", ")}`;
+  return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
 }
 
 function ask(state: AppState, question: Question): AppState {

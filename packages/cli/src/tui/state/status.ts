@@ -1,4 +1,4 @@
-/** How the servers are, in one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in`. Pure. */
+/** The states of all servers in one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)`. Pure. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
@@ -8,26 +8,28 @@ import { groupBy } from "../../output/group-by.ts";
 type Group =
   | "ready"
   | "starting"
+  | "reconnecting"
+  | "stopping"
   | "needs sign-in"
   | "failed"
   | "awaiting approval"
   | "blocked"
-  | "resting"
-  | "stopping";
+  | "idle";
 
 const order: readonly Group[] = [
   "ready",
   "starting",
+  "reconnecting",
   "stopping",
   "needs sign-in",
   "failed",
   "awaiting approval",
   "blocked",
-  "resting",
+  "idle",
 ];
 
-/** Groups whose servers are named, with how long it has been so far where that matters. */
-const named: ReadonlySet<Group> = new Set(["starting", "needs sign-in", "failed"]);
+/** Groups whose servers are named. */
+const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 
 export function serverWords(servers: readonly ServerState[], now: number): string {
@@ -36,26 +38,30 @@ export function serverWords(servers: readonly ServerState[], now: number): strin
     const members = groups.get(group) ?? [];
     if (members.length === 0) return [];
     const words = `${members.length} ${group}`;
-    return named.has(group) ? `${words} (${names(members, group, now)})` : words;
+    return named.has(group) ? `${words} (${names(members, now)})` : words;
   });
   return parts.length === 0 ? "no servers" : parts.join(" · ");
 }
 
-/** The demo server is there for who has no other. */
+/** The demo server is left out beside configured servers. */
 function isOfInterest({ name }: ServerState, _at: number, all: readonly ServerState[]): boolean {
   return name !== demoName || all.length === 1;
 }
 
-function names(members: readonly ServerState[], group: Group, now: number): string {
-  const shown = members.slice(0, mostNamed).map(({ name: raw, since }) => {
-    const name = toVisibleLine(raw);
-    const seconds = Math.floor((now - since) / 1000);
-    return group === "starting" && seconds > 0 ? `${name} ${seconds} s` : name;
-  });
+function names(members: readonly ServerState[], now: number): string {
+  const shown = members.slice(0, mostNamed).map((state) => `${toVisibleLine(state.name)}${timeWords(state, now)}`);
   return [...shown, ...(members.length > mostNamed ? ["…"] : [])].join(", ");
 }
 
-/** Undefined: it is off because the person wants that. */
+/** How long a start has taken, or when the next attempt is due. */
+function timeWords(state: ServerState, now: number): string {
+  if (state.status === "disconnected" && state.reason === "backoff")
+    return ` in ${Math.max(0, Math.ceil((state.nextTryAt - now) / 1000))} s`;
+  const seconds = Math.floor((now - state.since) / 1000);
+  return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
+}
+
+/** Undefined for a server that the user has disabled. */
 function groupOf(state: ServerState): Group | undefined {
   switch (state.status) {
     case "connected":
@@ -73,11 +79,11 @@ function groupOf(state: ServerState): Group | undefined {
         ? "awaiting approval"
         : "blocked";
     case "disconnected":
-      return state.reason === "lazy" ? "resting" : state.reason === "backoff" ? "starting" : "failed";
+      return state.reason === "lazy" ? "idle" : state.reason === "backoff" ? "reconnecting" : "failed";
   }
 }
 
-/** Whether the line changes by itself as time goes by. */
+/** Whether the line shows seconds, so that it must be drawn again every second. */
 export function hasMoving(servers: readonly ServerState[]): boolean {
-  return servers.some((state) => groupOf(state) === "starting");
+  return servers.some((state) => ["starting", "reconnecting"].includes(groupOf(state) ?? ""));
 }

@@ -17,13 +17,13 @@ interface Sign {
 
 /** The words say it too. */
 const signs: Readonly<Record<CallStatus, Sign>> = {
-  requested: { sign: safe`○`, words: safe`wanted` },
-  asking: { sign: safe`?`, words: safe`asks you`, colour: "yellow" },
-  queued: { sign: safe`○`, words: safe`waits for its turn` },
-  running: { sign: safe`●`, words: safe`runs`, colour: "cyan" },
+  requested: { sign: safe`○`, words: safe`requested` },
+  asking: { sign: safe`?`, words: safe`needs confirmation`, colour: "yellow" },
+  queued: { sign: safe`○`, words: safe`queued` },
+  running: { sign: safe`●`, words: safe`running`, colour: "cyan" },
   ok: { sign: safe`✓`, words: safe`done`, colour: "green" },
   error: { sign: safe`✗`, words: safe`failed`, colour: "red" },
-  denied: { sign: safe`✗`, words: safe`not allowed`, colour: "yellow" },
+  denied: { sign: safe`✗`, words: safe`denied`, colour: "yellow" },
   cancelled: { sign: safe`-`, words: safe`cancelled`, colour: "yellow" },
 };
 
@@ -40,7 +40,7 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
     // To be copied, so broken nowhere but at the edge.
-    ...card.files.flatMap((file) => breakLine([span(safe`kept in ${toVisibleLine(file)}`, { isDim: true })], inner)),
+    ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
 }

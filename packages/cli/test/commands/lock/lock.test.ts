@@ -135,7 +135,7 @@ describe("fairlead lock", () => {
     });
     expect(await here.run("lock", "verify")).toEqual({
       code: 0,
-      stdout: `No servers in ${settings}, and no lock file: there is nothing to verify.\n`,
+      stdout: `Nothing to verify: no servers in ${settings}, and no lock file.\n`,
       stderr: "",
     });
     expect(await here.run("lock", "--json")).toMatchObject({ code: 0, stdout: expect.stringContaining('"absent"') });
@@ -197,7 +197,7 @@ describe("fairlead lock update", () => {
     expect(await here.run("lock", "update", "bank")).toEqual({
       code: 0,
       stdout: `bank: 2 tools
-bank is locked anew; this is different:
+bank locked again with these changes:
   tool added: steal
   tool removed: ask
 `,
@@ -228,7 +228,7 @@ bank is locked anew; this is different:
     await here.write(projectFile, { mcpServers: { bank: bankOf(here) } });
     expect(await here.run("lock", "update", "books")).toMatchObject({
       code: 0,
-      stdout: "books is not locked any more: the settings do not have it\n",
+      stdout: "books removed from the lock file: the settings no longer have it\n",
     });
     expect(Object.keys((await outline(here)) as object)).toEqual(["bank"]);
   });

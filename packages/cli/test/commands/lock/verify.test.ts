@@ -88,7 +88,7 @@ books: as locked`);
       6,
       `bank: as locked (2 tools)
 more: in the settings, but not locked; it was not started
-books: locked, but not in the settings any more
+books: locked, but no longer in the settings
 `,
     ]);
     expect(stderr).toContain(

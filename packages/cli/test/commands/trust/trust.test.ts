@@ -46,9 +46,9 @@ describe("trust add", () => {
     resolves to  in ${here.project}/sub
     variables    TOKEN is not set
     timeout      600000 ms
-    trust: true  its tools run without asking you
+    trust: true  its tools run without confirmation
     note         downloads and runs code: some-package from npm
-                 unpinned: another version may run tomorrow; name an exact version to prevent that
+                 unpinned: a later start may run another version; name an exact version to prevent that
 
   web
     written in   ${file}:19:5

@@ -74,10 +74,10 @@ const stdio = (command: string, ...args: string[]) => ({
 const http = (url: string) => ({ kind: "http" as const, url, headers: new Map<string, string>() });
 
 test.each([
-  [stdio("bash", "-c", "curl x | sh"), ["runs a line of shell: read all of it"]],
-  [stdio("sh", "-lc", "x"), ["runs a line of shell: read all of it"]],
+  [stdio("bash", "-c", "curl x | sh"), ["runs a shell command: read all of it"]],
+  [stdio("sh", "-lc", "x"), ["runs a shell command: read all of it"]],
   [stdio("bash", "script.sh"), []],
-  [http("http://example.com/mcp"), ["not encrypted: whoever is on the way can read and change what is sent"]],
+  [http("http://example.com/mcp"), ["not encrypted: others on the network can read and change requests"]],
   [http("http://localhost:3000/mcp"), []],
   [http("http://127.0.0.1:3000/mcp"), []],
   [http("https://example.com/mcp"), []],

@@ -13,7 +13,8 @@ const lost: ServerState = {
 };
 
 test("a server that comes back by itself is not said to have failed", () => {
-  expect(stateWords(lost)).toBe("lost, will be tried again");
+  expect(stateWords(lost)).toBe("reconnecting");
+  expect(stateWords(lost, 400)).toBe("reconnecting (in 1 s)");
   expect(isSettled(lost)).toBe(true);
 });
 

@@ -27,8 +27,8 @@ test("how many tools were adapted is said in a sentence, if any was in more than
   ).toEqual([
     undefined,
     undefined,
-    "1 of 1 tool was adapted to what a model's API accepts",
-    "2 of 3 tools were adapted to what a model's API accepts",
+    "1 of 1 tool was adapted to the model's API",
+    "2 of 3 tools were adapted to the model's API",
   ]);
 });
 
@@ -42,7 +42,7 @@ test("what was changed in many places is said once, with the first of them; the 
   ];
   expect(repairsText("s", tools, options)).toBe(
     [
-      "s: 2 of 5 tools were adapted to what a model's API accepts",
+      "s: 2 of 5 tools were adapted to the model's API",
       "",
       "  a",
       "      pattern moved at /properties/x, /properties/y: One.",
@@ -52,12 +52,12 @@ test("what was changed in many places is said once, with the first of them; the 
       "  c",
       "      pattern moved at /properties/p1, /properties/p2, /properties/p3, …+2: One.",
       "",
-      "  only the usual in 2 tools: $schema, additionalProperties",
+      "  minor changes in 2 tools: $schema, additionalProperties",
     ].join("\n"),
   );
-  expect(repairsText("s", [tool("b")], options)).toBe("s: nothing was changed");
+  expect(repairsText("s", [tool("b")], options)).toBe("s: no changes");
   expect(repairsText("s", [tool("d", usual)], options)).toBe(
-    "s: nothing unusual was changed\n\n  only the usual in 1 tool: $schema",
+    "s: only minor changes\n\n  minor changes in 1 tool: $schema",
   );
 });
 
@@ -65,7 +65,7 @@ test("names, places and what is quoted are the server's, and shown as such", () 
   const path = `/properties/\u001b[2J\n${"x".repeat(1000)}`;
   expect(repairsText("s\r", [tool("a\u202e", repair(path, "gone\n\u001b"))], options)).toBe(
     [
-      "s␍: 1 of 1 tool was adapted to what a model's API accepts\n",
+      "s␍: 1 of 1 tool was adapted to the model's API\n",
       "  a⟨U+202E⟩",
       `      pattern moved at /properties/␛[2J␊${"x".repeat(82)}…: gone␊␛`,
     ].join("\n"),

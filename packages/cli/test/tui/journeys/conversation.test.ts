@@ -33,7 +33,7 @@ test("a chat with two tools: both are asked about, one runs, one does not, and t
   await answerWith(terminal, isLook ? "n" : "y");
   const end = await terminal.untilRows((rows) => rows.includes("two") && !rows.includes("working"));
   expect(end).toMatch(/✓ shop\.look +done\n {2}nothing to see/);
-  expect(end).toMatch(/✗ notes\.echo text=hi not allowed/);
+  expect(end).toMatch(/✗ notes\.echo text=hi denied/);
   expect(end).toMatch(/All done\n+.*one\n.*two/);
   await quit(terminal);
   const [, told] = here.api.seen;
@@ -57,7 +57,7 @@ test("Esc ends the call that runs and not the turn, Ctrl-C the same; the app liv
     [keys.ctrlC, "And again."] as const,
   ].entries()) {
     if (time > 0) enter(terminal, "go");
-    await terminal.untilRows((rows) => /shop\.hang +runs/.test(rows));
+    await terminal.untilRows((rows) => /shop\.hang +running/.test(rows));
     await shop.noted("hang", time + 1);
     terminal.type(key);
     await terminal.untilRows((rows) => rows.includes(words) && !rows.includes("working"));
@@ -110,9 +110,9 @@ test("without colours everything is said in words", async () => {
   await terminal.until(/1 ready/);
   enter(terminal, "go");
   const asked = await terminal.untilRows((rows) => isAsked(rows, "notes: run echo?"));
-  expect(asked).toMatch(/\? notes\.echo +asks you/);
+  expect(asked).toMatch(/\? notes\.echo +needs confirmation/);
   expect(hasColours(terminal)).toBe(false);
   await answerWith(terminal, "n");
-  await terminal.until(/✗ notes\.echo +not allowed/);
+  await terminal.until(/✗ notes\.echo +denied/);
   await quit(terminal);
 });

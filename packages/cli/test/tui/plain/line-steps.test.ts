@@ -122,10 +122,10 @@ test.each<[string, object, string, unknown]>([
 });
 
 test.each<[string, object, string, string]>([
-  ["no yes and no no", { type: "boolean", default: true }, "maybe", "takes yes or no"],
-  ["no choice", sizes, "huge", "takes one of these: larger, large, small, smart"],
-  ["two choices", sizes, "sm", "could be any of these: small, smart"],
-  ["one of several that is none", marks, "red, blue", "takes one of these: red, green, a, b"],
+  ["no yes and no no", { type: "boolean", default: true }, "maybe", "must be yes or no"],
+  ["no choice", sizes, "huge", "must be one of: larger, large, small, smart"],
+  ["two choices", sizes, "sm", "is ambiguous: small, smart"],
+  ["one of several that is none", marks, "red, blue", "must be one of: red, green, a, b"],
   ["no number", { type: "integer" }, "x", "must be a whole number"],
 ])("%s is asked for again, and nothing is changed or sent", (_, schema, line, problem) => {
   const before = formOf({ field: schema });
@@ -149,6 +149,6 @@ test("a word where a letter is asked for is answered with the letters, and the q
   expect(isAskedAgain(before, "yes")).toBe(true);
   expect(entered(before, "yes").state.items.at(-1)).toMatchObject({
     kind: "note",
-    text: '"yes" is no answer here. Type one letter: y (yes, once), t (always this tool), s (always this server), n (no (also Enter, Esc)).',
+    text: '"yes" is not an answer. Type one letter: y (yes, once), t (always this tool), s (always this server), n (no (also Enter, Esc)).',
   });
 });

@@ -68,21 +68,21 @@ test("a tool that is taken out of the conversation cannot be called, and is ther
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
   scene.enter("/tools off demo.greet");
-  await scene.shown(/^Out of this conversation: demo\.greet/);
+  await scene.shown(/^Switched off: demo\.greet/);
   scene.enter("/tools");
   expect(await scene.shown(/^\/tools/)).toMatch(/off in this conversation: greet/);
   scene.enter("/tools on demo");
-  await scene.shown(/^Back in this conversation: demo\.greet, /);
+  await scene.shown(/^Switched on: demo\.greet, /);
   expect(scene.session.conversation.tools().every(({ enabled }) => enabled)).toBe(true);
 });
 
 test.each([
-  ["/mcp nonsense", /there is no "\/mcp nonsense"/],
+  ["/mcp nonsense", /unknown command "\/mcp nonsense"/],
   ["/mcp start nobody", /there is no server "nobody"/],
-  ["/mcp stop", /\/mcp stop which server\?/],
+  ["/mcp stop", /\/mcp stop needs a server name/],
   ["/tools off demo.gret", /did you mean demo\.greet\?/],
   ["/form demo.nothing", /"demo" has no tool "nothing"/],
-  ["/model no-such-model", /Nothing here knows a model "no-such-model"/],
+  ["/model no-such-model", /no model "no-such-model": no configured provider has it/],
 ])("%s says what is wrong", async (line, pattern) => {
   await using here = await machine();
   await using scene = await openScene(here);
@@ -107,7 +107,9 @@ test("a server is stopped, started, disabled and enabled, and what the app itsel
   await scene.until(() => status() === "connected");
   scene.enter("/mcp list");
   expect(await scene.shown(/^\/mcp list/)).toMatch(/w {2}connected/);
-  expect(scene.state().items.filter((item) => item.kind === "note" && item.text.includes("have changed"))).toEqual([]);
+  expect(
+    scene.state().items.filter((item) => item.kind === "note" && item.text.startsWith("Settings changed")),
+  ).toEqual([]);
 });
 
 test("settings that somebody else changes are told, and taken over by /mcp reload", async () => {
@@ -115,13 +117,13 @@ test("settings that somebody else changes are told, and taken over by /mcp reloa
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
   await here.write(userFile, workshop);
-  expect(await scene.shown(/The settings have changed/)).toContain("/mcp reload");
+  expect(await scene.shown(/^Settings changed: /)).toContain("/mcp reload");
   scene.enter("/mcp reload");
-  await scene.shown(/The settings were read again\. New: w\./);
+  await scene.shown(/Settings reloaded\. Added: w\./);
   await scene.until(({ servers }) => servers.some(({ name, status }) => name === "w" && status === "connected"));
-  expect(scene.state().items.filter((item) => item.kind === "note" && item.text.includes("have changed"))).toHaveLength(
-    1,
-  );
+  expect(
+    scene.state().items.filter((item) => item.kind === "note" && item.text.startsWith("Settings changed")),
+  ).toHaveLength(1);
 });
 
 test("the demo server can be used by its name beside others", async () => {
@@ -163,7 +165,7 @@ test("a model that is named is used, and that nobody has looked for it is said",
   await using scene = await openScene(here, { GEMINI_API_KEY: "k" });
   await scene.shown(/^Fairlead/);
   scene.enter("/model nosuch");
-  expect(await scene.shown(/From now on nosuch answers/)).toContain("was not checked");
+  expect(await scene.shown(/The model is now nosuch/)).toContain("has not checked");
 });
 
 test("/prompts shows what can be typed", async () => {
@@ -179,8 +181,8 @@ test("an address that is not fit to be opened is declined, and the person is tol
   await using scene = await openScene(here);
   await scene.until(({ servers }) => servers.some(({ name, status }) => name === "c" && status === "connected"));
   const params = { mode: "url", message: "Go", url: "https://good.example@evil.example/" };
-  scene.enter(`c.ask(method: "elicitation/create", params: ${JSON.stringify(params)})`);
-  expect(await scene.shown(/"c" wanted you to open/)).toContain("good.example@evil.example");
+  scene.enter(`c.ask method=elicitation/create 'params:=${JSON.stringify(params)}'`);
+  expect(await scene.shown(/"c" asked you to open an unsafe address/)).toContain("good.example@evil.example");
   expect(await scene.shown(/^ask ok/)).toContain("decline");
 });
 
@@ -210,7 +212,7 @@ test("a no starts nothing and writes nothing, and /trust asks again", async () =
   await using scene = await openScene(here);
   const { key } = await scene.asked("trust");
   scene.session.answer(key, { kind: "trust", value: false });
-  await scene.shown(/Nothing of .* was started/);
+  await scene.shown(/None of its servers was started/);
   expect((await here.run("trust", "list")).stdout).toContain("is not trusted");
   scene.enter("/trust");
   expect((await scene.asked("trust")).servers.map(({ definition }) => definition.name)).toEqual(["w"]);

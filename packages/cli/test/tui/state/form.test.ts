@@ -37,7 +37,7 @@ describe("a field takes what its schema says", () => {
     ["an integer", { type: "integer" }, "-3", -3],
     ["an integer with a fraction", { type: "integer" }, "3.5", /must be a whole number/],
     ["a number that is none", { type: "number" }, "0x10", /must be a number/],
-    ["a number that is not kept exactly", { type: "integer" }, "12345678901234567890", /cannot be kept exactly/],
+    ["a number that is not kept exactly", { type: "integer" }, "12345678901234567890", /cannot be sent exactly/],
     ["a number that is too small", { type: "number", minimum: 2 }, "1", /must be 2 or more/],
     ["a number that is too large", { type: "number", maximum: 2 }, "3", /must be 2 or less/],
     ["text that is too short", { ...string, minLength: 3 }, "ab", /at least 3 characters, not 2/],
@@ -120,7 +120,7 @@ test.each([
 
 test("a switch that nobody touched is left out, unless it has to be answered", () => {
   expect(valuesOf(form({ isOn: { type: "boolean" } }))).toEqual({});
-  expect(problemsOf(form({ isOn: { type: "boolean" } }, ["isOn"]))).toEqual(["must be filled in"]);
+  expect(problemsOf(form({ isOn: { type: "boolean" } }, ["isOn"]))).toEqual(["is required"]);
   expect(valuesOf(after(form({ isOn: { type: "boolean" } }), typed("n")))).toEqual({ isOn: false });
   expect(valuesOf(after(form({ isOn: { type: "boolean" } }), space))).toEqual({ isOn: true });
 });
@@ -150,7 +150,7 @@ test("only the button sends: Enter goes on to the next field, and back to the fi
   expect({ focus: refused.focus, problems: [...refused.problems] }).toEqual({
     focus: 0,
     problems: [
-      [0, "must be filled in"],
+      [0, "is required"],
       [1, "must be a whole number"],
     ],
   });

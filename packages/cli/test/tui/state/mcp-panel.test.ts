@@ -131,7 +131,7 @@ describe("on the screen", () => {
     expect(text({ ...list, server: "linear", signIns: new Map([["github", safe`signed in as ada`]]) })).toEqual([
       "╭─ MCP servers",
       "│   github  connected: 3 tools · MCP 2025-11-25 · http · x 1 · signed in as ada",
-      "│ › linear  needs a sign-in",
+      "│ › linear  needs sign-in",
       "│     sign in first",
       "│     next: /mcp auth linear",
       "│   slow  connecting · 4 s",

@@ -83,9 +83,9 @@ test("progress of a call that nobody knows changes nothing", () => {
 test.each<[DoneReason, readonly string[]]>([
   ["stop", []],
   ["cancelled", ["note Cancelled."]],
-  ["length", ["note The answer was cut: it is as long as the model may make it."]],
-  ["safety", ["note The model's API stopped the answer for reasons of safety."]],
-  ["limit", ["note This took as many steps as one message may take."]],
+  ["length", ["note The answer is incomplete: it reached the model's output limit."]],
+  ["safety", ["note The model's API stopped the answer (safety filter)."]],
+  ["limit", ["note Stopped: this turn reached the limit of steps."]],
 ])("a turn that ends with %s", (reason, notes) => {
   const state = inTurn({ type: "text", text: "Hm" }, { ...done, reason });
   expect([told(state), state.turn]).toEqual([["person go", "answer Hm", ...notes, "|"], { kind: "idle" }]);
@@ -127,7 +127,7 @@ test("a server's state takes the place of the one before, and changed tools are 
   expect(state.servers).toEqual([lazy]);
   const tools = { added: ["x"], removed: [], changed: ["y", "z"] };
   const changed = after(idle, { type: "host", event: { type: "catalog", server: "a", lists: ["tools"], tools } });
-  expect(told(changed)).toEqual(['note "a" has changed what these tools are: y, z', "|"]);
+  expect(told(changed)).toEqual(['note "a" changed the definitions of these tools: y, z', "|"]);
 });
 
 test("on another size what fits the screen is drawn anew, and what has scrolled away is not", () => {

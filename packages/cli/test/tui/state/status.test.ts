@@ -26,7 +26,7 @@ test.each<[string, readonly ServerState[], string]>([
     "1 starting (a)",
   ],
   [
-    "what has failed, what comes back, what waits to be used, what nobody wants",
+    "a failed server, one that reconnects, an idle one, and a disabled one that is left out",
     [
       { name: "a", since: 0, status: "disconnected", ...because },
       {
@@ -41,7 +41,7 @@ test.each<[string, readonly ServerState[], string]>([
       { name: "c", since: 0, status: "disconnected", reason: "lazy" },
       { name: "d", since: 0, status: "disabled", reason: "user", message: "off" },
     ],
-    "1 starting (b 10 s) · 1 failed (a) · 1 resting",
+    "1 reconnecting (b in 1 s) · 1 failed (a) · 1 idle",
   ],
   [
     "what waits for the person, and what the settings keep out",

@@ -8,24 +8,24 @@ const rows = (more: Partial<CallCard>, width = 60, now = 0): readonly string[] =
   callCardLines(card(more), now, width).map((line) => line.map(({ text }) => text).join(""));
 
 test.each([
-  ["requested", "○ github.create_issue title=Hello wanted"],
-  ["asking", "? github.create_issue title=Hello asks you"],
-  ["queued", "○ github.create_issue title=Hello waits for its turn"],
-  ["running", "⠋ github.create_issue title=Hello runs"],
+  ["requested", "○ github.create_issue title=Hello requested"],
+  ["asking", "? github.create_issue title=Hello needs confirmation"],
+  ["queued", "○ github.create_issue title=Hello queued"],
+  ["running", "⠋ github.create_issue title=Hello running"],
   ["ok", "✓ github.create_issue title=Hello done"],
   ["error", "✗ github.create_issue title=Hello failed"],
-  ["denied", "✗ github.create_issue title=Hello not allowed"],
+  ["denied", "✗ github.create_issue title=Hello denied"],
   ["cancelled", "- github.create_issue title=Hello cancelled"],
 ] as const)("how a call stands (%s) is told in words", (status, row) => expect(rows({ status })).toEqual([row]));
 
 test("time is told while it passes and when it is over, if there is any to speak of", () => {
-  expect(rows({ startedAt: 1000 }, 60, 5200)).toEqual(["⠸ github.create_issue title=Hello runs, 4 s"]);
+  expect(rows({ startedAt: 1000 }, 60, 5200)).toEqual(["⠸ github.create_issue title=Hello running, 4 s"]);
   expect(rows({ status: "ok", durationMs: 125_000 })).toEqual(["✓ github.create_issue title=Hello done, 2 min 5 s"]);
   expect(rows({ status: "ok", durationMs: 900 })).toEqual(["✓ github.create_issue title=Hello done"]);
 });
 
 test("a call without arguments is told without a gap", () =>
-  expect(rows({ args: {} })).toEqual(["⠋ github.create_issue runs"]));
+  expect(rows({ args: {} })).toEqual(["⠋ github.create_issue running"]));
 
 test("progress is a bar with its message, or a step where there is no whole", () => {
   expect(rows({ progress: { progress: 3, total: 4, message: "copying" } })[1]).toBe(
@@ -68,13 +68,13 @@ test("bytes are described, and where the whole was put is told", () => {
   const media = [{ mimeType: "image/png", data: Buffer.alloc(3000).toString("base64") }];
   expect(rows({ status: "ok", media, files: ["/tmp/result.png"] }).slice(1)).toEqual([
     "  [image/png, 3.0 kB]",
-    "  kept in /tmp/result.png",
+    "  saved in /tmp/result.png",
   ]);
 });
 
 test("in twenty columns it is still told how a call stands", () => {
   expect(rows({ status: "ok", server: "a-server-with-a-long-name" }, 20)).toEqual(["✓ a-server-wit… done"]);
-  expect(rows({ status: "denied" }, 20)).toEqual(["✗ githu… not allowed"]);
+  expect(rows({ status: "denied" }, 20)).toEqual(["✗ github.crea… denied"]);
 });
 
 test("whatever it holds, it fits", () => {

@@ -26,11 +26,11 @@ test("a confirmation shows whom it is about, why it is asked, and exactly what i
   expect(rows).toEqual([
     "╭─ (1 of 3) github: run create_issue?",
     "│ server   github",
-    "│ tool     create_issue (to the model: github__create_issue)",
+    "│ tool     create_issue (model name: github__create_issue)",
     "│ why      a rule in policies.toml:3 asks",
-    '│ claims   may destroy, stays inside, title = "Create" (says the server;',
-    "│          nothing checks it)",
-    "│ It is sent exactly this:",
+    '│ hints    destructive, closed world, title = "Create" (claimed by the',
+    "│          server, not verified)",
+    "│ Arguments, exactly as sent:",
     "│ ▏ {",
     '│ ▏   "title": "Say \\"hi\\"",',
     '│ ▏   "body": "one\\n',
@@ -39,7 +39,7 @@ test("a confirmation shows whom it is about, why it is asked, and exactly what i
     "│ ▏     1",
     "│ ▏   ]",
     "│ ▏ }",
-    "│ What the server says of the tool:",
+    "│ Description from the server:",
     "│ ▏ Creates an issue.",
     "╰─ y yes, once · t always this tool · s always this server",
     "   a always, and save · n no (also Enter, Esc)",
@@ -54,10 +54,9 @@ test("it can be read and answered in twenty columns", () => {
     "│   github",
     "│ tool",
     "│   create_issue",
-    "│ It is sent no",
-    "│ arguments.",
-    "│ What the server",
-    "│ says of the tool:",
+    "│ Arguments: none",
+    "│ Description from",
+    "│ the server:",
     "│ ▏ Creates an issue",
     "│ ▏ .",
     "╰─ y once · t tool",
@@ -82,7 +81,7 @@ test("a changed definition is shown as what was and what is", () => {
   ];
   const rows = rowsOf(confirmation({ change, args: {}, description: "" }), { width: 76, height: 30 });
   expect(rows.slice(3, -2)).toEqual([
-    "│ CHANGED since it was last accepted. What was (-) and what is (+):",
+    "│ CHANGED definition: accepted (-), now (+):",
     "│ ▏ description",
     "│ ▏   - Reads.",
     "│ ▏   + Reads, and sends it on.",
@@ -90,7 +89,7 @@ test("a changed definition is shown as what was and what is", () => {
     '│ ▏   + {"type":"string"}',
     "│ ▏ title",
     "│ ▏   - Read",
-    "│ It is sent no arguments.",
+    "│ Arguments: none",
   ]);
 });
 

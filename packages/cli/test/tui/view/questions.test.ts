@@ -19,12 +19,12 @@ test("a page to open: whose it is stands first, and the whole address can be cop
   expect(rows({ kind: "url", serverName: "github", message: "Sign here.", url, purpose: "elicitation" })).toEqual([
     "╭─ github asks you to open a page",
     "│ site     login.example.org",
-    "│ It says:",
+    "│ Message:",
     "│ ▏ Sign here.",
-    "│ The whole address:",
+    "│ Full address:",
     url.slice(0, 60),
     url.slice(60),
-    "╰─ y open in the browser · h I open it by hand",
+    "╰─ y open in the browser · h I open it myself",
     "   n decline (also Enter) · Esc cancel",
   ]);
 });
@@ -69,7 +69,7 @@ test("a model is asked only after its question and the cost were seen, and answe
     '│ ▏   "data": "(4 characters of base64)",',
     '│ ▏   "mimeType": "image/png"',
     "│ ▏ }",
-    "│ Also:",
+    "│ Other parameters:",
     "│ ▏ {",
     '│ ▏   "maxTokens": 50,',
     '│ ▏   "temperature": 1',
@@ -99,7 +99,7 @@ test("a form names who asks, warns about secrets, and says what the field takes"
   };
   expect(rows({ kind: "form", serverName: "shop", message: "Order?", schema, purpose: "elicitation" })).toEqual([
     "╭─ shop asks you",
-    "│ It says:",
+    "│ Message:",
     "│ ▏ Order?",
     "│ › size (required)",
     "│     ( ) s",
@@ -107,7 +107,7 @@ test("a form names who asks, warns about secrets, and says what the field takes"
     "│   ▏ How big.",
     "│   Your token (token)",
     "│   (empty)",
-    "│   ! looks like a secret: type one only if this server may",
+    "│   ! asks for a secret: enter it only if this server may",
     "│   have it",
     "│   count",
     "│   3",

@@ -24,14 +24,14 @@ export function confirmationFrame(details: ToolCallConfirmationDetails, place: P
     colour: "yellow",
     body: [
       ...labelled(safe`server`, serverName, width),
-      ...labelled(safe`tool`, isOther ? `${toolName} (to the model: ${toolDisplayName})` : toolName, width),
+      ...labelled(safe`tool`, isOther ? `${toolName} (model name: ${toolDisplayName})` : toolName, width),
       ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
-      ...(annotations === undefined ? [] : told(safe`claims`, claimWords(annotations), width)),
+      ...(annotations === undefined ? [] : told(safe`hints`, claimWords(annotations), width)),
       ...changeLines(change, width),
       ...(Object.keys(args).length === 0
-        ? wrapLine([span(safe`It is sent no arguments.`, { isBold: true })], width)
-        : section(safe`It is sent exactly this:`, jsonLines(args, inner), width)),
-      ...speech(safe`What the server says of the tool:`, description, width),
+        ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
+        : section(safe`Arguments, exactly as sent:`, jsonLines(args, inner), width)),
+      ...speech(safe`Description from the server:`, description, width),
     ],
     keys: offeredKeys(outcomes).map(({ letter, words, short }) =>
       key(toSafeLine(letter), toSafeLine(width < narrow ? short : words)),
@@ -47,7 +47,7 @@ function changeLines(change: readonly Difference[] | undefined, width: number): 
     ...(before === undefined ? [] : side(safe`- `, before, inner, "red")),
     ...(after === undefined ? [] : side(safe`+ `, after, inner, "green")),
   ]);
-  const words = safe`CHANGED since it was last accepted. What was (-) and what is (+):`;
+  const words = safe`CHANGED definition: accepted (-), now (+):`;
   return section(words, lines, width, { colour: "red" });
 }
 
@@ -58,10 +58,10 @@ function side(sign: SafeText, text: string, width: number, colour: "red" | "gree
 }
 
 const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
-  ["readOnlyHint", ["changes nothing", "changes something"]],
-  ["destructiveHint", ["may destroy", "destroys nothing"]],
-  ["idempotentHint", ["can be repeated", "not to be repeated"]],
-  ["openWorldHint", ["reaches outside", "stays inside"]],
+  ["readOnlyHint", ["read-only", "not read-only"]],
+  ["destructiveHint", ["destructive", "not destructive"]],
+  ["idempotentHint", ["idempotent", "not idempotent"]],
+  ["openWorldHint", ["open world", "closed world"]],
 ]);
 
 /** Nothing checks them, and that is said. */
@@ -71,5 +71,5 @@ function claimWords(annotations: JsonObject): string {
     if (words === undefined || typeof value !== "boolean") return `${name} = ${JSON.stringify(value)}`;
     return words[value ? 0 : 1];
   });
-  return claims.length === 0 ? "nothing" : `${claims.join(", ")} (says the server; nothing checks it)`;
+  return claims.length === 0 ? "none" : `${claims.join(", ")} (claimed by the server, not verified)`;
 }

@@ -24,7 +24,7 @@ export function formFrame(question: QuestionOf<"form">, form: FormState, place: 
   const title = isQuestion
     ? [nameSpan(serverName), span(safe` asks you`)]
     : [span(safe`Arguments for `), nameSpan(toolName === undefined ? serverName : `${serverName}.${toolName}`)];
-  const body: Line[] = [...speech(isQuestion ? safe`It says:` : safe`Tool:`, message, width)];
+  const body: Line[] = [...speech(isQuestion ? safe`Message:` : safe`Tool:`, message, width)];
   let focused = { from: 0, to: 0 };
   const put = (isFocused: boolean, lines: readonly Line[]): void => {
     if (isFocused) focused = { from: body.length, to: body.length + lines.length };
@@ -37,7 +37,7 @@ export function formFrame(question: QuestionOf<"form">, form: FormState, place: 
       put(form.focus === at, fieldLines(field, entry, { problem, isFocused: form.focus === at, width }));
   }
   if (form.leftOut > 0)
-    body.push(...wrapLine([span(safe`${form.leftOut} more fields are not shown: ${mostFields} are the most.`)], width));
+    body.push(...wrapLine([span(safe`${form.leftOut} more fields are not shown (limit: ${mostFields}).`)], width));
   const send = isQuestion ? safe`Send to the server` : safe`Run`;
   put(form.focus === "send", [button(send, form.focus === "send")]);
   put(form.focus === "decline", [button(isQuestion ? safe`Decline` : safe`Do not run`, form.focus === "decline")]);
@@ -65,7 +65,7 @@ function keysFor({ focus, fields }: FormState): readonly Line[] {
   return [
     ...(kind === undefined ? [] : own[kind]),
     key(safe`↑↓`, safe`fields`),
-    key(safe`Enter`, kind === undefined ? safe`this` : safe`next`),
+    key(safe`Enter`, kind === undefined ? safe`select` : safe`next`),
     key(safe`Esc`, safe`cancel`),
   ];
 }
@@ -87,7 +87,7 @@ function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, w
     ...valueLines(field, entry, isFocused, inner),
     ...(problem === undefined ? [] : note(safe`! ${toVisibleLine(problem)}`, { colour: "red" })),
     ...(isSecret
-      ? note(safe`! looks like a secret: type one only if this server may have it`, { colour: "yellow" })
+      ? note(safe`! asks for a secret: enter it only if this server may have it`, { colour: "yellow" })
       : []),
     ...(isFocused && description !== undefined
       ? quoted(decisionLines(description, inner - quoteColumns, { isDim: true }))
@@ -161,7 +161,7 @@ function listLines(
   const rest = choices.length - from - shownChoices;
   return [
     ...lines,
-    ...(rest > 0 || from > 0 ? wrapLine([span(safe`${choices.length} in all`, { isDim: true })], width) : []),
+    ...(rest > 0 || from > 0 ? wrapLine([span(safe`${choices.length} choices`, { isDim: true })], width) : []),
   ];
 }
 
@@ -170,7 +170,7 @@ function hintWords({ input, default: given }: FormField): readonly SafeText[] {
   const isTyped = input.kind === "text" || input.kind === "number" || input.kind === "json";
   return [
     ...(hint === undefined ? [] : [hint]),
-    ...(given !== undefined && isTyped ? [safe`left empty: ${toVisibleLine(JSON.stringify(given))}`] : []),
+    ...(given !== undefined && isTyped ? [safe`default: ${toVisibleLine(JSON.stringify(given))}`] : []),
   ];
 }
 
@@ -188,7 +188,7 @@ function inputHint(input: FormField["input"]): SafeText | undefined {
     case "json":
       return safe`a value as JSON`;
     case "choices":
-      return range(input.minItems, input.maxItems, safe` of them`);
+      return range(input.minItems, input.maxItems, safe` choices`);
     case "switch":
     case "choice":
       return undefined;

@@ -52,7 +52,7 @@ function listRows({ panel, servers, now }: PanelView, room: Room): readonly (rea
     const isSelected = state === selected;
     const signIn = panel.signIns.get(state.name);
     const facts = [
-      stateWords(state),
+      stateWords(state, now),
       ...sinceWords(state, now),
       ...peerWords(state),
       ...(signIn === undefined ? [] : [signIn]),
@@ -86,7 +86,7 @@ function serverFrame({ panel, servers, now }: PanelView, { server, tab, text }: 
   const tabs = panelTabs.map((each) =>
     span(each === tab ? safe`[${word(each)}] ` : safe` ${word(each)}  `, { isBold: each === tab }),
   );
-  const facts = state === undefined ? [] : [stateWords(state), ...sinceWords(state, now), ...peerWords(state)];
+  const facts = state === undefined ? [] : [stateWords(state, now), ...sinceWords(state, now), ...peerWords(state)];
   const signIn = panel.signIns.get(server);
   return {
     title: [span(toVisibleLine(server), { isBold: true })],
@@ -95,10 +95,10 @@ function serverFrame({ panel, servers, now }: PanelView, { server, tab, text }: 
       ...wrapLine([span(joinSafe([...facts, ...(signIn === undefined ? [] : [signIn])], safe` · `))], width),
       ...(state === undefined ? [] : whyRows(state, width)),
       ...wrapLine(tabs, width),
-      ...(text === undefined ? [[span(safe`…`)]] : outputLines(text === "" ? "nothing" : text, width)),
+      ...(text === undefined ? [[span(safe`…`)]] : outputLines(text === "" ? "(empty)" : text, width)),
     ],
     keys: [
-      key(safe`←→`, safe`what is shown`),
+      key(safe`←→`, safe`switch tab`),
       key(safe`↑↓`, safe`scroll`),
       ...(state === undefined ? [] : verbKeys(state)),
       key(safe`Esc`, safe`back`),
@@ -119,9 +119,8 @@ function whyRows(state: ServerState, width: number): readonly Line[] {
 }
 
 function sinceWords(state: ServerState, now: number): readonly SafeText[] {
-  if (state.status === "connecting") return [safe`${Math.max(0, Math.floor((now - state.since) / 1000))} s`];
-  if (state.status !== "disconnected" || state.reason !== "backoff") return [];
-  return [safe`next try in ${Math.max(0, Math.ceil((state.nextTryAt - now) / 1000))} s`];
+  if (state.status !== "connecting") return [];
+  return [safe`${Math.max(0, Math.floor((now - state.since) / 1000))} s`];
 }
 
 function peerWords(state: ServerState): readonly SafeText[] {

@@ -19,7 +19,7 @@ export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room):
   const { serverName, message, url, purpose, consent } = question;
   const width = bodyWidth(room);
   const isSignIn = purpose === "sign_in";
-  const words = isSignIn ? safe` wants you to sign in` : safe` asks you to open a page`;
+  const words = isSignIn ? safe` asks you to sign in` : safe` asks you to open a page`;
   const scopes = consent?.scopes ?? [];
   return {
     title: titleLine([nameSpan(serverName), span(words)], place),
@@ -29,13 +29,13 @@ export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room):
       ...(consent === undefined ? [] : labelled(safe`issuer`, consent.issuer, width)),
       ...(consent?.tokenHost === undefined ? [] : labelled(safe`tokens`, `from ${consent.tokenHost}`, width)),
       ...(scopes.length === 0 ? [] : labelled(safe`asks for`, scopes.join(", "), width)),
-      ...speech(safe`It says:`, message, width),
-      ...wrapLine([span(safe`The whole address:`, { isBold: true })], width),
+      ...speech(safe`Message:`, message, width),
+      ...wrapLine([span(safe`Full address:`, { isBold: true })], width),
       ...addressRows(url, { width: room.width, body: width }),
     ],
     keys: [
       key(safe`y`, safe`open in the browser`),
-      key(safe`h`, safe`I open it by hand`),
+      key(safe`h`, safe`I open it myself`),
       key(safe`n`, isSignIn ? safe`no (also Enter)` : safe`decline (also Enter)`),
       key(safe`Esc`, safe`cancel`),
     ],
@@ -81,7 +81,7 @@ function costBefore(params: object): string {
 }
 
 function costAfter({ inputTokens, outputTokens }: NonNullable<QuestionOf<"sampling">["answer"]>): string {
-  if (inputTokens === undefined || outputTokens === undefined) return "the model does not say";
+  if (inputTokens === undefined || outputTokens === undefined) return "not reported by the model";
   return `${inputTokens} tokens in, ${outputTokens} tokens out`;
 }
 
@@ -96,7 +96,9 @@ function requestLines(params: object, width: number): readonly Line[] {
       const role = toVisibleLine(String(member(message, "role")));
       return section(safe`Message (${role}):`, contentLines(member(message, "content"), width - quoteColumns), width);
     }),
-    ...(Object.keys(others).length === 0 ? [] : section(safe`Also:`, jsonLines(others, width - quoteColumns), width)),
+    ...(Object.keys(others).length === 0
+      ? []
+      : section(safe`Other parameters:`, jsonLines(others, width - quoteColumns), width)),
   ];
 }
 
@@ -118,11 +120,14 @@ function withoutBytes(block: unknown): unknown {
 export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place, room: Room): Frame {
   const width = bodyWidth(room);
   return {
-    title: titleLine([span(safe`Do you trust this folder, and the servers that it brings?`)], place),
+    title: titleLine([span(safe`Do you trust this folder and its servers?`)], place),
     colour: "yellow",
     body: [
       ...labelled(safe`folder`, root, width),
-      ...wrapLine([span(safe`Trusted, its .gemini/settings.json and .env files count, and these start:`)], width),
+      ...wrapLine(
+        [span(safe`If you trust it, its .gemini/settings.json and .env files are used and these servers start:`)],
+        width,
+      ),
       ...servers.flatMap(({ server, definition, isChanged }) => {
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
@@ -131,11 +136,11 @@ export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place,
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
       }),
-      ...(servers.length === 0 ? wrapLine([span(safe`It brings no servers.`)], width) : []),
+      ...(servers.length === 0 ? wrapLine([span(safe`It defines no servers.`)], width) : []),
     ],
     keys: [
-      key(safe`y`, safe`trust it, and start ${count(servers.length, "server")}`),
-      key(safe`n`, safe`no (also Enter, Esc): nothing of it starts`),
+      key(safe`y`, safe`trust it and start ${count(servers.length, "server")}`),
+      key(safe`n`, safe`no (also Enter, Esc): none of its servers starts`),
     ],
   };
 }
@@ -155,7 +160,10 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
     title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], place),
     colour: "cyan",
     body: [...told, ...(canPaste ? fieldLines(safe`paste the address here:`, editor, width) : [])],
-    keys: [...(canPaste ? [key(safe`Enter`, safe`use what is pasted`)] : []), key(safe`Esc`, safe`stop the sign-in`)],
+    keys: [
+      ...(canPaste ? [key(safe`Enter`, safe`use the pasted address`)] : []),
+      key(safe`Esc`, safe`stop the sign-in`),
+    ],
   };
 }
 
@@ -166,7 +174,7 @@ function fieldLines(label: SafeText, editor: Editor, width: number): readonly Li
 export function clientIdFrame(question: QuestionOf<"client_id">, editor: Editor, place: Place, room: Room): Frame {
   const { serverName, issuer, redirectUri } = question;
   const width = bodyWidth(room);
-  const words = safe`Programs do not register there by themselves. Register one by hand, with the redirect address below, and type its client ID.`;
+  const words = safe`The authorization server does not register clients automatically. Register one there with the redirect URI below, then enter its client ID.`;
   return {
     title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], place),
     colour: "cyan",

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { processesOf } from "../../support/left-over.ts";
+import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
+import { openScene, type Scene } from "../../support/tui/session-scene.ts";
+
+/** A user's own server, and a workspace that brings one. */
+async function twoServers(): Promise<Machine> {
+  const here = await machine();
+  await here.write(userFile, { mcpServers: { mine: stdioServer("well-behaved", here.path, "--mine") } });
+  await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--db") } });
+  return here;
+}
+
+async function untilStatuses({ until }: Scene, mine: string, db: string): Promise<void> {
+  await until(({ servers }) => {
+    const statusOf = (server: string): unknown => servers.find(({ name }) => name === server)?.status;
+    return statusOf("mine") === mine && statusOf("db") === db;
+  });
+}
+
+async function refuseTrust({ asked, session, shown }: Scene): Promise<void> {
+  const { key } = await asked("trust");
+  session.answer(key, { kind: "trust", value: false });
+  await shown(/None of its servers was started/);
+}
+
+function runningOf(here: Machine, option: string): number {
+  return processesOf(here).filter((line) => line.includes(option)).length;
+}
+
+const trustNotes = ({ state }: Scene): readonly string[] =>
+  state().items.flatMap((item) =>
+    item.kind === "note" && /trusted\. Settings reloaded/.test(item.text) ? [item.text] : [],
+  );
+
+test("`fairlead trust add` beside a running app starts the workspace's server there", async () => {
+  await using here = await twoServers();
+  await using scene = await openScene(here);
+  await refuseTrust(scene);
+  await untilStatuses(scene, "connected", "blocked");
+  expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
+  await scene.shown(new RegExp(`^${here.project} is now trusted\\. Settings reloaded\\.`));
+  // The command writes the approvals after the folder; a slow one is picked up by a reload.
+  scene.enter("/mcp reload");
+  await untilStatuses(scene, "connected", "connected");
+  expect(runningOf(here, "--db")).toBe(1);
+});
+
+test("`fairlead trust remove` beside a running app ends the workspace's server without a command", async () => {
+  await using here = await twoServers();
+  expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
+  await using scene = await openScene(here);
+  await untilStatuses(scene, "connected", "connected");
+  expect(await here.run("trust", "remove")).toMatchObject({ code: 0 });
+  await scene.shown(new RegExp(`^${here.project} is no longer trusted\\. Settings reloaded\\.`));
+  await untilStatuses(scene, "connected", "blocked");
+  expect([runningOf(here, "--mine"), runningOf(here, "--db")]).toEqual([1, 0]);
+  await expect(scene.session.host.call("db", "echo", { text: "x" })).rejects.toMatchObject({
+    code: "untrusted_folder",
+  });
+});
+
+test("`/trust` and `/trust remove` take effect at once, and the app does not report its own change as a change", async () => {
+  await using here = await twoServers();
+  await using scene = await openScene(here);
+  await refuseTrust(scene);
+  scene.enter("/trust");
+  const { key } = await scene.asked("trust");
+  scene.session.answer(key, { kind: "trust", value: true });
+  await untilStatuses(scene, "connected", "connected");
+  scene.enter("/trust remove");
+  await scene.shown(/no longer trusted by its own rule/);
+  expect(scene.state().servers.find(({ name }) => name === "db")?.status).toBe("blocked");
+  expect(runningOf(here, "--db")).toBe(0);
+  // The watch reports changes in order: after one by another program, it has reported those of the app.
+  await here.write("other/file", "");
+  expect(await here.run("trust", "add", "--yes", join(here.path, "other"))).toMatchObject({ code: 0 });
+  await scene.shown(new RegExp(`^Trusted folders changed; ${here.project} is still not trusted\\.`));
+  expect(trustNotes(scene)).toHaveLength(1);
+});
