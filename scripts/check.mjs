@@ -10,6 +10,7 @@ const checks = {
   imports: ["node", "scripts/imports.mjs"],
   "safe text": ["node", "scripts/safe-text.mjs"],
   "public docs": ["node", "scripts/public-docs.mjs"],
+  "doc paths": ["node", "scripts/doc-paths.mjs"],
   dead: ["knip", "--cache"],
 };
 const env = { ...process.env, PATH: `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}` };
