@@ -1,3 +1,3 @@
-/** Who we are to a server. */
+/** The `clientInfo` that Fairlead sends to every server. */
 
-export const clientInfo = { name: "fairlead", title: "Fairlead", version: "0.1.0" } as const;
+export const clientInfo = { name: "fairlead", title: "Fairlead", version: "0.2.0" } as const;
