@@ -8,7 +8,7 @@ import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
-import { type Outcome, report, settle } from "../output/reports/call-report.ts";
+import { type Outcome, reportCall, outcomeOfCall } from "../output/reports/call-report.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
@@ -73,7 +73,7 @@ export const verb: Verb = {
       );
       const outcome = await run(target, { args, timeout, confirmation }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
-      await report({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
+      await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
     });
   },
 };
@@ -125,7 +125,7 @@ async function run(
           ...confirmation.options,
           ...(timeout !== undefined && { timeout }),
         });
-  const outcome = await settle(confirmation.withAdvice(result), target).finally(progress.clear);
+  const outcome = await outcomeOfCall(confirmation.withAdvice(result), target).finally(progress.clear);
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 

@@ -9,7 +9,7 @@ import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
 import { reportPrompt } from "../output/reports/prompt-report.ts";
-import { promptUsage } from "../output/tools/prompt-list.ts";
+import { promptCommandUsage } from "../output/tools/prompt-list.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
@@ -126,7 +126,7 @@ function bind(
     if (!(error instanceof HostError)) throw error;
     // Core shows how it is written in a conversation.
     const { code, message, serverName } = error;
-    const next = `fairlead prompt ${promptUsage(prompt)}`;
+    const next = `fairlead prompt ${promptCommandUsage(prompt)}`;
     throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
   }
 }

@@ -7,7 +7,7 @@ import { groupBy } from "../output/group-by.ts";
 import { harmless } from "../output/tools/badges.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-document.ts";
-import { serverText } from "../output/tools/tool-list.ts";
+import { serverToolsText } from "../output/tools/tool-list.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/policy-problems.ts";
@@ -86,7 +86,7 @@ function print({ tools, quarantined, hidden }: Listed, { io, out, command }: Con
   const filtered = groupBy(hidden, ({ server }) => server);
   const texts = [...new Set([...offered.keys(), ...filtered.keys()])].map((server) => {
     const own = offered.get(server) ?? [];
-    return repairs ? repairsText(server, own, options) : serverText(server, own, options, filtered.get(server));
+    return repairs ? repairsText(server, own, options) : serverToolsText(server, own, options, filtered.get(server));
   });
   if (quarantined.length > 0) texts.push(quarantineText(quarantined, style, all));
   if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));

@@ -2,10 +2,10 @@
 
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { SignInPlace } from "./place.ts";
+import type { UserLocation } from "./user-location.ts";
 
 export interface Circumstances {
-  readonly place: SignInPlace;
+  readonly place: UserLocation;
   /** Whether a browser is going to be opened here. */
   readonly browserFirst: boolean;
 }
@@ -60,7 +60,7 @@ function addressLines(message: AddressMessage): readonly SafeText[] {
 /** The browser is elsewhere, and so cannot come back by itself. */
 export function byHandLines(
   { redirectUri, isListening, canPaste }: Pick<AddressMessage, "redirectUri" | "isListening" | "canPaste">,
-  place: SignInPlace,
+  place: UserLocation,
 ): readonly SafeText[] {
   const { origin, port } = new URL(redirectUri);
   const paste = canPaste

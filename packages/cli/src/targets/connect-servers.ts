@@ -2,7 +2,7 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
-import { isSettled } from "../output/servers/server-state.ts";
+import { isConnectSettled } from "../output/servers/server-state.ts";
 import { createWaitingLine, type WaitingLine } from "../output/servers/waiting-line.ts";
 import type { Context } from "../shell/verb.ts";
 
@@ -23,7 +23,7 @@ export async function connectServers(
   const listening = [
     host.on("state", ({ state }) => {
       if (state.status === "connecting") waiting.started(state.name);
-      if (!isSettled(state)) return;
+      if (!isConnectSettled(state)) return;
       waiting.settled(state.name);
       waiting.hide();
       onSettled?.(state);

@@ -2,7 +2,7 @@
 
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { isSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
+import { isConnectSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers } from "./connect-servers.ts";
@@ -48,8 +48,8 @@ export function listServers(
     const changed = new Map<string, readonly string[]>();
     const signIns = await signedIn(configuration);
     host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
-    if (isLive) for (const one of listed) if (isSettled(one.state)) show(one);
-    const names = listed.filter(({ state }) => !isSettled(state)).map(({ server }) => server.name);
+    if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
+    const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
     await connectServers(host, names, context, {
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);

@@ -3,11 +3,11 @@
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useInsertionEffect, useMemo, useSyncExternalStore } from "react";
-import type { Session } from "./session/session.ts";
+import type { AppSession } from "./session/session.ts";
 import type { AppState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
 import { type LiveRoom, liveRoom } from "./state/live-room.ts";
-import { placeOf } from "./state/place.ts";
+import { questionNumber } from "./state/question-number.ts";
 import { hasMoving } from "./state/status.ts";
 import { useNow } from "./use-now.ts";
 import { completionLines } from "./view/completion-lines.ts";
@@ -21,7 +21,7 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 import { TurnLine } from "./view/turn-line.tsx";
 
 export interface AppProps {
-  readonly session: Pick<Session, "store" | "clock">;
+  readonly session: Pick<AppSession, "store" | "clock">;
   /** Told which question is part of the frame that is drawn next. */
   readonly onCommit: (question: string | undefined) => void;
 }
@@ -94,7 +94,7 @@ function nextLine(text: string, width: number): Line {
 function useQuestionLines(state: AppState): readonly Line[] {
   const { questions, dialog, size } = state;
   const [question] = questions;
-  const { index, total } = placeOf(state);
+  const { index, total } = questionNumber(state);
   return useMemo(
     () =>
       question === undefined || dialog === undefined

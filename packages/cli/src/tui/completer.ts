@@ -1,18 +1,25 @@
-/** Completion while typing: answers at once from what is known, and asks servers and the disk in the background. */
+/** CompletionList while typing: answers at once from what is known, and asks servers and the disk in the background. */
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
 import { writeMention } from "@fairlead/core/resources/references/write-reference";
 import type { CompletionAnswer } from "../completion/answer.ts";
 import { suggestFiles } from "../completion/file-words.ts";
-import { type CallableTool, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
-import { completionKey, extend, type Offer, openCompletion, type Suggestion, take } from "./input/completion.ts";
-import { type Place, placeAt } from "./input/cursor-place.ts";
+import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
+import {
+  type CompletionItem,
+  type CompletionOffer,
+  completionKey,
+  extend,
+  openCompletion,
+  take,
+} from "./input/completion.ts";
+import { type CursorContext, cursorContextAt } from "./input/cursor-context.ts";
 import type { Editor } from "./input/editor.ts";
 import { rank } from "./input/fuzzy.ts";
 import type { Key } from "./input/keys.ts";
 import { offerMentions, templateQuestions } from "./input/mention-words.ts";
-import type { Bench } from "./services.ts";
+import type { Services } from "./services.ts";
 import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 
@@ -29,8 +36,8 @@ export interface Completer {
 const pause = 120;
 const mostWords = 50;
 
-export function createCompleter(bench: Bench): Completer {
-  const { session, settings, context } = bench;
+export function createCompleter(services: Services): Completer {
+  const { session, settings, context } = services;
   const { store, host, conversation, clock, fail } = session;
   let stop: (() => void) | undefined;
 
@@ -43,9 +50,12 @@ export function createCompleter(bench: Bench): Completer {
   function renew(): void {
     close();
     const { editor } = store.get();
-    const place = placeAt(editor, conversation.model.provider === "manual");
+    const place = cursorContextAt(editor, conversation.model.provider === "manual");
     if (place === undefined) return;
-    const offer = (suggestions: readonly Suggestion[]): Offer => ({ ...rangeOf(place, editor), suggestions });
+    const offer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
+      ...rangeOf(place, editor),
+      suggestions,
+    });
     const known = knownAt(place);
     const completion = openCompletion(editor.text, {
       ...offer(known),
@@ -56,7 +66,11 @@ export function createCompleter(bench: Bench): Completer {
   }
 
   /** What others say comes as an addition; by then the person may have typed on, and then it is of no interest. */
-  function askLater(place: Place, editor: Editor, offer: (suggestions: readonly Suggestion[]) => Offer): void {
+  function askLater(
+    place: CursorContext,
+    editor: Editor,
+    offer: (suggestions: readonly CompletionItem[]) => CompletionOffer,
+  ): void {
     const ending = new AbortController();
     const callOff = clock.after(
       pause,
@@ -80,18 +94,18 @@ export function createCompleter(bench: Bench): Completer {
     }
   }
 
-  function knownAt(place: Place): readonly Suggestion[] {
+  function knownAt(place: CursorContext): readonly CompletionItem[] {
     switch (place.kind) {
       case "command":
-        return rank(commandsOf(bench), place.typed.slice(1), ({ name }) => name, mostWords).map(
+        return rank(commandsOf(services), place.typed.slice(1), ({ name }) => name, mostWords).map(
           ({ name, summary }) => ({
             value: `/${name}`,
             about: summary,
           }),
         );
       case "word": {
-        const command = commandsOf(bench).find(({ name }) => name === place.command);
-        return rank(command?.complete?.(place.before, bench) ?? [], place.typed, ({ value }) => value, mostWords);
+        const command = commandsOf(services).find(({ name }) => name === place.command);
+        return rank(command?.complete?.(place.before, services) ?? [], place.typed, ({ value }) => value, mostWords);
       }
       case "mention":
         return offerMentions(place.typed, host.resources());
@@ -102,7 +116,7 @@ export function createCompleter(bench: Bench): Completer {
     }
   }
 
-  function questionsAt(place: Place, signal: AbortSignal): readonly Promise<readonly Suggestion[]>[] {
+  function questionsAt(place: CursorContext, signal: AbortSignal): readonly Promise<readonly CompletionItem[]>[] {
     switch (place.kind) {
       case "mention":
         return [
@@ -112,7 +126,7 @@ export function createCompleter(bench: Bench): Completer {
           filesAt(place.typed),
         ];
       case "word": {
-        const command = commandsOf(bench).find(({ name }) => name === place.command);
+        const command = commandsOf(services).find(({ name }) => name === place.command);
         const request =
           command && "prompt" in command ? valueQuestion(command.prompt, place.before, place.typed) : undefined;
         if (request === undefined) return [];
@@ -130,17 +144,21 @@ export function createCompleter(bench: Bench): Completer {
     }
   }
 
-  function parametersAt({ target, before, typed }: Extract<Place, { readonly kind: "parameter" }>): CompletionAnswer {
+  function parametersAt({
+    target,
+    before,
+    typed,
+  }: Extract<CursorContext, { readonly kind: "parameter" }>): CompletionAnswer {
     return offerArguments(target, before, typed, callableTools()) ?? { kind: "words", candidates: [] };
   }
 
-  function callableTools(): readonly CallableTool[] {
+  function callableTools(): readonly CallTarget[] {
     const schemas = new Map(host.tools().map((tool) => [keyOf(tool), tool.inputSchema]));
     return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
   }
 
   /** Only of a workspace that is trusted, and nothing outside of it. */
-  async function filesAt(typed: string): Promise<readonly Suggestion[]> {
+  async function filesAt(typed: string): Promise<readonly CompletionItem[]> {
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
     const found = await suggestFiles({ kind: "files", prefix: "" }, typed, {
@@ -185,7 +203,7 @@ function changesText({ name, ctrl, meta }: Key): boolean {
   return name === "text" && ctrl !== true && meta !== true;
 }
 
-function rangeOf({ from }: Place, { cursor }: Editor): Pick<Offer, "from" | "to"> {
+function rangeOf({ from }: CursorContext, { cursor }: Editor): Pick<CompletionOffer, "from" | "to"> {
   return { from, to: cursor };
 }
 

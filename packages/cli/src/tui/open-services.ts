@@ -6,14 +6,14 @@ import { findModel } from "../targets/choose-model.ts";
 import { createCompleter } from "./completer.ts";
 import { createPanel } from "./panel.ts";
 import { runVerbHere } from "./run-verb-here.ts";
-import type { Bench } from "./services.ts";
+import type { Services } from "./services.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
 import { createServerActions } from "./session/server-actions.ts";
-import type { Overlay, Session } from "./session/session.ts";
-import { signIn } from "./session/sign-in.ts";
+import type { AppSession, Overlay } from "./session/session.ts";
+import { signInFromApp } from "./session/sign-in.ts";
 
-export interface BenchOptions {
-  readonly session: Session;
+export interface ServicesOptions {
+  readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
   /** Reads what is typed as a call. */
@@ -22,8 +22,8 @@ export interface BenchOptions {
   readonly hasScreen: boolean;
 }
 
-export interface OpenedBench {
-  readonly bench: Bench;
+export interface OpenedServices {
+  readonly services: Services;
   readonly overlay: Overlay;
   /** Calls off what is under way for the overlay. */
   readonly end: () => void;
@@ -32,8 +32,8 @@ export interface OpenedBench {
 /** What stands beside a list on the screen. */
 const margin = 4;
 
-export function openBench({ session, context, settings, manual, hasScreen }: BenchOptions): OpenedBench {
-  const runVerb: Bench["runVerb"] = (...words) =>
+export function openServices({ session, context, settings, manual, hasScreen }: ServicesOptions): OpenedServices {
+  const runVerb: Services["runVerb"] = (...words) =>
     runVerbHere(words, context, Math.max(40, session.store.get().size.columns - margin));
 
   async function onSettingsChanged(file: string): Promise<void> {
@@ -54,15 +54,15 @@ export function openBench({ session, context, settings, manual, hasScreen }: Ben
       session,
       settings,
       runVerb,
-      signIn: (server) => signIn(server, { session, settings, context }),
+      signIn: (server) => signInFromApp(server, { session, settings, context }),
     }),
   };
   session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));
   const panel = createPanel(base);
-  const bench: Bench = { ...base, ...(hasScreen && { openPanel: panel.open }) };
-  const completer = createCompleter(bench);
+  const services: Services = { ...base, ...(hasScreen && { openPanel: panel.open }) };
+  const completer = createCompleter(services);
   return {
-    bench,
+    services,
     overlay: { press: (key) => panel.press(key) || completer.press(key), pressed: completer.pressed },
     end: completer.end,
   };

@@ -6,12 +6,12 @@ import { historyText } from "../output/policy/history-text.ts";
 import { signInWords } from "../output/servers/sign-in-words.ts";
 import { promptsText } from "../output/tools/prompt-list.ts";
 import { resourcesText } from "../output/tools/resource-list.ts";
-import { serverText } from "../output/tools/tool-list.ts";
+import { serverToolsText } from "../output/tools/tool-list.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
 import { plainStyle } from "./captured.ts";
 import type { Key } from "./input/keys.ts";
 import { readLogTail } from "./log-tail.ts";
-import type { Bench } from "./services.ts";
+import type { Services } from "./services.ts";
 import { asTyped } from "./slash/prompt-commands.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
 
@@ -24,7 +24,7 @@ export interface Panel {
 const mostLogLines = 200;
 const mostCalls = 50;
 
-export function createPanel({ session, settings, servers }: Omit<Bench, "openPanel">): Panel {
+export function createPanel({ session, settings, servers }: Omit<Services, "openPanel">): Panel {
   const { store, host, fail } = session;
 
   function set(panel: PanelState | undefined): void {
@@ -44,7 +44,7 @@ export function createPanel({ session, settings, servers }: Omit<Bench, "openPan
     const state = settings.get().locations.state;
     switch (tab) {
       case "tools":
-        return serverText(server, host.tools(server), { ...look, all: false }, host.hidden(server));
+        return serverToolsText(server, host.tools(server), { ...look, all: false }, host.hidden(server));
       case "prompts":
         return promptsText(server, asTyped(host.prompts(server), session.commands()), look);
       case "resources":

@@ -8,7 +8,7 @@ import { createQuestionGuard } from "./input/question-guard.ts";
 import { createLateLine } from "./plain/late-line.ts";
 import { lineSteps } from "./plain/line-steps.ts";
 import { createPlainPrinter } from "./plain/printer.ts";
-import { openSession } from "./session/open-session.ts";
+import { openAppSession } from "./session/open-session.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
 /** Nothing is cut for the sake of a screen. */
@@ -23,7 +23,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const { session, close } = openSession(context, configuration, {
+  const { session, close } = openAppSession(context, configuration, {
     size: { columns: stdout.columns ?? 80, rows: endless },
     hasScreen: false,
     onQuit: () => leave?.(),

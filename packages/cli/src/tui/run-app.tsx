@@ -10,7 +10,7 @@ import type { Context } from "../shell/verb.ts";
 import { App } from "./app.tsx";
 import { drawingStream } from "./drawing-stream.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
-import { openSession } from "./session/open-session.ts";
+import { openAppSession } from "./session/open-session.ts";
 import type { Size } from "./state/app-state.ts";
 import { type Terminal, takeTerminal } from "./terminal-modes.ts";
 import { type Look, LookContext } from "./view/look.ts";
@@ -26,7 +26,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     leave = resolve;
   });
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
-  const { session, close } = openSession(context, configuration, {
+  const { session, close } = openAppSession(context, configuration, {
     size: size(),
     hasScreen: true,
     onQuit: () => leave?.(),

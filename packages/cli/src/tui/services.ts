@@ -4,10 +4,10 @@ import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
 import type { Models } from "./session/models.ts";
 import type { ServerActions } from "./session/server-actions.ts";
-import type { Session } from "./session/session.ts";
+import type { AppSession } from "./session/session.ts";
 
-export interface Bench {
-  readonly session: Session;
+export interface Services {
+  readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
   readonly servers: ServerActions;

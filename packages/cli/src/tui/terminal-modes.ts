@@ -12,9 +12,9 @@ const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
 /** After so many milliseconds an Escape stands for itself. Over a slow line, what belongs to it may come later than that. */
-const patience = 50;
+const escapeDelay = 50;
 /** After so many, the end of a paste is not waited for any longer: it was lost, and the keyboard must not be lost with it. */
-const pastePatience = 1000;
+const pasteEndDelay = 1000;
 
 /** Every key is told, and nothing is echoed. Returns the function that leaves the terminal as it was. */
 export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
@@ -30,7 +30,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
     clearTimeout(timer);
     take(readKeys(state, chunk));
     if (state.pending === "" && state.paste === undefined) return;
-    timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? patience : pastePatience);
+    timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
   }
   /** Also when the process ends in the middle of something: writing to a terminal does not wait. */
   function leave(): void {

@@ -33,9 +33,9 @@ export function welcomeText(welcome: Welcome): string {
 
 function foundLines({ settings, locations, trust, servers }: Configuration): readonly string[] {
   const read = settings.files.filter(({ state }) => state !== "absent").map(fileWords);
-  const verdict = trust.trusted ? "trusted" : "not trusted";
+  const trustWords = trust.trusted ? "trusted" : "not trusted";
   return [
-    `workspace  ${toVisibleLine(locations.root)} (${verdict}: ${toVisibleLine(trust.detail)})`,
+    `workspace  ${toVisibleLine(locations.root)} (${trustWords}: ${toVisibleLine(trust.detail)})`,
     `settings   ${read.length === 0 ? "none yet" : read.join(", ")}`,
     `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => toVisibleLine(server.name)).join(", ")}`,
   ];

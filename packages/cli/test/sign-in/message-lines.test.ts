@@ -1,7 +1,7 @@
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { expect, test } from "vitest";
 import { messageLines } from "../../src/sign-in/message-lines.ts";
-import type { SignInPlace } from "../../src/sign-in/place.ts";
+import type { UserLocation } from "../../src/sign-in/user-location.ts";
 
 const address: SignInMessage = {
   kind: "address",
@@ -15,7 +15,7 @@ const address: SignInMessage = {
   canPaste: true,
 };
 
-const lines = (message: SignInMessage, place: SignInPlace = "desk", browserFirst = place === "desk") =>
+const lines = (message: SignInMessage, place: UserLocation = "desk", browserFirst = place === "desk") =>
   messageLines(message, { place, browserFirst }).join("\n");
 
 test("the address is shown whole, with its domain and what is asked for, before anything is opened", () => {
@@ -29,7 +29,7 @@ https://sign-in.example/authorize?state=1
   );
 });
 
-test.each<[what: string, place: SignInPlace, message: SignInMessage, ends: string]>([
+test.each<[what: string, place: UserLocation, message: SignInMessage, ends: string]>([
   ["over SSH", "ssh", address, "  ssh -L 4711:127.0.0.1:4711 HOST        (HOST: as in your ssh command)"],
   ["over SSH where nobody listens", "ssh", { ...address, isListening: false }, "Copy that address and paste it here."],
   ["in a container", "container", address, "Copy that address and paste it here."],

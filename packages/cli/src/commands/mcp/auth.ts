@@ -12,7 +12,7 @@ import { serverDocument, stateWords } from "../../output/servers/server-state.ts
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { terminalWays } from "../../sign-in/terminal-ways.ts";
+import { terminalSignIn } from "../../sign-in/terminal-sign-in.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
 
@@ -76,7 +76,7 @@ async function signIn(
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
   const ways = isOurs && {
-    signIn: terminalWays(context, {
+    signIn: terminalSignIn(context, {
       browser,
       device,
       again: !isTakenOver,

@@ -17,7 +17,7 @@ export function checkedText(checked: LockCheck): SafeText {
   const name = toVisibleLine(checked.name);
   const error = errorOf(checked);
   return joinSafe([
-    ...(drift ? [safe`${name}: ${verdict(drift)}${isWithheld ? safe`; it was not started` : safe``}`] : []),
+    ...(drift ? [safe`${name}: ${driftWords(drift)}${isWithheld ? safe`; it was not started` : safe``}`] : []),
     ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift))] : []),
     ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
     ...(drift === undefined && look?.kind === "seen"
@@ -26,7 +26,7 @@ export function checkedText(checked: LockCheck): SafeText {
   ]);
 }
 
-function verdict({ kind }: LockDrift): SafeText {
+function driftWords({ kind }: LockDrift): SafeText {
   switch (kind) {
     case "added":
       return safe`in the settings, but not locked`;

@@ -23,7 +23,7 @@ export interface Outcome extends Settled {
 }
 
 /** An error that the tool reports has content; any other has none. */
-export async function settle(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
+export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
     if (!isError) return result;
@@ -44,7 +44,7 @@ export interface CallReport extends Omit<Outcome, "error"> {
 }
 
 /** Throws the error that it reports: the exit code is that one's. */
-export async function report(
+export async function reportCall(
   { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,
   { out, globals: { json } }: Pick<Context, "out" | "globals">,
 ): Promise<void> {

@@ -41,14 +41,14 @@ export function overviewText(overview: Overview, look: Look): SafeText {
 
 function foundLines({ workspace, files, servers }: Overview, { home, style }: Look): SafeText[] {
   const { root, trusted, because } = workspace;
-  const verdict = safe`${trusted ? style.green(safe`trusted`) : style.yellow(safe`not trusted`)}: ${toSafeLine(because)}`;
+  const trustWords = safe`${trusted ? style.green(safe`trusted`) : style.yellow(safe`not trusted`)}: ${toSafeLine(because)}`;
   // What an administrator could have put there, and has not, is not worth a line.
   const shown = files.filter(({ scope, state }) => scope === "user" || scope === "workspace" || state !== "absent");
   const rows = [
     ...shown
       .filter(({ scope }) => scope !== "workspace")
       .map((file) => fileRow(file, shortPath(file.file, home), style)),
-    [safe`workspace`, shortPath(root, home), verdict],
+    [safe`workspace`, shortPath(root, home), trustWords],
     ...shown
       .filter(({ scope }) => scope === "workspace")
       .map((file) => fileRow(file, toSafeLine(relative(root, file.file)), style)),

@@ -34,7 +34,7 @@ export function createProgressLine(
 
 const frame = 100;
 /** A call that is over sooner needs no line. */
-const patience = 1000;
+const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
   let last: Progress | undefined;
@@ -42,7 +42,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
 
   function draw(): void {
     const time = elapsed();
-    if (last === undefined && time < patience) return;
+    if (last === undefined && time < showAfter) return;
     isShown = true;
     stderr.write(`${eraseLine}${cut(liveWords(label, last, time), stderr.columns)}`);
   }
@@ -114,7 +114,7 @@ export function createLineLog(
   return {
     update(progress) {
       const line = safe`${label} ${stepWords(progress)}${message(progress)}`;
-      if (line === shown || (count >= freeLines && now() - since < patience)) return;
+      if (line === shown || (count >= freeLines && now() - since < showAfter)) return;
       [shown, count, since] = [line, count + 1, now()];
       stderr.write(`${line}\n`);
     },

@@ -12,7 +12,7 @@ import type { DrawImage } from "./inline-image.ts";
 type Result = Awaited<ReturnType<Host["readResource"]>>;
 type Contents = Result["contents"][number];
 
-export interface Reading {
+export interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Result;
   /** Where it goes instead of stdout. */
@@ -20,7 +20,7 @@ export interface Reading {
   readonly draw: DrawImage | undefined;
 }
 
-export async function reportReading({ address, result, place, draw }: Reading, context: Context): Promise<void> {
+export async function reportReading({ address, result, place, draw }: ResourceReport, context: Context): Promise<void> {
   const { out, globals } = context;
   const { contents, notes } = result;
   const blocks = place === undefined ? contents.map(toBlock) : contents.map(toFile);

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
 import { runsCode } from "./server-notes.ts";
-import { hideInArguments, hideInUrl, hideInWords, hideLiteral, hideVariable } from "./server-redaction.ts";
+import { hideInUrl, hideInWords, hideLiteral, hideVariable, redactArguments } from "./server-redaction.ts";
 import { hidden } from "./server-secrets.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ type Entry = Readonly<Record<string, unknown>>;
 export function redactEntry(entry: Entry): Entry {
   return mapValues(entry, (key, value) => {
     if (!Object.hasOwn(entrySchema.properties, key)) return hideUnknown(value);
-    if (key === "args") return Array.isArray(value) ? hideInArguments(value.map(String)) : value;
+    if (key === "args") return Array.isArray(value) ? redactArguments(value.map(String)) : value;
     if (key === "env") return mapTexts(value, hideVariable);
     if (key === "headers") return mapTexts(value, (_name, text) => hideLiteral(text));
     if (key === "oauth") return mapTexts(value, (name, text) => (name === "clientSecret" ? hideLiteral(text) : text));
@@ -32,7 +32,7 @@ export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;
   if (!Array.isArray(args)) return redactEntry(entry);
   const written = args.map(String);
-  const listed = hideInArguments(written);
+  const listed = redactArguments(written);
   const shown = runsCode(String(command), written)
     ? written
     : written.map((argument, at) => (isOneWord(argument) ? (listed[at] ?? "") : hideInWords(argument)));

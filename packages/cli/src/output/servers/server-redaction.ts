@@ -37,7 +37,7 @@ export function hideVariable(name: string, value: string): string {
 const path = /^(?:~|\.{0,2}\/)/;
 
 /** Arguments as they may be listed: what follows `--token`, `KEY=…`, `Name: …` and credentials in addresses are hidden. */
-export function hideInArguments(args: readonly string[]): string[] {
+export function redactArguments(args: readonly string[]): string[] {
   return args.map((argument, at) => {
     const before = args[at - 1] ?? "";
     const isValue = before.startsWith("-") && !before.includes("=") && !argument.startsWith("-");
@@ -96,7 +96,7 @@ function hideAccount(account: string): string {
 /** The same transport, fit to be shown. */
 export function redact(transport: Transport): Transport {
   if (transport.kind === "stdio")
-    return { ...transport, args: hideInArguments(transport.args), env: hideValues(transport.env, hideVariable) };
+    return { ...transport, args: redactArguments(transport.args), env: hideValues(transport.env, hideVariable) };
   const headers = hideValues(transport.headers, (_name, value) => hideLiteral(value));
   return { ...transport, url: hideInUrl(transport.url), headers };
 }

@@ -25,7 +25,7 @@ export interface ListedServer {
 }
 
 /** Whether nothing more will come of this attempt to connect. */
-export function isSettled(state: ServerState): boolean {
+export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
       return state.offer !== undefined;
@@ -108,7 +108,7 @@ export function serverText(
     safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
-    ...knowledgeLines(known),
+    ...cachedLines(known),
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...explanationLines(state).map(typed),
@@ -119,7 +119,7 @@ export function serverText(
   return joinSafe(lines);
 }
 
-function knowledgeLines(known: Knowledge | undefined): SafeText[] {
+function cachedLines(known: Knowledge | undefined): SafeText[] {
   if (known?.savedAt === undefined) return [];
   return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }

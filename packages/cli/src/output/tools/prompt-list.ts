@@ -42,7 +42,7 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
 type Callable = Pick<HostPrompt, "name" | "arguments">;
 
 /** The words behind `fairlead prompt`: what has to be given, then in brackets what may be. */
-export function promptUsage(prompt: Callable): string {
+export function promptCommandUsage(prompt: Callable): string {
   const words = requiredFirst(prompt).map(({ name, required }) => {
     const word = `${toShellWord(`${name}=`)}…`;
     return required ? word : `[${word}]`;

@@ -11,7 +11,7 @@ import { badges, ruled } from "./badges.ts";
 import { descriptionLines, remarkLines } from "./description.ts";
 import { brief, full, toSignature } from "./signature.ts";
 
-export interface ListOptions {
+export interface ToolListOptions {
   readonly style: Style;
   readonly columns: number;
   /** Every parameter and every word; else what a reader needs to choose. */
@@ -19,10 +19,10 @@ export interface ListOptions {
 }
 
 /** `hidden`: what more there is, but for a filter of the settings. */
-export function serverText(
+export function serverToolsText(
   server: string,
   tools: readonly HostTool[],
-  options: ListOptions,
+  options: ToolListOptions,
   hidden: readonly Pick<HiddenTool, "setting">[] = [],
 ): SafeText {
   const settings = [...new Set(hidden.map(({ setting }) => setting))].sort().join(" and ");
@@ -31,13 +31,13 @@ export function serverText(
   return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
 }
 
-function toolText(tool: HostTool, options: ListOptions): SafeText {
+function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
   return joinSafe([...signatureLines(tool, options), ...talk.map((line) => style.dim(line))]);
 }
 
-function signatureLines(tool: HostTool, { style, columns, all }: ListOptions): readonly SafeText[] {
+function signatureLines(tool: HostTool, { style, columns, all }: ToolListOptions): readonly SafeText[] {
   const { name, parameters, output } = toSignature(tool, all ? full : brief);
   const last = parameters.length - 1;
   const [first = safe`)`, ...others] = parameters.map((one, at) => (at === last ? safe`${one})` : safe`${one},`));

@@ -5,17 +5,17 @@ import type { JsonObject } from "@fairlead/wire";
 import type { CompletionAnswer } from "../../completion/answer.ts";
 import { suggestParameters } from "../../completion/parameter-words.ts";
 import { targetName } from "../../targets/target.ts";
-import type { Suggestion } from "./completion.ts";
+import type { CompletionItem } from "./completion.ts";
 import { rank } from "./fuzzy.ts";
 
-export interface CallableTool extends ConversationTool {
+export interface CallTarget extends ConversationTool {
   readonly inputSchema: JsonObject;
 }
 
 const mostTools = 50;
 
-export function offerTargets(typed: string, tools: readonly CallableTool[]): readonly Suggestion[] {
-  const isCallable = ({ enabled, quarantined }: CallableTool): boolean => enabled && quarantined === undefined;
+export function offerTargets(typed: string, tools: readonly CallTarget[]): readonly CompletionItem[] {
+  const isCallable = ({ enabled, quarantined }: CallTarget): boolean => enabled && quarantined === undefined;
   return rank(tools.filter(isCallable), typed, callName, mostTools).map((tool) => ({
     value: callName(tool),
     about: tool.description,
@@ -27,14 +27,14 @@ export function offerArguments(
   target: string,
   before: readonly string[],
   typed: string,
-  tools: readonly CallableTool[],
+  tools: readonly CallTarget[],
 ): CompletionAnswer | undefined {
   const meant = tools.find((tool) => callName(tool) === target || tool.name === target);
   return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
 /** Words that go on as what is typed does. */
-export function toSuggestions(answer: CompletionAnswer, typed: string): readonly Suggestion[] {
+export function toSuggestions(answer: CompletionAnswer, typed: string): readonly CompletionItem[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);
 }

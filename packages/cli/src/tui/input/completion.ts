@@ -5,7 +5,7 @@ import { type Editor, withText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 
 /** Texts may be servers' own: raw. */
-export interface Suggestion {
+export interface CompletionItem {
   /** What stands in the text once it is taken. */
   readonly value: string;
   /** Shown instead of it. */
@@ -15,24 +15,27 @@ export interface Suggestion {
   readonly isOpen?: boolean;
 }
 
-export interface Completion {
+export interface CompletionList {
   /** The part of the text that a suggestion takes the place of. */
   readonly from: number;
   readonly to: number;
   /** At least one. */
-  readonly suggestions: readonly Suggestion[];
+  readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
   /** Whether Enter takes what is selected: the person has chosen, or what is typed means nothing yet. */
   readonly isChosen: boolean;
 }
 
 export type CompletionStep =
-  | { readonly kind: "move"; readonly completion: Completion }
-  | { readonly kind: "take"; readonly suggestion: Suggestion }
+  | { readonly kind: "move"; readonly completion: CompletionList }
+  | { readonly kind: "take"; readonly suggestion: CompletionItem }
   | { readonly kind: "close" };
 
 /** Undefined for a key that is not for the list. */
-export function completionKey(completion: Completion, { name, ctrl, meta, shift }: Key): CompletionStep | undefined {
+export function completionKey(
+  completion: CompletionList,
+  { name, ctrl, meta, shift }: Key,
+): CompletionStep | undefined {
   const { suggestions, selected, isChosen } = completion;
   const current = suggestions[selected];
   const move = (by: number): CompletionStep => ({
@@ -51,17 +54,17 @@ export function completionKey(completion: Completion, { name, ctrl, meta, shift 
   return takes && current !== undefined ? { kind: "take", suggestion: current } : undefined;
 }
 
-export function take(editor: Editor, { from, to }: Completion, { value, isOpen = false }: Suggestion): Editor {
+export function take(editor: Editor, { from, to }: CompletionList, { value, isOpen = false }: CompletionItem): Editor {
   const rest = editor.text.slice(to);
   const gap = isOpen || /^\s/.test(rest) ? "" : " ";
   const before = `${editor.text.slice(0, from)}${value}${gap}`;
   return withText(editor, before + rest, before.length);
 }
 
-export interface Offer {
+export interface CompletionOffer {
   readonly from: number;
   readonly to: number;
-  readonly suggestions: readonly Suggestion[];
+  readonly suggestions: readonly CompletionItem[];
   /** What is typed there so far means nothing. */
   readonly isUnfinished?: boolean;
 }
@@ -69,7 +72,7 @@ export interface Offer {
 const mostSuggestions = 50;
 
 /** Undefined where there is nothing to offer but what is typed already. */
-export function openCompletion(text: string, offer: Offer): Completion | undefined {
+export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
   const { from, to, isUnfinished = false } = offer;
   // Names are servers' own: what cannot be seen in one, nobody could have meant to type.
   const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
@@ -79,9 +82,13 @@ export function openCompletion(text: string, offer: Offer): Completion | undefin
 }
 
 /** More has become known about the same word: what was selected stays so. */
-export function extend(completion: Completion | undefined, text: string, offer: Offer): Completion | undefined {
+export function extend(
+  completion: CompletionList | undefined,
+  text: string,
+  offer: CompletionOffer,
+): CompletionList | undefined {
   const known = completion?.suggestions ?? [];
-  const isNew = ({ value }: Suggestion): boolean => known.every((each) => each.value !== value);
+  const isNew = ({ value }: CompletionItem): boolean => known.every((each) => each.value !== value);
   const next = openCompletion(text, { ...offer, suggestions: [...known, ...offer.suggestions.filter(isNew)] });
   if (next === undefined || completion === undefined) return next;
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };

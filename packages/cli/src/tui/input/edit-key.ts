@@ -1,16 +1,16 @@
 /** What a key does to the text that is being typed. Pure. */
 
 import { type Editor, erase, insert, type Move, move, moveLine, paste, withText } from "./editor.ts";
-import { type History, newer, older, type Step } from "./history.ts";
+import { type HistoryStep, type InputHistory, newer, older } from "./history.ts";
 import type { Key } from "./keys.ts";
 
 export interface Edited {
   readonly editor: Editor;
-  readonly history?: History;
+  readonly history?: InputHistory;
 }
 
 /** Undefined: nothing. */
-export function editKey(editor: Editor, history: History, key: Key): Edited | undefined {
+export function editKey(editor: Editor, history: InputHistory, key: Key): Edited | undefined {
   const isWord = key.ctrl === true || key.meta === true;
   switch (key.name) {
     case "text":
@@ -54,7 +54,11 @@ const controlErasures: Readonly<Record<string, Move>> = {
 };
 const altMoves: Readonly<Record<string, Move>> = { b: "word_left", f: "word_right" };
 
-function textKey(editor: Editor, history: History, { text = "", ctrl = false, meta = false }: Key): Edited | undefined {
+function textKey(
+  editor: Editor,
+  history: InputHistory,
+  { text = "", ctrl = false, meta = false }: Key,
+): Edited | undefined {
   if (!ctrl && !meta) return { editor: insert(editor, text) };
   const to = (ctrl ? controlMoves : altMoves)[text];
   if (to !== undefined) return { editor: move(editor, to) };
@@ -68,7 +72,7 @@ function textKey(editor: Editor, history: History, { text = "", ctrl = false, me
 }
 
 /** By a line, and beyond the first and the last one through what was typed before. */
-function vertical(editor: Editor, history: History, by: -1 | 1): Edited | undefined {
+function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | undefined {
   const moved = moveLine(editor, by);
   if (moved !== undefined) return { editor: moved };
   const step = by === -1 ? older(history, editor.text) : newer(history);
@@ -76,6 +80,6 @@ function vertical(editor: Editor, history: History, by: -1 | 1): Edited | undefi
 }
 
 /** What is long comes back by a name, as it was pasted. */
-function recalled(editor: Editor, { history, text }: Step): Edited {
+function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
-import { createHistory, remember } from "./history.ts";
+import { addEntry, createHistory } from "./history.ts";
 
 /** A line that is longer is not worth finding again. */
 const longestEntry = 16_384;
@@ -13,7 +13,7 @@ export function loadHistory(folder: string): Promise<readonly string[] | undefin
 
 export async function saveEntry(folder: string, text: string): Promise<void> {
   if (text.length > longestEntry) return;
-  await updateState(fileIn(folder), readEntries, (entries = []) => remember(createHistory(entries), text).entries);
+  await updateState(fileIn(folder), readEntries, (entries = []) => addEntry(createHistory(entries), text).entries);
 }
 
 function fileIn(folder: string): string {

@@ -1,6 +1,6 @@
 /** What was typed before, and how one walks through it. Pure. */
 
-export interface History {
+export interface InputHistory {
   /** The oldest first. */
   readonly entries: readonly string[];
   /** Which of them is shown; behind the last: none. */
@@ -9,25 +9,25 @@ export interface History {
   readonly draft: string;
 }
 
-export interface Step {
-  readonly history: History;
+export interface HistoryStep {
+  readonly history: InputHistory;
   readonly text: string;
 }
 
 const mostEntries = 1000;
 
-export function createHistory(entries: readonly string[]): History {
+export function createHistory(entries: readonly string[]): InputHistory {
   const kept = entries.slice(-mostEntries);
   return { entries: kept, at: kept.length, draft: "" };
 }
 
 /** What was typed twice in a row is one entry. */
-export function remember({ entries }: History, text: string): History {
+export function addEntry({ entries }: InputHistory, text: string): InputHistory {
   return createHistory(entries.at(-1) === text ? entries : [...entries, text]);
 }
 
 /** Undefined: there is nothing older. */
-export function older(history: History, current: string): Step | undefined {
+export function older(history: InputHistory, current: string): HistoryStep | undefined {
   const { entries, at } = history;
   const text = entries[at - 1];
   if (text === undefined) return undefined;
@@ -35,7 +35,7 @@ export function older(history: History, current: string): Step | undefined {
   return { history: { entries, at: at - 1, draft }, text };
 }
 
-export function newer({ entries, at, draft }: History): Step | undefined {
+export function newer({ entries, at, draft }: InputHistory): HistoryStep | undefined {
   if (at >= entries.length) return undefined;
   return { history: { entries, at: at + 1, draft }, text: entries[at + 1] ?? draft };
 }

@@ -3,7 +3,7 @@
 import type { CallStatus } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
-import { type Answer, type Question, refusals } from "../state/questions.ts";
+import { type QuestionAnswer, refusals, type UserQuestion } from "../state/questions.ts";
 import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
@@ -11,7 +11,7 @@ import type { Key } from "./keys.ts";
 /** What only the session can do. */
 export type Action =
   | { readonly type: "submit"; readonly text: string }
-  | { readonly type: "answer"; readonly question: Question; readonly answer: Answer }
+  | { readonly type: "answer"; readonly question: UserQuestion; readonly answer: QuestionAnswer }
   | { readonly type: "cancel_calls" }
   | { readonly type: "cancel_turn" }
   | { readonly type: "redraw" }
@@ -87,7 +87,7 @@ function withEvents({ events, ...routed }: Routed, ...more: readonly AppEvent[])
   return { ...routed, events: [...events, ...more] };
 }
 
-function answerOf(question: Question, answer: Answer): Action {
+function answerOf(question: UserQuestion, answer: QuestionAnswer): Action {
   return { type: "answer", question, answer };
 }
 

@@ -5,13 +5,13 @@ import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { writeMention, writeReference } from "@fairlead/core/resources/references/write-reference";
 import { encodeUri, encodeValue } from "@fairlead/core/resources/templates/percent-encoding";
 import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/templates/uri-template";
-import type { Suggestion } from "./completion.ts";
+import type { CompletionItem } from "./completion.ts";
 import { rank } from "./fuzzy.ts";
 
 const mostMentions = 30;
 type Template = Extract<HostResource, { readonly kind: "template" }>;
 
-export function offerMentions(typed: string, resources: readonly HostResource[]): readonly Suggestion[] {
+export function offerMentions(typed: string, resources: readonly HostResource[]): readonly CompletionItem[] {
   const textOf = (resource: HostResource): string => `${addressOf(resource)} ${resource.title ?? resource.name}`;
   return rank(resources, typed, textOf, mostMentions).flatMap((resource) => {
     const { server, title, name } = resource;
@@ -27,7 +27,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
 /** A question to the server of a template, and how each of its answers is written. */
 export interface TemplateQuestion {
   readonly request: CompletionRequest;
-  readonly write: (value: string) => Suggestion;
+  readonly write: (value: string) => CompletionItem;
 }
 
 export function templateQuestions(typed: string, resources: readonly HostResource[]): readonly TemplateQuestion[] {

@@ -6,7 +6,7 @@ import { offeredKeys } from "../state/confirmation-keys.ts";
 import { type DialogState, dialogKey, dialogRoom } from "../state/dialog.ts";
 import { type FormState, moveFocus } from "../state/form.ts";
 import { fillIn } from "../state/form-fill.ts";
-import type { Question, QuestionOf } from "../state/questions.ts";
+import type { QuestionOf, UserQuestion } from "../state/questions.ts";
 
 export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
 
@@ -56,7 +56,7 @@ function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
   return [withForm(fillIn(form, /^\\+[-.]$/.test(words) ? words.slice(1) : line))];
 }
 
-function lettersOf(question: Question): string {
+function lettersOf(question: UserQuestion): string {
   if (question.kind === "confirmation") {
     const keys = offeredKeys(question.details.outcomes).map(({ letter, words }) => `${letter} (${words})`);
     return `Type one letter: ${keys.join(", ")}.`;

@@ -3,7 +3,7 @@
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Store } from "../session/store.ts";
 import type { AppState } from "../state/app-state.ts";
-import { placeOf } from "../state/place.ts";
+import { questionNumber } from "../state/question-number.ts";
 import type { TranscriptItem } from "../state/transcript.ts";
 import { callCardLines } from "../view/call-card-lines.ts";
 import { dialogLines } from "../view/dialogs/dialog-frame.ts";
@@ -77,7 +77,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     ) {
       const room = { width: state.size.columns, height: state.size.rows };
       const hint = [{ text: hints[dialog.kind] }];
-      print([...dialogLines(question, dialog, placeOf(state), room), hint]);
+      print([...dialogLines(question, dialog, questionNumber(state), room), hint]);
     }
     before = state;
     onAsked(question?.key);

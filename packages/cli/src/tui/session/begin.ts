@@ -3,12 +3,15 @@
 import { demoName } from "@fairlead/core/host";
 import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { hasDemo } from "../../targets/with-host.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import { welcomeText } from "../welcome.ts";
 import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
 
 /** `wanted`: `--model`. Resolves when it is known who answers. */
-export async function chooseAtStart({ session, models, settings }: Bench, wanted: string | undefined): Promise<void> {
+export async function chooseAtStart(
+  { session, models, settings }: Services,
+  wanted: string | undefined,
+): Promise<void> {
   const choice = wanted === models.manual.name ? undefined : await models.find(wanted);
   if (choice?.kind === "model") session.setModel(choice.model);
   const configuration = settings.get();
@@ -18,8 +21,8 @@ export async function chooseAtStart({ session, models, settings }: Bench, wanted
 }
 
 /** A folder about which there is a rule already is not asked about again. */
-export async function askAtStart(bench: Bench): Promise<void> {
-  if (!hasWaiting(bench.settings.get())) return;
-  const found = await reviewHere(bench);
-  if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, bench);
+export async function askAtStart(services: Services): Promise<void> {
+  if (!hasWaiting(services.settings.get())) return;
+  const found = await reviewHere(services);
+  if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }

@@ -7,7 +7,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";
 import { loadHistory, saveEntry } from "../input/history-file.ts";
-import { openBench } from "../open-services.ts";
+import { openServices } from "../open-services.ts";
 import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
@@ -17,11 +17,11 @@ import { createLiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping } from "./models.ts";
 import { openManualModel } from "./open-model.ts";
 import { answerServers } from "./server-questions.ts";
-import { createSession, type Session, type SessionOptions } from "./session.ts";
+import { type AppSession, createSession, type SessionOptions } from "./session.ts";
 import { createStore } from "./store.ts";
 
-export interface OpenedSession {
-  readonly session: Session;
+export interface OpenedAppSession {
+  readonly session: AppSession;
   /** Resolves when nothing that was started is left. */
   readonly close: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
 }
 
 /** Nothing is waited for: servers, and whoever answers, are reached in the background. */
-export function openSession(context: Context, configuration: Configuration, screen: Screen): OpenedSession {
+export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
   const { env, platform } = context.io;
   // Nothing but the app writes to the terminal.
@@ -74,25 +74,25 @@ export function openSession(context: Context, configuration: Configuration, scre
     clock: systemClock,
     ready,
     keepMedia: (event) => keepMedia(event, folder, (text) => session.note("warning", text)),
-    commands: () => allCommands(bench),
+    commands: () => allCommands(services),
     overlay: { press: (key) => overlay.press(key), pressed: (key) => overlay.pressed(key) },
     onEntered: (text) => {
       saved = saved.then(() => saveEntry(folder, text)).catch(session.fail);
     },
     ...screen,
   });
-  const { bench, overlay, end } = openBench({ session, context, settings, manual, hasScreen: screen.hasScreen });
+  const { services, overlay, end } = openServices({ session, context, settings, manual, hasScreen: screen.hasScreen });
 
   function choose(): Promise<void> {
     const { model } = context.command.opts<{ readonly model?: string }>();
-    return chooseAtStart(bench, model);
+    return chooseAtStart(services, model);
   }
 
   async function begin(): Promise<void> {
     const entries = await loadHistory(folder);
     if (entries !== undefined) store.dispatch({ type: "history", entries });
     await host.recall();
-    await Promise.all([host.start(), ready.then(() => askAtStart(bench))]);
+    await Promise.all([host.start(), ready.then(() => askAtStart(services))]);
   }
   begin().catch((error: unknown) => {
     if (!store.get().isQuitting) session.fail(error);

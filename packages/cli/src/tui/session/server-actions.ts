@@ -8,7 +8,7 @@ import { stateWords } from "../../output/servers/server-state.ts";
 import { typedHere } from "../slash/typed-here.ts";
 import type { ServerVerb } from "../state/server-verb.ts";
 import type { LiveSettings } from "./live-settings.ts";
-import type { Session } from "./session.ts";
+import type { AppSession } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
   /** Reads the settings again and starts the servers. `reason`: why, as a sentence in front of what has changed. */
@@ -18,7 +18,7 @@ export interface ServerActions extends Readonly<Record<ServerVerb, (server: stri
 }
 
 export interface ServerActionsOptions {
-  readonly session: Pick<Session, "host" | "note" | "show" | "fail">;
+  readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
   readonly settings: LiveSettings;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Signs in, in a connection of its own; the running one is none the wiser. */

@@ -5,11 +5,11 @@ import type { OpenHostOptions } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Asking } from "./asking.ts";
+import type { QuestionQueue } from "./question-queue.ts";
 import { sampleModel } from "./sample-model.ts";
 
 export interface ServerQuestionsOptions {
-  readonly asking: () => Pick<Asking, "ask">;
+  readonly asking: () => Pick<QuestionQueue, "ask">;
   readonly model: () => Model;
   /** Whether what the person typed says yes already. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;

@@ -12,7 +12,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import type { NoteTone } from "../state/transcript.ts";
-import { type Asking, createAsking } from "./asking.ts";
+import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
 import type { Store } from "./store.ts";
 
 /** A line that begins with a slash and this name. */
@@ -24,10 +24,10 @@ export interface SlashCommand {
   /** The prompt that it stands for. */
   readonly prompt?: HostPrompt;
   /** `words`: what follows the name. What it throws is shown. */
-  readonly run: (words: string, session: Session) => void | Promise<void>;
+  readonly run: (words: string, session: AppSession) => void | Promise<void>;
 }
 
-export interface Session extends Asking {
+export interface AppSession extends QuestionQueue {
   readonly store: Store;
   readonly host: Host;
   readonly conversation: Conversation;
@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   /** Resolves when it is known who answers; what is sent before waits for that. */
   readonly ready: Promise<void>;
-  readonly commands: (session: Session) => readonly SlashCommand[];
+  readonly commands: (session: AppSession) => readonly SlashCommand[];
   /** Told every line that is entered. */
   readonly onEntered: (text: string) => void;
   /** What may stand over the prompt: a panel, a list of what can be typed. */
@@ -77,10 +77,10 @@ export interface SessionOptions {
 /** That settings have changed is told by who knows whether it was us. */
 const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
 
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
-  const asking = createAsking(store);
+  const asking = createQuestionQueue(store);
   /** What was said while a turn was running. */
   const queue: { readonly input: string | readonly Part[]; readonly shown: string }[] = [];
   let stop: AbortController | undefined;
@@ -91,7 +91,7 @@ export function createSession(options: SessionOptions): Session {
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
-  const note: Session["note"] = (tone, text, next) =>
+  const note: AppSession["note"] = (tone, text, next) =>
     dispatch({ type: "note", tone, text, ...(next !== undefined && { next }) });
 
   function fail(error: unknown): void {
@@ -167,7 +167,7 @@ export function createSession(options: SessionOptions): Session {
     await command.run(words, session);
   }
 
-  const session: Session = {
+  const session: AppSession = {
     ...asking,
     store,
     host,

@@ -9,19 +9,22 @@ import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
 import { findServer } from "../../commands/mcp/find-server.ts";
 import type { Context } from "../../shell/verb.ts";
 import { messageLines } from "../../sign-in/message-lines.ts";
-import { signInPlace } from "../../sign-in/place.ts";
+import { userLocation } from "../../sign-in/user-location.ts";
 import { useHost } from "../../targets/with-host.ts";
 import type { LiveSettings } from "./live-settings.ts";
-import type { Session } from "./session.ts";
+import type { AppSession } from "./session.ts";
 
-export interface SignInOptions {
-  readonly session: Pick<Session, "ask" | "note" | "store" | "host">;
+export interface AppSignInOptions {
+  readonly session: Pick<AppSession, "ask" | "note" | "store" | "host">;
   readonly settings: LiveSettings;
   readonly context: Pick<Context, "io" | "globals">;
 }
 
 /** Resolves when the server accepts who signed in; rejects with the reason otherwise. */
-export async function signIn(serverName: string, { session, settings, context }: SignInOptions): Promise<void> {
+export async function signInFromApp(
+  serverName: string,
+  { session, settings, context }: AppSignInOptions,
+): Promise<void> {
   const configuration = settings.get();
   const { server, admission } = findServer(configuration, serverName);
   const before = session.host.states().find(({ name }) => name === serverName);
@@ -29,7 +32,7 @@ export async function signIn(serverName: string, { session, settings, context }:
     throw notConnectedError(before);
   if (server.definition !== undefined) await checkHasSignIn(server.definition);
   const ending = new AbortController();
-  const ways = screenWays(serverName, ending, { session, context });
+  const ways = screenSignIn(serverName, ending, { session, context });
   const state = await useHost(
     configuration,
     context,
@@ -43,13 +46,13 @@ export async function signIn(serverName: string, { session, settings, context }:
 }
 
 /** What is shown gathers in the question that waits for the pasted address; what nobody needs to answer is a note. */
-function screenWays(
+function screenSignIn(
   serverName: string,
   ending: AbortController,
-  { session, context: { io } }: Pick<SignInOptions, "session" | "context">,
+  { session, context: { io } }: Pick<AppSignInOptions, "session" | "context">,
 ): SignInUi {
   const { ask, note, store } = session;
-  const place = signInPlace(io);
+  const place = userLocation(io);
   const browserFirst = place === "desk";
   let messages: readonly SignInMessage[] = [];
 

@@ -6,11 +6,11 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { type Review, review } from "../../commands/trust/review.ts";
 import { captured } from "../captured.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 
-type TrustBench = Pick<Bench, "session" | "context" | "settings">;
+type TrustServices = Pick<Services, "session" | "context" | "settings">;
 
-export function reviewHere({ context }: Pick<Bench, "context">): Promise<Review> {
+export function reviewHere({ context }: Pick<Services, "context">): Promise<Review> {
   return review(captured(context).context);
 }
 
@@ -24,7 +24,7 @@ export function hasWaiting({ servers }: Configuration): boolean {
 }
 
 /** One yes is for the folder and for every server, exactly as shown; `fairlead trust add` asks about each. */
-export async function askTrust(found: Review, { session, settings }: TrustBench): Promise<void> {
+export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
   if (!(await session.ask("trust", { kind: "trust", root, servers })))

@@ -1,6 +1,6 @@
 /** The table of slash commands: our own, then every prompt of a server. */
 
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";
 import type { BuiltIn } from "./command.ts";
 import { form } from "./form.ts";
@@ -31,13 +31,13 @@ export const builtIns: readonly BuiltIn[] = [
 ];
 const taken: ReadonlySet<string> = new Set(builtIns.map(({ name }) => name));
 
-export function commandsOf({ session }: Bench): readonly (BuiltIn | PromptCommand)[] {
+export function commandsOf({ session }: Services): readonly (BuiltIn | PromptCommand)[] {
   return [...builtIns, ...promptCommands(session.host.prompts(), taken)];
 }
 
-export function allCommands(bench: Bench): readonly SlashCommand[] {
-  return commandsOf(bench).map((command) => ({
+export function allCommands(services: Services): readonly SlashCommand[] {
+  return commandsOf(services).map((command) => ({
     ...command,
-    run: (words) => command.run(words, bench),
+    run: (words) => command.run(words, services),
   }));
 }

@@ -7,7 +7,7 @@ import { readArguments } from "../../arguments/arguments.ts";
 import { findToolTarget } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
 import { writeCall } from "./write-call.ts";
@@ -20,15 +20,15 @@ export const form: BuiltIn = {
     target === undefined
       ? session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description }))
       : [],
-  async run(line, bench) {
-    const { session, context } = bench;
+  async run(line, services) {
+    const { session, context } = services;
     const { conversation, host } = session;
     if (conversation.model.provider !== "manual")
       throw new HostError("usage", `/form works without a model, and the model is ${conversation.model.name}`, {
         next: "/model manual",
       });
     const [word = "", ...words] = wordsOf(line);
-    const { server, tool } = toolNamed(word, bench);
+    const { server, tool } = toolNamed(word, services);
     const known = host.catalog(server)?.tools.find(({ name }) => name === tool);
     if (known === undefined)
       throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, { next: "/tools" });
@@ -50,7 +50,7 @@ export const form: BuiltIn = {
   },
 };
 
-function toolNamed(word: string, { session }: Bench): ReturnType<typeof findToolTarget> {
+function toolNamed(word: string, { session }: Services): ReturnType<typeof findToolTarget> {
   const tools = session.conversation.tools();
   const byName = tools.find(({ name }) => name === word);
   if (byName !== undefined) return { server: byName.server, tool: byName.serverToolName };

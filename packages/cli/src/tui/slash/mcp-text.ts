@@ -5,15 +5,15 @@ import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairl
 import { serverText, stateWords } from "../../output/servers/server-state.ts";
 import { signedIn } from "../../sign-in/signed-in.ts";
 import { plainStyle } from "../captured.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import { typedHere } from "./typed-here.ts";
 
-export async function serverListText({ session: { host }, settings }: Bench): Promise<string> {
+export async function serverListText({ session: { host }, settings }: Services): Promise<string> {
   const configuration = settings.get();
-  const [knowledge, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
+  const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
   const texts = host.states().map((state) => {
     const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
-    const known = knowledge.find((each) => each.server === state.name);
+    const known = cached.find((each) => each.server === state.name);
     if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
     return serverText({ server, state, known, signIn: signIns.get(state.name) }, { style: plainStyle, typed: asItIs });
   });

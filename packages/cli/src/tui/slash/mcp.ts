@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { readLogTail } from "../log-tail.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import { type ServerVerb, serverVerbs } from "../state/server-verb.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { namedServer } from "./listing.ts";
@@ -10,7 +10,7 @@ import { schemaText, serverListText } from "./mcp-text.ts";
 import { toolListText } from "./tool-text.ts";
 import { wordsOf } from "./words.ts";
 
-type Run = (words: readonly string[], bench: Bench) => void | Promise<void>;
+type Run = (words: readonly string[], services: Services) => void | Promise<void>;
 
 const logLines = 40;
 
@@ -19,8 +19,8 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   { readonly summary: string; readonly run: Run }
 >([
   ["list", { summary: "show the state of each server", run: list }],
-  ["desc", { summary: "show the descriptions of tools", run: (words, bench) => describe(words, bench) }],
-  ["schema", { summary: "show the input schemas of tools", run: (words, bench) => schema(words, bench) }],
+  ["desc", { summary: "show the descriptions of tools", run: (words, services) => describe(words, services) }],
+  ["schema", { summary: "show the input schemas of tools", run: (words, services) => schema(words, services) }],
   ["logs", { summary: "show the end of a server's log", run: logs }],
   ["reload", { summary: "reload the settings", run: (_words, { servers }) => servers.reload() }],
   ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
@@ -39,44 +39,44 @@ export const mcp: BuiltIn = {
   name: "mcp",
   summary: "list and manage servers",
   usage: `[${[...own.keys()].join("|")}] [SERVER]`,
-  complete([verb, ...names], bench) {
+  complete([verb, ...names], services) {
     if (verb === undefined)
       return [
         ...[...own].map(([value, { summary }]) => ({ value, about: summary })),
         ...[...passedOn].map(([value, about]) => ({ value, about })),
       ];
-    return names.length === 0 && verb !== "list" && verb !== "reload" && verb !== "add" ? serverNames(bench) : [];
+    return names.length === 0 && verb !== "list" && verb !== "reload" && verb !== "add" ? serverNames(services) : [];
   },
-  async run(line, bench) {
+  async run(line, services) {
     const [verb, ...words] = wordsOf(line);
-    if (verb === undefined) return bench.openPanel === undefined ? list([], bench) : bench.openPanel();
+    if (verb === undefined) return services.openPanel === undefined ? list([], services) : services.openPanel();
     const found = own.get(verb);
-    if (found !== undefined) return found.run(words, bench);
+    if (found !== undefined) return found.run(words, services);
     if (!passedOn.has(verb))
       throw new HostError("usage", `unknown command "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
-    const run = (): Promise<string> => bench.runVerb("mcp", verb, ...words);
-    bench.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : bench.settings.change(run)));
+    const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
+    services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
     // Whoever is new starts, and nobody waits for it.
-    bench.session.host.start().catch(bench.session.fail);
+    services.session.host.start().catch(services.session.fail);
   },
 };
 
-async function list(_words: readonly string[], bench: Bench): Promise<void> {
-  bench.session.show("/mcp list", await serverListText(bench));
+async function list(_words: readonly string[], services: Services): Promise<void> {
+  services.session.show("/mcp list", await serverListText(services));
 }
 
-function describe([name = ""]: readonly string[], bench: Bench): void {
-  bench.session.show("/mcp desc", toolListText(namedServer(name, bench), true, bench));
+function describe([name = ""]: readonly string[], services: Services): void {
+  services.session.show("/mcp desc", toolListText(namedServer(name, services), true, services));
 }
 
-function schema([name = ""]: readonly string[], bench: Bench): void {
-  bench.session.show("/mcp schema", schemaText(bench.session.host.tools(namedServer(name, bench))));
+function schema([name = ""]: readonly string[], services: Services): void {
+  services.session.show("/mcp schema", schemaText(services.session.host.tools(namedServer(name, services))));
 }
 
-async function logs([name = ""]: readonly string[], bench: Bench): Promise<void> {
-  const { name: server } = bench.servers.stateOf(name);
-  const text = await readLogTail(bench.settings.get().locations.state, server, logLines);
-  bench.session.show(`/mcp logs ${server}`, text === "" ? "The log is empty." : text);
+async function logs([name = ""]: readonly string[], services: Services): Promise<void> {
+  const { name: server } = services.servers.stateOf(name);
+  const text = await readLogTail(services.settings.get().locations.state, server, logLines);
+  services.session.show(`/mcp logs ${server}`, text === "" ? "The log is empty." : text);
 }
 
 function doTo(verb: ServerVerb): Run {

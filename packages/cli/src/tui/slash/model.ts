@@ -1,7 +1,7 @@
 /** `/model`: who answers, and somebody else from now on; what was said so far stays. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import type { BuiltIn } from "./command.ts";
 
 export const model: BuiltIn = {
@@ -10,23 +10,23 @@ export const model: BuiltIn = {
   usage: "[NAME|manual]",
   complete: ([name]) =>
     name === undefined ? [{ value: "manual", about: "no model: you call the tools yourself" }] : [],
-  async run(line, bench) {
-    const { session, models } = bench;
+  async run(line, services) {
+    const { session, models } = services;
     const name = line.trim();
     const { manual } = models;
-    if (name === manual.name) return use(manual.name, () => session.setModel(manual), bench);
+    if (name === manual.name) return use(manual.name, () => session.setModel(manual), services);
     const isAsked = name !== "" || session.conversation.model.provider === "manual";
     if (!isAsked)
       return session.note("info", `The model is ${session.conversation.model.name}.`, "/model NAME or /model manual");
     const choice = await models.find(name === "" ? undefined : name);
     if (choice.kind === "model")
-      return use(choice.model.name, () => session.setModel(choice.model), bench, name !== "");
+      return use(choice.model.name, () => session.setModel(choice.model), services, name !== "");
     session.note("warning", whyNone(choice, name), nextFor(choice));
   },
 };
 
 /** `isGuess`: nobody has been asked whether there is one by that name. */
-function use(name: string, set: () => void, { session }: Bench, isGuess = false): void {
+function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
   const doubt = isGuess ? " Fairlead has not checked that this model exists: your next message will show." : "";
   const words = name === "manual" ? "No model: you call the tools yourself." : `The model is now ${name}.${doubt}`;

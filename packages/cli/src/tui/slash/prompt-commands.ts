@@ -8,8 +8,8 @@ import { type PromptMessage, toPromptMessages } from "@fairlead/core/resources/p
 import type { JsonObject } from "@fairlead/wire";
 import { reportPrompt } from "../../output/reports/prompt-report.ts";
 import { captured } from "../captured.ts";
-import type { Suggestion } from "../input/completion.ts";
-import type { Bench } from "../services.ts";
+import type { CompletionItem } from "../input/completion.ts";
+import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";
@@ -32,7 +32,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
       ...(usage !== "" && { usage }),
       prompt,
       complete: (before) => offerArguments(prompt, before),
-      run: (words, bench) => run(prompt, words, bench),
+      run: (words, services) => run(prompt, words, services),
     };
   });
 }
@@ -47,7 +47,7 @@ export function asTyped(prompts: readonly HostPrompt[], commands: readonly Slash
   });
 }
 
-function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly Suggestion[] {
+function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly CompletionItem[] {
   return prompt.arguments
     .filter(({ name }) => !before.some((word) => word.startsWith(`${name}=`)))
     .map(({ name, description = "", required }) => ({
@@ -79,11 +79,11 @@ function splitNamed(word: string): readonly [name: string, value: string | undef
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-async function run(prompt: HostPrompt, words: string, bench: Bench): Promise<void> {
-  const { session, context } = bench;
+async function run(prompt: HostPrompt, words: string, services: Services): Promise<void> {
+  const { session, context } = services;
   const { host, conversation } = session;
   const { server, serverPromptName } = prompt;
-  const args = await argumentsOf(prompt, words, bench);
+  const args = await argumentsOf(prompt, words, services);
   if (args === undefined) return;
   const result = await host.getPrompt(server, serverPromptName, args);
   const typed = `/${prompt.name}${words === "" ? "" : ` ${words}`}`;
@@ -98,7 +98,7 @@ async function run(prompt: HostPrompt, words: string, bench: Bench): Promise<voi
 async function argumentsOf(
   prompt: HostPrompt,
   words: string,
-  { session }: Bench,
+  { session }: Services,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const { server, name, title = name } = prompt;
   const needsMore = wordsOf(words).length === 0 && prompt.arguments.some(({ required }) => required);

@@ -11,12 +11,12 @@ export const prompts: BuiltIn = {
   name: "prompts",
   summary: "prompts offered by servers",
   usage: "[SERVER]",
-  complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
-  run(line, bench) {
-    const { session } = bench;
+  complete: ([server], services) => (server === undefined ? serverNames(services) : []),
+  run(line, services) {
+    const { session } = services;
     const commands = session.commands();
-    const servers = [...groupBy(session.host.prompts(namedServer(line, bench)), ({ server }) => server)];
-    const texts = servers.map(([server, own]) => promptsText(server, asTyped(own, commands), lookFor(bench)));
+    const servers = [...groupBy(session.host.prompts(namedServer(line, services)), ({ server }) => server)];
+    const texts = servers.map(([server, own]) => promptsText(server, asTyped(own, commands), lookFor(services)));
     session.show("/prompts", texts.length === 0 ? "No prompts found." : joinSafe(texts, safe`\n\n`));
   },
 };

@@ -10,11 +10,11 @@ export const resources: BuiltIn = {
   name: "resources",
   summary: "resources offered by servers; in a message, refer to one with @",
   usage: "[SERVER]",
-  complete: ([server], bench) => (server === undefined ? serverNames(bench) : []),
-  run(line, bench) {
-    const { session } = bench;
-    const servers = [...groupBy(session.host.resources(namedServer(line, bench)), ({ server }) => server)];
-    const texts = servers.map(([server, own]) => resourcesText(server, own, lookFor(bench)));
+  complete: ([server], services) => (server === undefined ? serverNames(services) : []),
+  run(line, services) {
+    const { session } = services;
+    const servers = [...groupBy(session.host.resources(namedServer(line, services)), ({ server }) => server)];
+    const texts = servers.map(([server, own]) => resourcesText(server, own, lookFor(services)));
     session.show("/resources", texts.length === 0 ? "No resources found." : joinSafe(texts, safe`\n\n`));
   },
 };

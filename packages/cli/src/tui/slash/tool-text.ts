@@ -3,19 +3,19 @@
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { groupBy } from "../../output/group-by.ts";
-import { serverText } from "../../output/tools/tool-list.ts";
-import type { Bench } from "../services.ts";
+import { serverToolsText } from "../../output/tools/tool-list.ts";
+import type { Services } from "../services.ts";
 import { lookFor } from "./listing.ts";
 
 /** `server`: undefined for all. */
-export function toolListText(server: string | undefined, isWhole: boolean, bench: Bench): SafeText {
-  const { host, conversation } = bench.session;
+export function toolListText(server: string | undefined, isWhole: boolean, services: Services): SafeText {
+  const { host, conversation } = services.session;
   const meant = new Set(host.tools(server).map((tool) => tool.server));
   const inside = conversation.tools();
   const tools = inside.filter((tool) => meant.has(tool.server));
   if (server !== undefined && tools.length === 0 && meant.size > 0)
     return joinSafe([
-      serverText(server, host.tools(server), { ...lookFor(bench), all: isWhole }, host.hidden(server)),
+      serverToolsText(server, host.tools(server), { ...lookFor(services), all: isWhole }, host.hidden(server)),
       safe`\n  not available to the model: the demo server is only used while no other server is configured`,
     ]);
   const texts = [...groupBy(tools, (tool) => tool.server)].map(([name, own]) => {
@@ -23,7 +23,7 @@ export function toolListText(server: string | undefined, isWhole: boolean, bench
       .tools(name)
       .filter(({ serverToolName }) => own.some((tool) => tool.serverToolName === serverToolName && tool.enabled));
     return joinSafe([
-      serverText(name, offered, { ...lookFor(bench), all: isWhole }, host.hidden(name)),
+      serverToolsText(name, offered, { ...lookFor(services), all: isWhole }, host.hidden(name)),
       ...absentLines(own),
     ]);
   });

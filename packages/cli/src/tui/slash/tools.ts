@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { callName } from "../input/call-words.ts";
-import type { Bench } from "../services.ts";
+import type { Services } from "../services.ts";
 import { type BuiltIn, serverNames } from "./command.ts";
 import { namedServer } from "./listing.ts";
 import { toolListText } from "./tool-text.ts";
@@ -14,24 +14,27 @@ export const tools: BuiltIn = {
   name: "tools",
   summary: "list the tools of this conversation, or switch some on or off",
   usage: "[SERVER] | [on|off] SERVER[.TOOL]",
-  complete([first, ...others], bench) {
+  complete([first, ...others], services) {
     const switches = [
       { value: "on", about: "add tools to this conversation again" },
       { value: "off", about: "remove tools from this conversation" },
     ];
-    if (first === undefined) return [...switches, ...serverNames(bench)];
+    if (first === undefined) return [...switches, ...serverNames(services)];
     if (others.length > 0 || (first !== "on" && first !== "off")) return [];
-    const changeable = bench.session.conversation.tools().filter(({ enabled }) => enabled === (first === "off"));
-    return [...changeable.map((tool) => ({ value: callName(tool), about: tool.description })), ...serverNames(bench)];
+    const changeable = services.session.conversation.tools().filter(({ enabled }) => enabled === (first === "off"));
+    return [
+      ...changeable.map((tool) => ({ value: callName(tool), about: tool.description })),
+      ...serverNames(services),
+    ];
   },
-  run(line, bench) {
+  run(line, services) {
     const [first, ...names] = wordsOf(line);
-    if ((first === "on" || first === "off") && names.length > 0) return toggle(names, first === "on", bench);
-    bench.session.show("/tools", toolListText(namedServer(line, bench), false, bench));
+    if ((first === "on" || first === "off") && names.length > 0) return toggle(names, first === "on", services);
+    services.session.show("/tools", toolListText(namedServer(line, services), false, services));
   },
 };
 
-function toggle(names: readonly string[], isOn: boolean, { session }: Bench): void {
+function toggle(names: readonly string[], isOn: boolean, { session }: Services): void {
   const { conversation, note } = session;
   const all = conversation.tools();
   const meant = names.flatMap((name) => toolsNamed(name, all));

@@ -9,12 +9,12 @@ export const trust: BuiltIn = {
   summary: "trust this folder and its servers, or revoke that",
   usage: "[add|list|remove]",
   complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
-  async run(line, bench) {
-    const { session, runVerb, settings } = bench;
+  async run(line, services) {
+    const { session, runVerb, settings } = services;
     const [verb = "", ...words] = wordsOf(line);
-    const found = verb === "" || verb === "add" ? await reviewHere(bench) : undefined;
+    const found = verb === "" || verb === "add" ? await reviewHere(services) : undefined;
     if (found !== undefined && (found.pending.length > 0 || (verb === "add" && found.needsTrust)))
-      return askTrust(found, bench);
+      return askTrust(found, services);
     const shown = verb === "remove" ? "remove" : "list";
     const run = (): Promise<string> => runVerb("trust", shown, ...words);
     session.show(`/trust ${shown}`, await (shown === "remove" ? settings.change(run) : run()));

@@ -2,12 +2,12 @@
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { TurnEvent } from "@fairlead/core/turn/events";
-import type { Completion } from "../input/completion.ts";
+import type { CompletionList } from "../input/completion.ts";
 import type { Editor } from "../input/editor.ts";
-import type { History } from "../input/history.ts";
+import type { InputHistory } from "../input/history.ts";
 import type { DialogState } from "./dialog.ts";
 import type { PanelState } from "./mcp-panel.ts";
-import type { Question } from "./questions.ts";
+import type { UserQuestion } from "./questions.ts";
 import type { NoteTone, TranscriptItem } from "./transcript.ts";
 
 export interface AppState {
@@ -21,17 +21,17 @@ export interface AppState {
   readonly drawnFrom: number;
   readonly turn: TurnState;
   /** The first is the one that is asked. */
-  readonly questions: readonly Question[];
+  readonly questions: readonly UserQuestion[];
   /** Where keys go while there is a question. */
   readonly focus: Focus;
   /** Of the first question. */
   readonly dialog?: DialogState;
   readonly editor: Editor;
   /** What may stand at the cursor. */
-  readonly completion?: Completion;
+  readonly completion?: CompletionList;
   /** While it is open, keys are for it; a question stands before it. */
   readonly panel?: PanelState;
-  readonly history: History;
+  readonly history: InputHistory;
   /** Typed while a turn was running: sent when it has ended. */
   readonly waiting: readonly string[];
   readonly servers: readonly ServerState[];
@@ -85,18 +85,18 @@ export type AppEvent =
   | { readonly type: "cancelling" }
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
-  | { readonly type: "ask"; readonly question: Question }
+  | { readonly type: "ask"; readonly question: UserQuestion }
   /** The same question, with more to show. */
-  | { readonly type: "ask_again"; readonly question: Question }
+  | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** It was answered, or is of no interest any more. */
   | { readonly type: "asked"; readonly key: string }
   /** A frame with this question in it stands on the screen. */
   | { readonly type: "drawn"; readonly key: string }
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
-  | { readonly type: "edit"; readonly editor: Editor; readonly history?: History }
+  | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
   /** Without one: none. */
-  | { readonly type: "completion"; readonly completion?: Completion }
+  | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
   /** What is in the editor has been taken out of it. */
   | { readonly type: "entered"; readonly text: string }

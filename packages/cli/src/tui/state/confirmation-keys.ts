@@ -2,7 +2,7 @@
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Key } from "../input/keys.ts";
-import type { DialogStep } from "./questions.ts";
+import type { KeyStep } from "./questions.ts";
 import { type Extent, scrollKey } from "./scroll.ts";
 
 export interface ConfirmationState {
@@ -34,7 +34,7 @@ export function confirmationKey(
   state: ConfirmationState,
   key: Key,
   { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
-): DialogStep<ConfirmationState, "confirmation"> {
+): KeyStep<ConfirmationState, "confirmation"> {
   if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
   // What was typed or pasted as a whole was not meant as an answer: one letter is.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;

@@ -8,7 +8,7 @@ import { frameExtent, type Room } from "../view/frame.ts";
 import { confirmationKey } from "./confirmation-keys.ts";
 import { editLine } from "./edit-line.ts";
 import { type FormState, formKey, openForm } from "./form.ts";
-import type { Answer, Answers, Question, QuestionOf } from "./questions.ts";
+import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";
 
 /** What a dialog remembers between two keys. */
@@ -19,9 +19,9 @@ export type DialogState = { readonly key: string } & (
   | { readonly kind: "chosen"; readonly at?: number }
 );
 
-export type DialogStep = { readonly dialog: DialogState } | { readonly answer: Answer };
+export type DialogStep = { readonly dialog: DialogState } | { readonly answer: QuestionAnswer };
 
-export function openDialog(question: Question): DialogState {
+export function openDialog(question: UserQuestion): DialogState {
   const { key } = question;
   switch (question.kind) {
     case "confirmation":
@@ -41,7 +41,7 @@ export function openDialog(question: Question): DialogState {
 }
 
 /** Whether words may be typed into it; elsewhere only a single key can be an answer. */
-export function takesText({ kind }: Question): boolean {
+export function takesText({ kind }: UserQuestion): boolean {
   return kind === "form" || kind === "sign_in" || kind === "client_id";
 }
 
@@ -50,7 +50,7 @@ export function dialogRoom({ columns, rows }: { readonly columns: number; readon
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }
 
-export function dialogKey(question: Question, dialog: DialogState, key: Key, room: Room): DialogStep {
+export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key, room: Room): DialogStep {
   switch (dialog.kind) {
     case "read":
       return readKey(question, dialog, key, room);
@@ -68,7 +68,7 @@ type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K
 /** Only how long it is counts here, not which one it is. */
 const alone = { index: 1, total: 1 };
 
-function readKey(question: Question, dialog: Of<"read">, key: Key, room: Room): DialogStep {
+function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
   const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
   if (question.kind === "confirmation") {
     const step = confirmationKey(dialog, key, { outcomes: question.details.outcomes, extent });
@@ -83,7 +83,7 @@ function readKey(question: Question, dialog: Of<"read">, key: Key, room: Room): 
 }
 
 /** Everything but one letter is no, or nothing. */
-function yesOrNo(question: Question, { name, text, ctrl, meta }: Key): Answer | undefined {
+function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";
   const isYes = letter === "y";
@@ -95,7 +95,7 @@ function yesOrNo(question: Question, { name, text, ctrl, meta }: Key): Answer | 
   return { kind: question.kind, value: isYes };
 }
 
-const urlAnswers: ReadonlyMap<string, Answers["url"]> = new Map([
+const urlAnswers: ReadonlyMap<string, AnswersByKind["url"]> = new Map([
   ["y", "open"],
   ["h", "by_hand"],
   ["n", "decline"],
@@ -113,7 +113,7 @@ function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room
   return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
 }
 
-function typedKey(question: Question, dialog: Of<"typed">, key: Key, room: Room): DialogStep {
+function typedKey(question: UserQuestion, dialog: Of<"typed">, key: Key, room: Room): DialogStep {
   const text = wholeText(dialog.editor).trim();
   if (question.kind === "client_id" && (key.name === "enter" || key.name === "escape"))
     return { answer: { kind: "client_id", value: key.name === "enter" ? text : "" } };

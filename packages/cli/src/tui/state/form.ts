@@ -9,7 +9,7 @@ import type { Key } from "../input/keys.ts";
 import { editLine } from "./edit-line.ts";
 import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
 import { type FieldEntry, fieldValue } from "./form-value.ts";
-import type { DialogStep } from "./questions.ts";
+import type { KeyStep } from "./questions.ts";
 
 export interface FormState {
   readonly fields: readonly FormField[];
@@ -90,7 +90,7 @@ export function formValues({ fields, entries }: FormState): FormValues {
 
 const pageRows = 5;
 
-export function formKey(form: FormState, key: Key): DialogStep<FormState, "form"> {
+export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
   if (key.name === "pageup" || key.name === "pagedown")
     return { state: { ...form, look: form.look + (key.name === "pageup" ? -pageRows : pageRows) } };
   const seen = { ...form, look: 0 };

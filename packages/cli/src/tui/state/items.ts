@@ -11,7 +11,7 @@ export function add(state: AppState, item: New<TranscriptItem>): AppState {
 }
 
 /** What is finished stands above everything that is not, so that it is drawn once. */
-export function settle(state: AppState): AppState {
+export function markSettled(state: AppState): AppState {
   const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
   const settled = open === -1 ? state.items.length : open;
   return settled === state.settled ? state : { ...state, settled };

@@ -68,11 +68,11 @@ export type Asked =
       readonly options: readonly string[];
     };
 
-export type Question = { readonly key: string } & Asked;
-export type QuestionOf<K extends Asked["kind"]> = Extract<Question, { readonly kind: K }>;
+export type UserQuestion = { readonly key: string } & Asked;
+export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
 /** The answers to each kind. What is closed without an answer gets the one in `refusals`. */
-export interface Answers {
+export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;
   /** `open`: in the browser, now; `by_hand`: the person opens it themselves. */
@@ -87,13 +87,15 @@ export interface Answers {
   readonly choice: number | undefined;
 }
 
-export type Answer = { readonly [K in Asked["kind"]]: { readonly kind: K; readonly value: Answers[K] } }[Asked["kind"]];
+export type QuestionAnswer = {
+  readonly [K in Asked["kind"]]: { readonly kind: K; readonly value: AnswersByKind[K] };
+}[Asked["kind"]];
 
 /** What a key does to a dialog: it goes on, or it is answered. */
-export type DialogStep<State, K extends Asked["kind"]> = { readonly state: State } | { readonly answer: Answers[K] };
+export type KeyStep<State, K extends Asked["kind"]> = { readonly state: State } | { readonly answer: AnswersByKind[K] };
 
 /** What no answer means: always no. */
-export const refusals: { readonly [K in Asked["kind"]]: Extract<Answer, { readonly kind: K }> } = {
+export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, { readonly kind: K }> } = {
   confirmation: { kind: "confirmation", value: "cancel" },
   form: { kind: "form", value: { action: "cancel" } },
   url: { kind: "url", value: "cancel" },
@@ -105,7 +107,7 @@ export const refusals: { readonly [K in Asked["kind"]]: Extract<Answer, { readon
 };
 
 /** Where a question stands among those that are open: "1 of 3". */
-export interface Place {
+export interface QuestionNumber {
   readonly index: number;
   readonly total: number;
 }

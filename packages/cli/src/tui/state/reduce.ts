@@ -2,11 +2,11 @@
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import { emptyEditor } from "../input/editor.ts";
-import { createHistory, remember } from "../input/history.ts";
+import { addEntry, createHistory } from "../input/history.ts";
 import type { AppEvent, AppState, ModelLine, Size } from "./app-state.ts";
 import { openDialog } from "./dialog.ts";
-import { add, rowsOf, settle } from "./items.ts";
-import type { Question } from "./questions.ts";
+import { add, markSettled, rowsOf } from "./items.ts";
+import type { UserQuestion } from "./questions.ts";
 import { reduceTurn } from "./reduce-turn.ts";
 
 export function initialState(model: ModelLine, servers: readonly ServerState[], size: Size): AppState {
@@ -34,7 +34,7 @@ export function initialState(model: ModelLine, servers: readonly ServerState[], 
 export function reduce(state: AppState, event: AppEvent): AppState {
   switch (event.type) {
     case "turn":
-      return settle(reduceTurn(state, event.event, event.now));
+      return markSettled(reduceTurn(state, event.event, event.now));
     case "host":
       return reduceHost(state, event.event);
     case "servers":
@@ -42,16 +42,16 @@ export function reduce(state: AppState, event: AppEvent): AppState {
     case "sent": {
       const { text, attachments, now } = event;
       const turn = { kind: "running", startedAt: now, isCancelling: false } as const;
-      return settle({ ...add(state, { kind: "person", text, attachments }), turn });
+      return markSettled({ ...add(state, { kind: "person", text, attachments }), turn });
     }
     case "cancelling":
       return state.turn.kind === "idle" ? state : { ...state, turn: { ...state.turn, isCancelling: true } };
     case "note": {
       const { tone, text, next } = event;
-      return settle(add(state, { kind: "note", tone, text, ...(next !== undefined && { next }) }));
+      return markSettled(add(state, { kind: "note", tone, text, ...(next !== undefined && { next }) }));
     }
     case "output":
-      return settle(add(state, { kind: "output", title: event.title, text: event.text }));
+      return markSettled(add(state, { kind: "output", title: event.title, text: event.text }));
     case "ask":
       return ask(state, event.question);
     case "ask_again": {
@@ -77,7 +77,7 @@ export function reduce(state: AppState, event: AppEvent): AppState {
       return { ...rest, ...(event.panel && { panel: event.panel }) };
     }
     case "entered": {
-      const history = remember(state.history, event.text);
+      const history = addEntry(state.history, event.text);
       return { ...withoutCompletion(state), editor: emptyEditor, history, isQuitArmed: false };
     }
     case "history":
@@ -115,16 +115,16 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
     }
     case "history_failed": {
       const text = `the history cannot be written: ${event.message}`;
-      return settle(add(state, { kind: "note", tone: "warning", text }));
+      return markSettled(add(state, { kind: "note", tone: "warning", text }));
     }
     case "refresh_failed": {
       const { server, list, error } = event;
       const text = `"${server}" reported changed ${list}, but they could not be read: ${error.message}`;
-      return settle(add(state, { kind: "note", tone: "warning", text }));
+      return markSettled(add(state, { kind: "note", tone: "warning", text }));
     }
     case "catalog": {
       const text = changeWords(event);
-      return text === undefined ? state : settle(add(state, { kind: "note", tone: "info", text }));
+      return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
     }
     // The views read these from the host when they need them; the session reports changed settings itself.
     case "settings_changed":
@@ -143,7 +143,7 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
-  return settle(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
+  return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
 /** A changed definition matters to whoever allowed the old one; that tools appear is seen in the status line. */
@@ -152,7 +152,7 @@ function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "cat
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
 }
 
-function ask(state: AppState, question: Question): AppState {
+function ask(state: AppState, question: UserQuestion): AppState {
   const next = { ...state, questions: [...state.questions, question], isQuitArmed: false };
   return state.questions.length === 0 ? { ...next, focus: "unseen", dialog: openDialog(question) } : next;
 }

@@ -11,23 +11,23 @@ export interface Extent {
 
 /** Undefined for a key that moves nothing. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
-  const here = within(scroll, extent);
+  const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);
   switch (name) {
     case "up":
-      return within(here - 1, extent);
+      return clampScroll(here - 1, extent);
     case "down":
-      return within(here + 1, extent);
+      return clampScroll(here + 1, extent);
     case "pageup":
-      return within(here - page, extent);
+      return clampScroll(here - page, extent);
     case "pagedown":
-      return within(here + page, extent);
+      return clampScroll(here + page, extent);
     case "home":
       return 0;
     case "end":
-      return within(extent.rows, extent);
+      return clampScroll(extent.rows, extent);
     case "text":
-      return text === " " && ctrl !== true ? within(here + page, extent) : undefined;
+      return text === " " && ctrl !== true ? clampScroll(here + page, extent) : undefined;
     case "paste":
     case "enter":
     case "escape":
@@ -42,6 +42,6 @@ export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Ext
   }
 }
 
-export function within(scroll: number, { rows, page }: Extent): number {
+export function clampScroll(scroll: number, { rows, page }: Extent): number {
   return Math.max(0, Math.min(scroll, rows - page));
 }

@@ -1,13 +1,13 @@
 /** What may stand at the cursor, as lines: the selected one marked, and how many there are if not all are seen. Pure. */
 
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Completion } from "../input/completion.ts";
+import type { CompletionList } from "../input/completion.ts";
 import type { Room } from "./frame.ts";
 import { clipLine, columns, type Line, span } from "./line.ts";
 
 const widestLabel = 40;
 
-export function completionLines({ suggestions, selected }: Completion, { width, height }: Room): readonly Line[] {
+export function completionLines({ suggestions, selected }: CompletionList, { width, height }: Room): readonly Line[] {
   const isCut = suggestions.length > height;
   const rows = isCut ? Math.max(1, height - 1) : height;
   const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), suggestions.length - rows));

@@ -1,7 +1,7 @@
 /** The frame of a dialog: who speaks stands in its first line, what they say behind a bar, what can be answered below. Pure. */
 
 import { safe } from "@fairlead/core/text/safe-text";
-import { type Extent, within } from "../state/scroll.ts";
+import { clampScroll, type Extent } from "../state/scroll.ts";
 import { type Colour, clipLine, type Line, lineColumns, span, wrapLine } from "./line.ts";
 
 export interface Room {
@@ -38,7 +38,7 @@ export function frameExtent(frame: Frame, { width, height }: Room): Extent {
 export function frameLines(frame: Frame, room: Room, scroll: number): readonly Line[] {
   const { title, body, colour } = frame;
   const extent = frameExtent(frame, room);
-  const from = within(scroll, extent);
+  const from = clampScroll(scroll, extent);
   const shown = body.slice(from, from + extent.page);
   const below = body.length - from - shown.length;
   const style = { colour } as const;

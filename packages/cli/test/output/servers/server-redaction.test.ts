@@ -1,7 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideInArguments, hideInUrl, hideLiteral, redact } from "../../../src/output/servers/server-redaction.ts";
+import { hideInUrl, hideLiteral, redact, redactArguments } from "../../../src/output/servers/server-redaction.ts";
 
 test.each([
   ["plain", "(hidden)"],
@@ -79,7 +79,7 @@ test.each([
     ["/home/me/notes", "--port=3000"],
   ],
 ])("the arguments %j are shown as %j", (args, shown) => {
-  expect(hideInArguments(args)).toEqual(shown);
+  expect(redactArguments(args)).toEqual(shown);
 });
 
 test.each([

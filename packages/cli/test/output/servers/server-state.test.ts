@@ -1,6 +1,6 @@
 import type { ServerState } from "@fairlead/core/events";
 import { expect, test } from "vitest";
-import { isSettled, stateWords } from "../../../src/output/servers/server-state.ts";
+import { isConnectSettled, stateWords } from "../../../src/output/servers/server-state.ts";
 
 const lost: ServerState = {
   name: "s",
@@ -15,7 +15,7 @@ const lost: ServerState = {
 test("a server that comes back by itself is not said to have failed", () => {
   expect(stateWords(lost)).toBe("reconnecting");
   expect(stateWords(lost, 400)).toBe("reconnecting (in 1 s)");
-  expect(isSettled(lost)).toBe(true);
+  expect(isConnectSettled(lost)).toBe(true);
 });
 
 test("one that does not is", () => {

@@ -1,9 +1,9 @@
 import type { HostTool } from "@fairlead/core/host";
 import { describe, expect, test } from "vitest";
-import { type ListOptions, serverText } from "../../../src/output/tools/tool-list.ts";
+import { serverToolsText, type ToolListOptions } from "../../../src/output/tools/tool-list.ts";
 import { marked, plain } from "../../support/plain-style.ts";
 
-const unbroken: ListOptions = { style: plain, columns: Number.POSITIVE_INFINITY, all: false };
+const unbroken: ToolListOptions = { style: plain, columns: Number.POSITIVE_INFINITY, all: false };
 
 function tool(given: Partial<HostTool> = {}): HostTool {
   return {
@@ -19,12 +19,12 @@ function tool(given: Partial<HostTool> = {}): HostTool {
   };
 }
 
-function listed(given: Partial<HostTool>, options: Partial<ListOptions> = {}): string {
-  return serverText("s", [tool(given)], { ...unbroken, ...options }).replace("s: 1 tool\n\n", "");
+function listed(given: Partial<HostTool>, options: Partial<ToolListOptions> = {}): string {
+  return serverToolsText("s", [tool(given)], { ...unbroken, ...options }).replace("s: 1 tool\n\n", "");
 }
 
 test("tools stand under their server's name, a blank line before each", () => {
-  expect(serverText("s", [tool(), tool({ serverToolName: "u", name: "u", description: "More." })], unbroken)).toBe(
+  expect(serverToolsText("s", [tool(), tool({ serverToolName: "u", name: "u", description: "More." })], unbroken)).toBe(
     "s: 2 tools\n\n  t()\n\n  u()\n      More.",
   );
 });
@@ -32,10 +32,10 @@ test("tools stand under their server's name, a blank line before each", () => {
 test("what filters hide is counted", () => {
   const excluded = { setting: "excludeTools" } as const;
   const included = { setting: "includeTools" } as const;
-  expect(serverText("s", [tool()], unbroken, [excluded, excluded])).toBe(
+  expect(serverToolsText("s", [tool()], unbroken, [excluded, excluded])).toBe(
     "s: 1 tool (2 more hidden by excludeTools)\n\n  t()",
   );
-  expect(serverText("s", [], unbroken, [included, excluded])).toBe(
+  expect(serverToolsText("s", [], unbroken, [included, excluded])).toBe(
     "s: 0 tools (2 more hidden by excludeTools and includeTools)",
   );
 });
@@ -104,5 +104,5 @@ test("on a terminal no line is longer than it is wide", () => {
 
 test("ten thousand tools make ten thousand entries", () => {
   const tools = Array.from({ length: 10_000 }, (_, at) => tool({ serverToolName: `t${at}`, name: `t${at}` }));
-  expect(serverText("s", tools, { ...unbroken, columns: 80 }).split("\n\n")).toHaveLength(10_001);
+  expect(serverToolsText("s", tools, { ...unbroken, columns: 80 }).split("\n\n")).toHaveLength(10_001);
 });

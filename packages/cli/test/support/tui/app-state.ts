@@ -5,7 +5,7 @@ import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
 import { noKeys, readKeys } from "../../../src/tui/input/keys.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
-import type { Question } from "../../../src/tui/state/questions.ts";
+import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { initialState, reduce } from "../../../src/tui/state/reduce.ts";
 
 export const idle: AppState = initialState({ provider: "scripted", name: "test" }, [], { columns: 80, rows: 24 });
@@ -48,7 +48,7 @@ export function press(state: AppState, typed: string): Pressed {
   );
 }
 
-export function confirmation(key: string): Question {
+export function confirmation(key: string): UserQuestion {
   const details: ToolCallConfirmationDetails = {
     type: "mcp",
     title: "Confirm MCP Tool Execution",

@@ -1,7 +1,7 @@
 /** Questions and items to look at, with texts that can be chosen: every text that comes from elsewhere is the given one. */
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import type { Asked, Question, QuestionOf } from "../../../src/tui/state/questions.ts";
+import type { Asked, QuestionOf, UserQuestion } from "../../../src/tui/state/questions.ts";
 import type { CallCard, TranscriptItem } from "../../../src/tui/state/transcript.ts";
 
 export const confirmation = (
@@ -36,7 +36,7 @@ export const card = (more: Partial<CallCard> = {}): CallCard => ({
 });
 
 /** One question of every kind that holds nothing but this text. */
-export function questionsOf(text: string): readonly Question[] {
+export function questionsOf(text: string): readonly UserQuestion[] {
   const schema = {
     type: "object",
     required: [text],

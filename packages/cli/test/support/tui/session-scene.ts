@@ -7,14 +7,14 @@ import { configurationOf } from "../../../src/shell/configuration.ts";
 import type { Io } from "../../../src/shell/io.ts";
 import { runWords } from "../../../src/shell/main.ts";
 import type { Context } from "../../../src/shell/verb.ts";
-import { openSession } from "../../../src/tui/session/open-session.ts";
-import type { Session } from "../../../src/tui/session/session.ts";
+import { openAppSession } from "../../../src/tui/session/open-session.ts";
+import type { AppSession } from "../../../src/tui/session/session.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import type { Asked, QuestionOf } from "../../../src/tui/state/questions.ts";
 import type { Machine } from "../machine.ts";
 
 export interface Scene extends AsyncDisposable {
-  readonly session: Session;
+  readonly session: AppSession;
   readonly state: () => AppState;
   /** A line, with the Enter behind it. */
   readonly enter: (line: string) => void;
@@ -28,7 +28,7 @@ export interface Scene extends AsyncDisposable {
 
 export async function openScene(here: Machine, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const context = contextOf(here, env);
-  const { session, close } = openSession(context, await configurationOf(context), {
+  const { session, close } = openAppSession(context, await configurationOf(context), {
     size: { columns: 100, rows: 40 },
     hasScreen: true,
     onQuit() {},

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Completion,
+  type CompletionItem,
+  type CompletionList,
   completionKey,
   extend,
   openCompletion,
-  type Suggestion,
   take,
 } from "../../../src/tui/input/completion.ts";
 import { emptyEditor, withText } from "../../../src/tui/input/editor.ts";
 import type { Key } from "../../../src/tui/input/keys.ts";
 
-const [first, second]: readonly Suggestion[] = [{ value: "/mcp" }, { value: "/model" }];
-const list: Completion = {
+const [first, second]: readonly CompletionItem[] = [{ value: "/mcp" }, { value: "/model" }];
+const list: CompletionList = {
   from: 0,
   to: 2,
   suggestions: [first ?? { value: "" }, second ?? { value: "" }],
@@ -20,7 +20,7 @@ const list: Completion = {
 };
 const moved = { ...list, selected: 1, isChosen: true };
 
-test.each<[string, Completion, Key, unknown]>([
+test.each<[string, CompletionList, Key, unknown]>([
   ["down selects the next", list, { name: "down" }, { kind: "move", completion: moved }],
   [
     "down after the last selects the first",
@@ -40,7 +40,7 @@ test.each<[string, Completion, Key, unknown]>([
 });
 
 describe("what is taken", () => {
-  test.each<[string, string, number, Suggestion, string, number]>([
+  test.each<[string, string, number, CompletionItem, string, number]>([
     ["is followed by a blank", "/mc", 0, { value: "/mcp" }, "/mcp ", 5],
     ["is followed by none where the word goes on", "t na", 2, { value: "name=", isOpen: true }, "t name=", 7],
     ["leaves what stands before it", "read @no", 5, { value: "@n:x" }, "read @n:x ", 10],

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { editKey } from "../../../src/tui/input/edit-key.ts";
 import { type Editor, emptyEditor, insert, paste, wholeText } from "../../../src/tui/input/editor.ts";
-import { createHistory, type History, remember } from "../../../src/tui/input/history.ts";
+import { addEntry, createHistory, type InputHistory } from "../../../src/tui/input/history.ts";
 import { noKeys, readKeys } from "../../../src/tui/input/keys.ts";
 
 const esc = "\u001b";
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join("\n");
 
 /** The text with a bar for the cursor, after these keys. */
-function typed(keys: string, from: Editor = emptyEditor, history: History = createHistory([])): string {
+function typed(keys: string, from: Editor = emptyEditor, history: InputHistory = createHistory([])): string {
   const { editor } = press(keys, from, history);
   return `${editor.text.slice(0, editor.cursor)}|${editor.text.slice(editor.cursor)}`;
 }
 
-function press(keys: string, editor: Editor, history: History): { editor: Editor; history: History } {
+function press(keys: string, editor: Editor, history: InputHistory): { editor: Editor; history: InputHistory } {
   const now = { editor, history };
   for (const key of readKeys(noKeys, keys).keys) Object.assign(now, editKey(now.editor, now.history, key));
   return now;
@@ -83,15 +83,15 @@ test("up goes back through what was typed before, and down returns to what was b
 });
 
 test("the same line twice in a row is remembered once, and old lines are forgotten", () => {
-  expect(remember(createHistory(["a"]), "a").entries).toEqual(["a"]);
-  expect(remember(createHistory(["a"]), "b").entries).toEqual(["a", "b"]);
-  expect(remember(createHistory(["a", "b"]), "a").entries).toEqual(["a", "b", "a"]);
+  expect(addEntry(createHistory(["a"]), "a").entries).toEqual(["a"]);
+  expect(addEntry(createHistory(["a"]), "b").entries).toEqual(["a", "b"]);
+  expect(addEntry(createHistory(["a", "b"]), "a").entries).toEqual(["a", "b", "a"]);
   const many = Array.from({ length: 1200 }, (_, at) => String(at));
-  expect(remember(createHistory(many), "last").entries).toEqual([...many.slice(-999), "last"]);
+  expect(addEntry(createHistory(many), "last").entries).toEqual([...many.slice(-999), "last"]);
 });
 
 test("who has gone back and sends something begins again at the end", () => {
   const history = createHistory(["first", "second"]);
   const { history: walked } = press(`${esc}[A${esc}[A`, emptyEditor, history);
-  expect(typed(`${esc}[A`, emptyEditor, remember(walked, "second"))).toBe("second|");
+  expect(typed(`${esc}[A`, emptyEditor, addEntry(walked, "second"))).toBe("second|");
 });

@@ -3,11 +3,11 @@ import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
 import { type Key, noKeys, readKeys } from "../../../src/tui/input/keys.ts";
 import { createQuestionGuard } from "../../../src/tui/input/question-guard.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
-import type { Question } from "../../../src/tui/state/questions.ts";
+import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { handClock } from "../../support/hand-clock.ts";
 import { after, confirmation, idle } from "../../support/tui/app-state.ts";
 
-const clientId: Question = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
+const clientId: UserQuestion = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
 
 /** An app whose time is moved by hand; answers are taken at once. */
 function open() {

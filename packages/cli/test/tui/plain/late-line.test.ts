@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createLateLine, type LateLine } from "../../../src/tui/plain/late-line.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
-import type { Question } from "../../../src/tui/state/questions.ts";
+import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { handClock } from "../../support/hand-clock.ts";
 import { after, idle } from "../../support/tui/app-state.ts";
 
-const clientId: Question = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
+const clientId: UserQuestion = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
 
 test("a line that was begun as the answer to what is gone is for nobody; later ones are", () => {
   const clock = handClock();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
 import { type DialogState, type DialogStep, dialogKey, dialogRoom, openDialog } from "../../../src/tui/state/dialog.ts";
-import { type Asked, type Question, refusals } from "../../../src/tui/state/questions.ts";
+import { type Asked, refusals, type UserQuestion } from "../../../src/tui/state/questions.ts";
 import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
 import { confirmation, questionsOf } from "../../support/tui/samples.ts";
 
@@ -10,7 +10,7 @@ const letter = (text: string): Key => ({ name: "text", text });
 const enter: Key = { name: "enter" };
 const esc: Key = { name: "escape" };
 
-const asked = (question: Asked): Question => ({ ...question, key: "q" });
+const asked = (question: Asked): UserQuestion => ({ ...question, key: "q" });
 const url = asked({ kind: "url", serverName: "s", message: "m", url: "https://a.example/x", purpose: "elicitation" });
 const sampling = asked({ kind: "sampling", serverName: "s", model: "m", params: {} });
 const trust = asked({ kind: "trust", root: "/w", servers: [] });
@@ -24,7 +24,7 @@ const clientId = asked({
 const choice = asked({ kind: "choice", serverName: "s", message: "m", options: ["a", "b"] });
 
 /** What the last key comes to; those before it must not be answers. */
-function press(question: Question, ...keys: readonly Key[]): DialogStep {
+function press(question: UserQuestion, ...keys: readonly Key[]): DialogStep {
   let step: DialogStep = { dialog: openDialog(question) };
   for (const key of keys) {
     if ("answer" in step) throw new Error(`answered before ${JSON.stringify(key)}`);

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { Completion, Suggestion } from "../../../src/tui/input/completion.ts";
+import type { CompletionItem, CompletionList } from "../../../src/tui/input/completion.ts";
 import { completionLines } from "../../../src/tui/view/completion-lines.ts";
 import { columns, lineColumns } from "../../../src/tui/view/line.ts";
 
-const listOf = (suggestions: readonly Suggestion[], selected = 0): Completion => ({
+const listOf = (suggestions: readonly CompletionItem[], selected = 0): CompletionList => ({
   from: 0,
   to: 0,
   suggestions,
   selected,
   isChosen: false,
 });
-const rows = (completion: Completion, room = { width: 40, height: 8 }): readonly string[] =>
+const rows = (completion: CompletionList, room = { width: 40, height: 8 }): readonly string[] =>
   completionLines(completion, room).map((line) => line.map(({ text }) => text).join(""));
-const numbered = (count: number): readonly Suggestion[] =>
+const numbered = (count: number): readonly CompletionItem[] =>
   Array.from({ length: count }, (_, at) => ({ value: `item-${at}` }));
 
 test("what is said of each stands in a column of its own, however wide the words before it are", () => {

@@ -5,7 +5,7 @@ import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confir
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
 import { offeredKeys } from "../../state/confirmation-keys.ts";
-import type { Place } from "../../state/questions.ts";
+import type { QuestionNumber } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
@@ -14,7 +14,7 @@ import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dia
 /** Columns that the keys need to be told at length. */
 const narrow = 50;
 
-export function confirmationFrame(details: ToolCallConfirmationDetails, place: Place, room: Room): Frame {
+export function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
   const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;

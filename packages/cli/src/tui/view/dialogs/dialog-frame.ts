@@ -2,8 +2,8 @@
 
 import { type Editor, emptyEditor } from "../../input/editor.ts";
 import type { FormState } from "../../state/form.ts";
-import type { Place, Question } from "../../state/questions.ts";
-import { type Extent, within } from "../../state/scroll.ts";
+import type { QuestionNumber, UserQuestion } from "../../state/questions.ts";
+import { clampScroll, type Extent } from "../../state/scroll.ts";
 import { type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
 import type { Line } from "../line.ts";
 import { confirmationFrame } from "./confirmation-frame.ts";
@@ -18,7 +18,12 @@ export interface DialogLook {
   readonly at?: number;
 }
 
-export function dialogLines(question: Question, look: DialogLook, place: Place, room: Room): readonly Line[] {
+export function dialogLines(
+  question: UserQuestion,
+  look: DialogLook,
+  place: QuestionNumber,
+  room: Room,
+): readonly Line[] {
   if (question.kind === "form" && look.form !== undefined) {
     const frame = formFrame(question, look.form, place, room);
     return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), look.form.look));
@@ -28,7 +33,12 @@ export function dialogLines(question: Question, look: DialogLook, place: Place, 
 
 const empty: Frame = { title: [], body: [], keys: [], colour: "cyan" };
 
-export function dialogFrame(question: Question, { form, editor, at }: DialogLook, place: Place, room: Room): Frame {
+export function dialogFrame(
+  question: UserQuestion,
+  { form, editor, at }: DialogLook,
+  place: QuestionNumber,
+  room: Room,
+): Frame {
   switch (question.kind) {
     case "confirmation":
       return confirmationFrame(question.details, place, room);
@@ -52,5 +62,5 @@ export function dialogFrame(question: Question, { form, editor, at }: DialogLook
 /** What the person is at is in sight; `look` rows away from there, if they look around. */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
-  return within(still + look, extent);
+  return clampScroll(still + look, extent);
 }

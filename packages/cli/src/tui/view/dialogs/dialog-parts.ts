@@ -1,12 +1,12 @@
 /** What the dialogs have in common: titles, labelled rows, sections of foreign text, keys. Pure. */
 
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Place } from "../../state/questions.ts";
+import type { QuestionNumber } from "../../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
 
 /** `(1 of 3) github asks`. How many there are stands first: the end of a title may be cut. */
-export function titleLine(words: Line, { index, total }: Place): Line {
+export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
 

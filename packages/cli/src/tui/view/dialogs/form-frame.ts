@@ -5,7 +5,7 @@ import type { FormState } from "../../state/form.ts";
 import { type FormField, mostFields } from "../../state/form-field.ts";
 import type { FieldEntry } from "../../state/form-value.ts";
 import { formatWords } from "../../state/form-value.ts";
-import type { Place, QuestionOf } from "../../state/questions.ts";
+import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
 import { editorLines } from "../editor-lines.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
@@ -17,7 +17,7 @@ export interface FormFrame extends Frame {
   readonly focused: { readonly from: number; readonly to: number };
 }
 
-export function formFrame(question: QuestionOf<"form">, form: FormState, place: Place, room: Room): FormFrame {
+export function formFrame(question: QuestionOf<"form">, form: FormState, place: QuestionNumber, room: Room): FormFrame {
   const { serverName, toolName, message, purpose } = question;
   const width = bodyWidth(room);
   const isQuestion = purpose === "elicitation";

@@ -5,7 +5,7 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { stateWords } from "../../../output/servers/server-state.ts";
 import { typedHere } from "../../slash/typed-here.ts";
 import { type OpenServer, offeredVerbs, type PanelState, panelTabs, selectedServer } from "../../state/mcp-panel.ts";
-import { within } from "../../state/scroll.ts";
+import { clampScroll } from "../../state/scroll.ts";
 import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
 import { type Colour, clipLine, type Line, span, wrapLine } from "../line.ts";
 import { outputLines } from "../text-lines.ts";
@@ -24,7 +24,7 @@ export function panelLines(view: PanelView, room: Room): readonly Line[] {
   return frameLines(
     frame,
     room,
-    panel.open === undefined ? firstRow(view, room, extent.page) : within(panel.open.scroll, extent),
+    panel.open === undefined ? firstRow(view, room, extent.page) : clampScroll(panel.open.scroll, extent),
   );
 }
 

@@ -8,14 +8,14 @@ import { approvalFields } from "../../../output/servers/approval-details.ts";
 import { layout } from "../../../output/servers/server-details.ts";
 import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
-import type { Place, QuestionOf } from "../../state/questions.ts";
+import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
 import { editorLines } from "../editor-lines.ts";
 import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
 import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
 import { addressRows, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
 
-export function urlFrame(question: QuestionOf<"url">, place: Place, room: Room): Frame {
+export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, room: Room): Frame {
   const { serverName, message, url, purpose, consent } = question;
   const width = bodyWidth(room);
   const isSignIn = purpose === "sign_in";
@@ -49,7 +49,7 @@ function siteOf(url: string): string {
   return protocol === "https:" ? host : `${host} (NOT encrypted: ${protocol}//)`;
 }
 
-export function samplingFrame(question: QuestionOf<"sampling">, place: Place, room: Room): Frame {
+export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionNumber, room: Room): Frame {
   const { serverName, params, model, answer } = question;
   const width = bodyWidth(room);
   const title = answer === undefined ? safe` wants to ask your model` : safe` would get this answer`;
@@ -117,7 +117,7 @@ function withoutBytes(block: unknown): unknown {
     : block;
 }
 
-export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place, room: Room): Frame {
+export function trustFrame({ root, servers }: QuestionOf<"trust">, place: QuestionNumber, room: Room): Frame {
   const width = bodyWidth(room);
   return {
     title: titleLine([span(safe`Do you trust this folder and its servers?`)], place),
@@ -145,7 +145,7 @@ export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Place,
   };
 }
 
-export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, place: Place, room: Room): Frame {
+export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, place: QuestionNumber, room: Room): Frame {
   const { serverName, messages, canPaste } = question;
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
@@ -171,7 +171,12 @@ function fieldLines(label: SafeText, editor: Editor, width: number): readonly Li
   return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
 }
 
-export function clientIdFrame(question: QuestionOf<"client_id">, editor: Editor, place: Place, room: Room): Frame {
+export function clientIdFrame(
+  question: QuestionOf<"client_id">,
+  editor: Editor,
+  place: QuestionNumber,
+  room: Room,
+): Frame {
   const { serverName, issuer, redirectUri } = question;
   const width = bodyWidth(room);
   const words = safe`The authorization server does not register clients automatically. Register one there with the redirect URI below, then enter its client ID.`;
@@ -191,7 +196,7 @@ export function clientIdFrame(question: QuestionOf<"client_id">, editor: Editor,
 export function choiceFrame(
   question: QuestionOf<"choice">,
   chosen: number | undefined,
-  place: Place,
+  place: QuestionNumber,
   room: Room,
 ): Frame {
   const { serverName, message, options } = question;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type Place, placeAt } from "../../../src/tui/input/cursor-place.ts";
+import { type CursorContext, cursorContextAt } from "../../../src/tui/input/cursor-context.ts";
 
 /** The cursor stands at the end of the text, or where a bar is. */
-function at(text: string, isManual = false): Place | undefined {
+function at(text: string, isManual = false): CursorContext | undefined {
   const cursor = text.indexOf("|");
   const whole = text.replace("|", "");
-  return placeAt({ text: whole, cursor: cursor === -1 ? whole.length : cursor }, isManual);
+  return cursorContextAt({ text: whole, cursor: cursor === -1 ? whole.length : cursor }, isManual);
 }
 
-test.each<[string, Place | undefined]>([
+test.each<[string, CursorContext | undefined]>([
   ["", undefined],
   ["hello", undefined],
   ["/", { kind: "command", from: 0, typed: "/" }],
@@ -30,7 +30,7 @@ test.each<[string, Place | undefined]>([
 });
 
 describe("where a line is a call", () => {
-  test.each<[string, Place | undefined]>([
+  test.each<[string, CursorContext | undefined]>([
     ["dem", { kind: "target", from: 0, typed: "dem" }],
     ["demo.greet ", { kind: "parameter", from: 11, typed: "", target: "demo.greet", before: [] }],
     ["demo.greet a=1 name=", { kind: "parameter", from: 15, typed: "name=", target: "demo.greet", before: ["a=1"] }],

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type SignInPlace, signInPlace } from "../../src/sign-in/place.ts";
+import { type UserLocation, userLocation } from "../../src/sign-in/user-location.ts";
 
 interface Row {
   readonly what: string;
   readonly env: Readonly<Record<string, string>>;
   readonly platform?: NodeJS.Platform;
   readonly files?: readonly string[];
-  readonly place: SignInPlace;
+  readonly place: UserLocation;
 }
 
 const screen = { DISPLAY: ":0" };
@@ -29,5 +29,5 @@ test.each<Row>([
   { what: "a variable that is empty", env: { SSH_TTY: "", DISPLAY: "" }, place: "no_screen" },
   { what: "no screen", env: {}, place: "no_screen" },
 ])("with $what: $place", ({ env, platform = "linux", files = [], place }) => {
-  expect(signInPlace({ env, platform }, (file) => files.includes(file))).toBe(place);
+  expect(userLocation({ env, platform }, (file) => files.includes(file))).toBe(place);
 });

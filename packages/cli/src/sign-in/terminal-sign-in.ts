@@ -7,9 +7,9 @@ import type { Io } from "../shell/io.ts";
 import { askLine, askLineOrEnd, confirm } from "../shell/prompt.ts";
 import type { Context } from "../shell/verb.ts";
 import { byHandLines, messageLines } from "./message-lines.ts";
-import { signInPlace } from "./place.ts";
+import { userLocation } from "./user-location.ts";
 
-export interface TerminalWaysOptions {
+export interface TerminalSignInOptions {
   /** `--no-browser` makes it false. */
   readonly browser: boolean;
   readonly device: boolean;
@@ -19,10 +19,10 @@ export interface TerminalWaysOptions {
   readonly onMessage: NonNullable<SignInUi["show"]>;
 }
 
-export function terminalWays({ io, out }: Pick<Context, "io" | "out">, options: TerminalWaysOptions): SignInUi {
+export function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
   const { device, scopes, again, onMessage } = options;
   const { env, platform } = io;
-  const place = signInPlace(io);
+  const place = userLocation(io);
   const browserFirst = options.browser && place === "desk";
   let byHand = joinSafe([]);
 

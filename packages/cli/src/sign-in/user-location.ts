@@ -3,14 +3,14 @@
 import { existsSync } from "node:fs";
 import type { Io } from "../shell/io.ts";
 
-export type SignInPlace = "desk" | "ssh" | "container" | "no_screen";
+export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
 
 const containerFiles = ["/.dockerenv", "/run/.containerenv"];
 
-export function signInPlace(
+export function userLocation(
   { env, platform }: Pick<Io, "env" | "platform">,
   exists: (file: string) => boolean = existsSync,
-): SignInPlace {
+): UserLocation {
   const isSet = (...names: readonly string[]): boolean => names.some((name) => Boolean(env[name]));
   if (isSet("SSH_CONNECTION", "SSH_TTY")) return "ssh";
   if (isSet("REMOTE_CONTAINERS", "CODESPACES")) return "container";

@@ -1,25 +1,31 @@
 /** Puts questions to the person, one after the other, and hands each answer to whoever asked. */
 
-import { type Answer, type Answers, type Asked, type Question, refusals } from "../state/questions.ts";
+import {
+  type AnswersByKind,
+  type Asked,
+  type QuestionAnswer,
+  refusals,
+  type UserQuestion,
+} from "../state/questions.ts";
 import type { Store } from "./store.ts";
 
-export interface Asking {
+export interface QuestionQueue {
   /** Resolves with the answer; with the one that means no if the question has become needless. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,
     signal?: AbortSignal,
-  ) => Promise<Answers[K]>;
-  readonly answer: (key: string, answer: Answer) => void;
+  ) => Promise<AnswersByKind[K]>;
+  readonly answer: (key: string, answer: QuestionAnswer) => void;
   /** Everything that is still open is answered with no. */
   readonly refuseAll: () => void;
 }
 
-export function createAsking({ get, dispatch }: Store): Asking {
-  const waiting = new Map<string, (answer: Answer) => void>();
+export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
+  const waiting = new Map<string, (answer: QuestionAnswer) => void>();
   let count = 0;
 
-  function answer(key: string, given: Answer): void {
+  function answer(key: string, given: QuestionAnswer): void {
     const settle = waiting.get(key);
     waiting.delete(key);
     dispatch({ type: "asked", key });
@@ -32,7 +38,7 @@ export function createAsking({ get, dispatch }: Store): Asking {
       return new Promise((resolve) => {
         if (signal?.aborted === true) return resolve(answerTo(kind, refusals[kind]));
         count += 1;
-        const question: Question = { ...asked, key: `question-${count}` };
+        const question: UserQuestion = { ...asked, key: `question-${count}` };
         const abort = (): void => answer(question.key, refusals[kind]);
         signal?.addEventListener("abort", abort, { once: true });
         waiting.set(question.key, (given) => {
@@ -49,7 +55,7 @@ export function createAsking({ get, dispatch }: Store): Asking {
 }
 
 /** An answer to another kind of question is none. */
-function answerTo<K extends Asked["kind"]>(kind: K, answer: Answer): Answers[K] {
+function answerTo<K extends Asked["kind"]>(kind: K, answer: QuestionAnswer): AnswersByKind[K] {
   const given: { readonly kind: string; readonly value: unknown } = answer.kind === kind ? answer : refusals[kind];
-  return given.value as Answers[K];
+  return given.value as AnswersByKind[K];
 }

@@ -9,7 +9,7 @@ interface At {
   readonly typed: string;
 }
 
-export type Place = At &
+export type CursorContext = At &
   (
     | { readonly kind: "command" }
     /** `before`: the words between the command and this one. */
@@ -24,7 +24,10 @@ export type Place = At &
 const mention = /(?<=^|[\s([<,;“‘])@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
 
 /** `isManual`: what is typed is a call, and nothing in it a reference. */
-export function placeAt({ text, cursor }: Pick<Editor, "text" | "cursor">, isManual: boolean): Place | undefined {
+export function cursorContextAt(
+  { text, cursor }: Pick<Editor, "text" | "cursor">,
+  isManual: boolean,
+): CursorContext | undefined {
   const before = text.slice(0, cursor);
   if (before.startsWith("/")) return inCommand(before);
   if (isManual) return inCall(before);
@@ -32,7 +35,7 @@ export function placeAt({ text, cursor }: Pick<Editor, "text" | "cursor">, isMan
   return whole === undefined ? undefined : { kind: "mention", from: cursor - whole.length, typed: quoted ?? plain };
 }
 
-function inCommand(before: string): Place | undefined {
+function inCommand(before: string): CursorContext | undefined {
   const [first = "", ...words] = wordsOf(before) ?? [];
   if (first === "" || before.includes("\n")) return undefined;
   const typed = words.at(-1);
@@ -41,7 +44,7 @@ function inCommand(before: string): Place | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-function inCall(before: string): Place | undefined {
+function inCall(before: string): CursorContext | undefined {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
