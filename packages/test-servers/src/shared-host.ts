@@ -9,11 +9,15 @@ const shared: readonly StdioProgram[] = ["well-behaved", "counted", "catalog", "
 
 /** Ends when its input ends, and when the server does. Only what a shell has itself, and `cat`. */
 const relay = [
-  'exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1',
+  'exec 4<&0 3<>"/dev/tcp/127.0.0.1/$1" || exit 1',
   "printf '%s\\n' \"$2\" >&3",
-  "{ /bin/cat <&0 >&3; kill $$; } 2> /dev/null &",
-  "/bin/cat <&3",
-  "kill $! 2> /dev/null",
+  // A shell gives what runs in the background no input of its own.
+  "/bin/cat <&3 &",
+  "/bin/cat <&4 >&3 &",
+  // One of the two has ended: the server, or what is said to it.
+  "wait -n",
+  "kill $(jobs -p) 2> /dev/null",
+  "exit 0",
 ].join("\n");
 
 /** Undefined where the program needs a process of its own, or there is no shared one. */
