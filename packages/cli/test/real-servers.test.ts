@@ -98,8 +98,8 @@ describe("servers that people use are tested step by step", () => {
     expect(code).toBe(4);
     expect(stdout).toContain("\n  stderr       GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set\n");
     expect(stderr).toBe(
-      'fairlead: "gitlab" exited with code 1 before it answered initialize; its last words: GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set\n' +
-        `  next: If it needs credentials, name them in "env" of its entry (${join(here.path, userFile)}:3): it sees nothing else of your environment.\n`,
+      'fairlead: "gitlab" exited with code 1 during initialize; stderr: GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set\n' +
+        `  next: If the server needs credentials, add them to "env" of "gitlab" (${join(here.path, userFile)}:3): servers get only the variables in their "env".\n`,
     );
   });
 });

@@ -52,7 +52,7 @@ test("a server that breaks down over a call leaves open whether it ran", async (
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(
-      /^fairlead: web\.echo: the server answered 502 with text\/plain, which is no answer to a request; it begins "out of \\u001b\[31mropes"; it may or may not have run\n/,
+      /^fairlead: web\.echo: the server answered with HTTP status 502 with text\/plain instead of a JSON-RPC response; response begins "out of \\u001b\[31mropes"; the request may or may not have run\n/,
     ),
   });
 });

@@ -53,9 +53,9 @@ test("an empty line is asked about again, and after the end of input the browser
   await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
   const asked = await terminal.until(/address from the browser:$/m);
   terminal.type("\r");
-  await terminal.until(/The pasted text cannot be used: there is nothing to read[\s\S]*address from the browser:$/m);
+  await terminal.until(/The pasted text cannot be used: the input is empty[\s\S]*address from the browser:$/m);
   terminal.type("\u0004");
-  await terminal.until(/Pasting has ended: the input has ended/);
+  await terminal.until(/Pasting has ended: the input ended/);
   await browser(addressOn(asked));
   expect(await terminal.exitCode).toBe(0);
 });

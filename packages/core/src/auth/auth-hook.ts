@@ -1,4 +1,4 @@
-/** Gives a server's requests their token, and lets a refused one go on once there is another. */
+/** Adds the access token to a server's requests, and gets another token when the server refuses one. */
 
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -10,39 +10,42 @@ import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
 import type { Credentials } from "./store/credentials.ts";
 import { createSharedWork } from "./store/shared-work.ts";
 
+/** Options of `createAuthHook`. */
 export interface AuthHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Whether something may be stored for it; asked before anything else is loaded. */
+  /** Whether credentials may be stored for the server; cheap, because it opens no keychain. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
-  /** Absent: nobody can be asked. */
+  /** Lets the person sign in; absent if there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
-  /** What is stored is not used: somebody wants to sign in again. */
+  /** Ignores stored credentials, because the person wants to sign in again. */
   readonly isForced?: boolean;
 }
 
+/** What a server's refusal asks for. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
-  /** Where the server was reached, if that is known. */
+  /** IP address at which the server was reached, if known. */
   readonly address?: string;
-  /** What was asked for before, and is not enough. */
+  /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[];
 }
 
-/** For one request, after which it is refused for good. */
+/** Sign-ins for more scopes that one request may cause. */
 const mostStepUps = 2;
-/** Refusals of one request that another token may help against; then a person is asked. */
+/** Token refreshes that one request may cause; then the person signs in. */
 const mostRenewals = 2;
 
+/** Creates the sign-in hook of an OAuth server. */
 export function createAuthHook(options: AuthHookOptions): AuthHook {
   const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false } = options;
   const { origin } = new URL(serverUrl);
   const shared = createSharedWork<Credentials>();
-  /** What is stored counts; until something is, nobody looks twice. */
+  /** Cached answer of `hasCredentials`, so that requests do not read files again. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** Whether somebody has signed in since a request was refused for the first time. */
+  /** Whether the person has signed in since the first refusal of a request. */
   let hasAsked = false;
   let stepUps = 0;
 
@@ -52,7 +55,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   async function ask(request: SignInRequest, signal: AbortSignal): Promise<boolean> {
-    // Whoever sent the request says then that somebody has to sign in.
+    // Without a terminal the connection fails with "requires sign-in".
     if (signIn === undefined) return false;
     const { tokens } = await shared.join((ending) => signIn(request, ending), signal);
     isStored = Promise.resolve(true);
@@ -70,8 +73,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
 
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
     const sent = tokenIn(refusal);
-    // It did not help to sign in, so it will not help to sign in once more.
-    if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked)) throw neverEnough(serverName);
+    // The server refuses a token from a sign-in that just finished: another sign-in would not help.
+    if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked)) throw tokenRejected(serverName);
     if (refusal.attempt === 0) hasAsked = false;
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
     return ask(signInRequestFrom(refusal), signal);
@@ -83,20 +86,20 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     if (challenge.error !== "insufficient_scope") return false;
     const credentials = await current();
     const { tokens, scopes = [] } = credentials ?? {};
-    // Somebody else has been given more since.
+    // Another request or process has got a newer token since.
     if (tokens !== undefined && tokens.accessToken !== tokenIn(refusal)) return true;
     const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
     if (refusal.attempt === 0) stepUps = 0;
-    if (stepUps === mostStepUps || includesAll(before, wanted)) throw notGranted(serverName, wanted);
-    if (signIn === undefined) throw needsMore(serverName, wanted, before);
+    if (stepUps === mostStepUps || includesAll(before, wanted)) throw scopesNotGranted(serverName, wanted);
+    if (signIn === undefined) throw scopesMissing(serverName, wanted, before);
     stepUps += 1;
     return ask({ ...request, before }, signal);
   }
 
   return {
     async headers({ url }) {
-      // A token is for one server, and goes nowhere else.
+      // A token is sent to its own server only.
       if (new URL(url).origin !== origin) return {};
       const tokens = (await current())?.tokens;
       return tokens === undefined ? {} : { authorization: `Bearer ${tokens.accessToken}` };
@@ -114,24 +117,24 @@ function tokenIn({ sent }: Challenge): string | undefined {
   return sent["authorization"]?.replace(/^Bearer /, "");
 }
 
-function needsMore(serverName: string, wanted: readonly string[], before: readonly string[]): HostError {
-  return new HostError("auth_required", `"${serverName}" wants more than you have allowed: ${wanted.join(" ")}`, {
+function scopesMissing(serverName: string, wanted: readonly string[], before: readonly string[]): HostError {
+  return new HostError("auth_required", `"${serverName}" needs more scopes: ${wanted.join(" ")}`, {
     serverName,
     next: `${authCommand(serverName)} --scopes ${toShellWord(mergeScopes(before, wanted).join(" "))}`,
   });
 }
 
-function notGranted(serverName: string, wanted: readonly string[]): HostError {
-  const what = wanted.length === 0 ? "something that it does not name" : wanted.join(" ");
-  return new HostError("auth_failed", `"${serverName}" wants ${what}, which signing in did not give`, {
+function scopesNotGranted(serverName: string, wanted: readonly string[]): HostError {
+  const what = wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;
+  return new HostError("auth_failed", `"${serverName}" needs ${what}, but the sign-in did not grant them`, {
     serverName,
-    next: "Ask those who run it whether your account may do this.",
+    next: "Ask the server's operator to give your account access.",
   });
 }
 
-function neverEnough(serverName: string): HostError {
-  return new HostError("auth_failed", `"${serverName}" does not accept the token that it asked for`, {
+function tokenRejected(serverName: string): HostError {
+  return new HostError("auth_failed", `"${serverName}" rejected the token of a new sign-in`, {
     serverName,
-    next: "Ask those who run it: its authorization server and it do not agree.",
+    next: "Ask the server's operator: the server and its authorization server do not agree about tokens.",
   });
 }

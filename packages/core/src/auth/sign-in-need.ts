@@ -1,36 +1,38 @@
-/** Remembers for a server whether it wants a sign-in that it did not get, so that a command can say so without asking it. */
+/** Records that a server requires sign-in, so that commands such as `mcp list` can say so without connecting. */
 
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 
+/** Where the need for a sign-in is recorded. */
 export interface SignInNeedOptions {
-  /** A person is needed; the token that was refused, if one was sent. */
+  /** Records that a person must sign in; `refused` is the token that the server refused, if one was sent. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
-  /** Whoever signs in again, by their own wish, has perhaps a token that is good. */
+  /** The person chose to sign in again, so the stored token may still be valid. */
   readonly isForced: boolean;
 }
 
-/** A hook that is told when its token was accepted. */
+/** A sign-in hook that is also told when the server accepts its token. */
 export interface ServerAuth extends AuthHook {
   readonly accepted?: () => Promise<void>;
 }
 
+/** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // What cannot be written down is missing in a list, and nowhere else.
+  // A record that cannot be written only makes a list less exact: it must not fail the request.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),
     async challenged(challenge, signal) {
-      const isUnknown = challenge.status === 401;
+      const isUnauthorized = challenge.status === 401;
       try {
         const isSignedIn = await hook.challenged(challenge, signal);
         if (isSignedIn) await note(forget());
-        else if (isUnknown && !isForced) await note(want(sentIn(challenge)));
+        else if (isUnauthorized && !isForced) await note(want(sentIn(challenge)));
         return isSignedIn;
       } catch (error) {
-        // Who is let in, but not everywhere, has signed in.
-        if (isUnknown && !isForced && needsPerson(error, sentIn(challenge))) await note(want(sentIn(challenge)));
+        // Only for 401: after a 403 the person is signed in, but lacks a scope.
+        if (isUnauthorized && !isForced && needsPerson(error, sentIn(challenge))) await note(want(sentIn(challenge)));
         throw error;
       }
     },
@@ -38,7 +40,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
   };
 }
 
-/** A token that could not be renewed for now may be renewed tomorrow, without anyone. */
+/** False for a token refresh that failed for now: a later refresh may succeed without the person. */
 function needsPerson(error: unknown, sent: string | undefined): boolean {
   if (!(error instanceof HostError) || error.code === "cancelled") return false;
   return sent === undefined || error.code === "auth_required";

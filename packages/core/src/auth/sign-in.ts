@@ -1,4 +1,4 @@
-/** The sign-in of one server from challenge to stored token, step by step; every failure names its step. */
+/** Signs in to one server with OAuth, from the challenge to the stored token. Every failure names its step. */
 
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
@@ -12,7 +12,7 @@ import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/a
 import type { BearerChallenge } from "./oauth/challenge.ts";
 import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
 import { discoverSignIn, type SignInPlan } from "./oauth/discovery.ts";
-import { calledOff, createFail, type Fail } from "./oauth/failure.ts";
+import { createFail, type Fail, signInCancelled } from "./oauth/failure.ts";
 import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
 import { includesAll, scopesIn } from "./oauth/scopes.ts";
 import { otherTokenHost } from "./oauth/token-host.ts";
@@ -22,31 +22,32 @@ import type { Credentials, StoredClient, StoredTokens } from "./store/credential
 import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
+/** Options of `signIn`. */
 export interface SignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   readonly oauth: OAuthSettings;
   readonly challenge: BearerChallenge;
   readonly ui: SignInUi;
-  /** As the entry sees it (`pinned`). */
+  /** The view of the storage for this server definition (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
   readonly fetch: Fetch;
-  /** Follows no redirects: what it sends is secret. */
+  /** Follows no redirects, because it sends secrets. */
   readonly post: Fetch;
   readonly clock: Clock;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The entry came with a folder, and not from the person. */
+  /** The definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
-  /** What was asked for before and turned out not to be enough. */
+  /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
-/** What the steps share once it is known. */
-interface Stage extends Omit<SignInOptions, "fetch"> {
+/** What the steps of one sign-in share. */
+interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly plan: SignInPlan;
   readonly scopes: readonly string[];
   readonly audiences: readonly string[];
@@ -55,20 +56,21 @@ interface Stage extends Omit<SignInOptions, "fetch"> {
   readonly signal: AbortSignal;
 }
 
+/** @throws HostError `auth_failed`, `auth_required` or `cancelled` */
 export async function signIn(options: SignInOptions, signal: AbortSignal): Promise<Credentials> {
   try {
-    return await goThrough(options, signal);
+    return await runSteps(options, signal);
   } catch (error) {
-    const isCalledOff = error instanceof HostError ? error.code === "cancelled" : signal.aborted;
-    throw isCalledOff ? calledOff(options.serverName) : error;
+    const isCancelled = error instanceof HostError ? error.code === "cancelled" : signal.aborted;
+    throw isCancelled ? signInCancelled(options.serverName) : error;
   }
 }
 
-async function goThrough(given: SignInOptions, signal: AbortSignal): Promise<Credentials> {
+async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Credentials> {
   const { serverName, serverUrl, oauth, ui, storage, before } = given;
   const fail = createFail(serverName);
-  const fetch = stoppable(given.fetch, signal);
-  const options = { ...given, fetch, post: stoppable(given.post, signal) };
+  const fetch = abortable(given.fetch, signal);
+  const options = { ...given, fetch, post: abortable(given.post, signal) };
   const stored = await storage.getCredentials(serverUrl);
   const plan = await discoverSignIn({
     ...options,
@@ -77,17 +79,17 @@ async function goThrough(given: SignInOptions, signal: AbortSignal): Promise<Cre
     choose: async (issuers) => chooseIssuer(issuers, stored, ui, signal),
   });
   const scopes = wantedScopes({ plan, chosen: ui.scopes ?? oauth.scopes, before });
-  const stage: Stage = { ...options, plan, scopes, stored, fail, signal, audiences: oauth.audiences ?? [] };
-  const { client, tokens } = ui.device === true ? await byDevice(stage) : await byBrowser(stage);
+  const flow: Flow = { ...options, plan, scopes, stored, fail, signal, audiences: oauth.audiences ?? [] };
+  const { client, tokens } = ui.device === true ? await byDevice(flow) : await byBrowser(flow);
   signal.throwIfAborted();
-  const credentials = toCredentials(stage, client, tokens);
+  const credentials = toCredentials(flow, client, tokens);
   const name = await storage.nameOf(serverUrl);
   await evenIfBusy(given.lock, name, () => storage.saveCredentials(credentials));
-  tellOutcome(credentials, scopes, ui);
+  showResult(credentials, scopes, ui);
   return credentials;
 }
 
-/** One that was chosen before needs no question. */
+/** Asks which authorization server to use, unless a stored sign-in has chosen one. */
 async function chooseIssuer(
   issuers: readonly string[],
   stored: Credentials | undefined,
@@ -99,72 +101,72 @@ async function chooseIssuer(
   return issuers.find((issuer) => issuer === chosen) ?? issuers[0] ?? "";
 }
 
-interface Outcome {
+interface SignedIn {
   readonly client: StoredClient;
   readonly tokens: StoredTokens;
 }
 
-async function byDevice(stage: Stage): Promise<Outcome> {
+async function byDevice(flow: Flow): Promise<SignedIn> {
   const { signInByDevice } = await import("./oauth/device.ts");
-  const { ui } = stage;
-  const known = knownClientOf(stage);
-  const client = known ?? (await newClient(stage, "http://127.0.0.1/oauth/callback"));
-  const tokens = await signInByDevice({ ...stage, client, show: ui.show });
+  const { ui } = flow;
+  const known = knownClientOf(flow);
+  const client = known ?? (await newClient(flow, "http://127.0.0.1/oauth/callback"));
+  const tokens = await signInByDevice({ ...flow, client, show: ui.show });
   return { client, tokens };
 }
 
-async function byBrowser(stage: Stage): Promise<Outcome> {
-  checkChallengeMethods(stage.plan, stage.fail);
-  const known = knownClientOf(stage);
-  const first = await tryBrowser(stage, known);
+async function byBrowser(flow: Flow): Promise<SignedIn> {
+  checkChallengeMethods(flow.plan, flow.fail);
+  const known = knownClientOf(flow);
+  const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // It was registered once, and forgotten there since.
+  // The authorization server has deleted our registration: register again.
   const isRegistered = known?.redirectUri !== undefined;
-  const second = isRegistered ? await tryBrowser(stage, undefined) : first;
+  const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
-  throw stage.fail("the token request", `${stage.plan.issuer} does not know us (invalid_client)`, {
-    next: `Check "clientId" and "clientSecret" under "oauth" in the entry of "${stage.serverName}".`,
+  throw flow.fail("token request", `${flow.plan.issuer} does not know this client (invalid_client)`, {
+    next: `Check "clientId" and "clientSecret" under "oauth" of "${flow.serverName}" in settings.json.`,
   });
 }
 
-/** Listening begins before anything is asked for, and ends whatever happens. */
-async function tryBrowser(stage: Stage, known: StoredClient | undefined): Promise<Outcome | "invalid_client"> {
+/** Opens the redirect listener before the browser, and closes it also on failure. */
+async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
-  const listener = await openRedirectListener({ ...stage, state, client: known });
+  const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
-    // Somebody else listens there now: another registration is needed, for another place.
+    // Another program uses the port of the registered redirect URI: register another one.
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
-    const client = isUsable && known ? known : await newClient(stage, listener.redirectUri);
-    return await askPerson(stage, { client, listener, state });
+    const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
+    return await authorize(flow, { client, listener, state });
   } catch (error) {
-    // Whether that can be noted or not, why the sign-in failed says more.
-    if (known?.redirectUri !== undefined) await doubt(stage, known).catch(() => undefined);
+    // A failure to update the storage would hide why the sign-in failed.
+    if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
     throw error;
   } finally {
     await listener.close();
   }
 }
 
-async function askPerson(
-  stage: Stage,
+async function authorize(
+  flow: Flow,
   {
     client,
     listener,
     state,
   }: { readonly client: StoredClient; readonly listener: RedirectListener; readonly state: string },
-): Promise<Outcome | "invalid_client"> {
-  const { plan, fail } = stage;
+): Promise<SignedIn | "invalid_client"> {
+  const { plan, fail } = flow;
   const { redirectUri } = listener;
-  const { url, verifier } = askForCode({ ...stage, client, redirectUri, state });
-  const answer = await awaitAnswer({ ...stage, url, listener, state });
+  const { url, verifier } = askForCode({ ...flow, client, redirectUri, state });
+  const answer = await awaitAnswer({ ...flow, url, listener, state });
   const code = codeIn(answer, plan, fail);
-  const tokens = await exchangeCode({ code, verifier, redirectUri }, requestOf(stage, client));
+  const tokens = await exchangeCode({ code, verifier, redirectUri }, requestOf(flow, client));
   return tokens === "invalid_client" ? tokens : { client, tokens };
 }
 
-/** A registration that did not lead to a sign-in may be void, and the person sees only an error page: the next try makes another. */
-async function doubt({ storage, lock, serverUrl }: Stage, client: StoredClient): Promise<void> {
-  // Whoever renews the tokens meanwhile must find what they store there again, and not what was there before.
+/** Makes the next sign-in register again: the failed registration may be invalid, and the browser shows only an error page. */
+async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
+  // Under the lock, so that tokens which another process refreshes meanwhile are not overwritten.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;
@@ -173,26 +175,26 @@ async function doubt({ storage, lock, serverUrl }: Stage, client: StoredClient):
   });
 }
 
-function knownClientOf({ plan, oauth, clientMetadataUrl, stored, now }: Stage): StoredClient | undefined {
+function knownClientOf({ plan, oauth, clientMetadataUrl, stored, now }: Flow): StoredClient | undefined {
   return knownClient({ plan, oauth, clientMetadataUrl, stored, now: now() });
 }
 
-async function newClient(stage: Stage, redirectUri: string): Promise<StoredClient> {
-  const { plan, scopes, ui, post, fail, signal } = stage;
+async function newClient(flow: Flow, redirectUri: string): Promise<StoredClient> {
+  const { plan, scopes, ui, post, fail, signal } = flow;
   const { registration: url } = plan.endpoints;
   const isDevice = ui.device === true;
-  const refused = { why: `${plan.issuer} registers nobody by itself` };
+  const refused = { why: `${plan.issuer} does not register clients automatically` };
   const outcome =
     url === undefined ? refused : await registerClient({ plan, url, scopes, redirectUri, isDevice, fetch: post, fail });
-  return "clientId" in outcome ? outcome : askForClientId({ ...stage, redirectUri, ...outcome }, signal);
+  return "clientId" in outcome ? outcome : askForClientId({ ...flow, redirectUri, ...outcome }, signal);
 }
 
-function requestOf({ plan, audiences, post, now, fail }: Stage, client: StoredClient): TokenRequestOptions {
+function requestOf({ plan, audiences, post, now, fail }: Flow, client: StoredClient): TokenRequestOptions {
   return { plan, client, audiences, post, now, fail };
 }
 
 function toCredentials(
-  { serverName, serverUrl, plan, scopes, audiences }: Stage,
+  { serverName, serverUrl, plan, scopes, audiences }: Flow,
   client: StoredClient,
   tokens: StoredTokens,
 ): Credentials {
@@ -205,7 +207,7 @@ function toCredentials(
     issuer: plan.issuer,
     ...(account !== undefined && { account }),
     client,
-    // An answer without scopes means those that were asked for (RFC 6749 §5.1).
+    // A response without scopes grants the requested ones (RFC 6749 §5.1).
     tokens: tokens.scope === undefined && scopes.length > 0 ? { ...tokens, scope: scopes.join(" ") } : tokens,
     endpoints: {
       authorization,
@@ -218,7 +220,7 @@ function toCredentials(
   };
 }
 
-function tellOutcome(
+function showResult(
   { serverName, issuer, account, tokens, endpoints }: Credentials,
   requested: readonly string[],
   { show }: SignInUi,
@@ -230,7 +232,7 @@ function tellOutcome(
   show({ kind: "signed_in", serverName, issuer, scopes: granted, ...present({ account, tokenHost }) });
 }
 
-/** Whoever calls the sign-in off ends the request that is under way. */
-function stoppable(fetch: Fetch, signal: AbortSignal): Fetch {
+/** Aborts a running request when the sign-in is cancelled. */
+function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }

@@ -1,4 +1,4 @@
-/** What a server that is a program sees of our environment: an allow-list, and what its entry sets. Pure. */
+/** Builds the environment of a stdio server: variables on an allow-list, and the server's own `env`. Pure. */
 
 import type { Environment } from "../settings/read/paths.ts";
 
@@ -13,23 +13,24 @@ const onWindows = [
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
 ];
 
+/** The environment of a stdio server, with the names of the variables by their source. */
 export interface ChildEnvironment {
-  /** The whole of it. */
+  /** All variables that the process gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names, sorted: taken over from ours. */
+  /** Sorted names of variables that are copied from our environment. */
   readonly passed: readonly string[];
-  /** Set by the entry. */
+  /** Sorted names of variables that the server's `env` sets. */
   readonly set: readonly string[];
-  /** Ours alone. */
+  /** Sorted names of our variables that the process does not get. */
   readonly withheld: readonly string[];
 }
 
-/** `entry`: what the entry's `env` sets, expanded; it wins, and may name what is never passed on by itself. */
+/** @param entry The server's expanded `env`. It wins over our environment and may set any variable. */
 export function childEnvironment(
   { env, platform }: Pick<Environment, "env" | "platform">,
   entry: ReadonlyMap<string, string>,
 ): ChildEnvironment {
-  // Windows does not tell `Path` from `PATH`.
+  // Windows ignores the case of variable names.
   const sameName = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
   const allowed = new Set([...everywhere, ...(platform === "win32" ? onWindows : [])].map(sameName));
   const named = new Set([...entry.keys()].map(sameName));
@@ -50,7 +51,7 @@ export function childEnvironment(
   };
 }
 
-/** Old shells run what they take for an exported function. */
+/** Old versions of bash run a value that looks like an exported function (Shellshock). */
 function isFunction(value: string): boolean {
   return value.startsWith("()");
 }

@@ -1,4 +1,4 @@
-/** Says why a connection did not come about: a code, what happened with the evidence at hand, and what to do next. */
+/** Turns a failed connection attempt into a `HostError`: the code, the message with its evidence, and the next step. */
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
@@ -8,38 +8,39 @@ import type { ConnectTimeout } from "./connect-step.ts";
 import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 
-/** What was known when it failed. */
+/** What the host knows about a connection attempt when it fails. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
-  /** Our own timeout came to its end, not the caller's. */
+  /** The connect timeout ended the attempt, not the caller's signal. */
   readonly isTimedOut: boolean;
-  /** The request that was sent last. */
+  /** Method of the last request that was sent. */
   readonly lastRequest: string | undefined;
-  /** Whether the server sent a message of the protocol at all. */
+  /** Whether the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** What the wire found odd: first of all, what a program printed that is no message. */
+  /** Diagnostics of the wire, such as a line on stdout that is not a message. */
   readonly diagnostics: readonly string[];
-  /** The last lines that a program wrote to stderr. */
+  /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];
-  /** Whether the file of a program was found. */
+  /** Whether the program's file was found. */
   readonly isFound: boolean;
-  /** Variables of ours that a program does not see. */
+  /** Names of our environment variables that the program does not get. */
   readonly withheld: readonly string[];
-  /** Entries of `PATH` that were left out. */
+  /** Entries of `PATH` that were ignored because the folder is not trusted. */
   readonly droppedPath: readonly string[];
   readonly redact: Redact;
 }
 
 interface Failure {
   readonly code: ErrorCode;
-  /** Continues after the server's name. */
+  /** Continues the sentence that begins with the server's name. */
   readonly what: string;
   readonly next?: string | undefined;
 }
 
 const shownCharacters = 200;
 
+/** The `HostError` for a connection attempt that failed with `error`. */
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
   const { definition, stderr, redact, isTimedOut } = facts;
   const own = signInErrorIn(error);
@@ -49,7 +50,7 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
       cause: error,
       ...(own.next !== undefined && { next: own.next }),
     });
-  const { code, what, next } = isTimedOut && error.code === "cancelled" ? late(facts) : failureOf(error, facts);
+  const { code, what, next } = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
   return new HostError(code, redact(`"${definition.name}" ${what}`), {
     serverName: definition.name,
@@ -66,19 +67,19 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "cancelled":
       return { code, what: "was not connected: cancelled" };
     case "timeout":
-      return late(facts);
+      return timedOut(facts);
     case "spawn_failed":
       return notStarted(error, facts);
     case "exited":
     case "closed":
-      return gone(error, facts);
+      return ended(error, facts);
     case "unreachable":
     case "session_expired":
     case "stream_lost":
     case "task_lost":
       return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
     case "tls":
-      return { code, what: `cannot be reached safely: ${message}`, next: secureAdvice(error, definition) };
+      return { code, what: `has no working TLS: ${message}`, next: secureAdvice(error, definition) };
     case "proxy":
       return { code, what: `cannot be reached: ${message}`, next: checkProxy };
     case "http_status":
@@ -88,9 +89,9 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "too_large":
       return { code, what: `was not connected: ${message}`, next: logs(definition) };
     case "bad_message":
-      return senseless(error, facts);
+      return invalid(error, facts);
     case "send_blocked":
-      return { code: "protocol", what: `does not read what it is sent: ${message}`, next: logs(definition) };
+      return { code: "protocol", what: `does not read its input: ${message}`, next: logs(definition) };
     case "unanswered":
       return { code: "protocol", what: `was not connected: ${message}`, next: logs(definition) };
     case "rpc":
@@ -103,86 +104,89 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
 }
 
 const extraAuthority =
-  "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.";
-const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
+  "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
+const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
-/** How the wire begins a diagnostic about what a program printed. */
+/** How the wire begins a diagnostic about a line on stdout that is not a message. */
 const noisePrefix = "not a message on stdout: ";
 
-function late({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
-  const step = lastRequest === undefined ? "was not there" : `did not answer ${lastRequest}`;
-  const silence = `${step} within ${timeout.milliseconds} ms`;
+function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
+  const seconds = timeout.milliseconds / 1000;
+  const cause = lastRequest === undefined ? "it did not start" : `no response to ${lastRequest}`;
   const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
-  // Whoever talks is up already: more time would change nothing.
+  // A program that prints text has started already: a longer timeout would not help.
   if (noise !== undefined)
     return {
       code: "not_mcp",
-      what: `is not an MCP server: it ${silence}, and writes text to stdout that is no message: ${noise.slice(noisePrefix.length)}`,
+      what: `is not an MCP server: ${cause} within ${seconds} s, and its stdout is not MCP: ${noise.slice(noisePrefix.length)}`,
       next: checkCommand(definition),
     };
-  const said = (hasSentMessage ? undefined : diagnostics[0]) ?? lastWords(stderr);
+  const evidence = (hasSentMessage ? undefined : diagnostics[0]) ?? stderrLine(stderr);
   return {
     code: "connect_timeout",
-    what: `${silence}${said === undefined ? "" : `; ${said}`}`,
+    what: `timed out after ${seconds} s: ${cause}${evidence === undefined ? "" : `; ${evidence}`}`,
     next:
       timeout.setting === "timeout"
-        ? `If it needs longer, raise "timeout" in its entry (${place(definition)}).`
-        : 'If it needs longer, raise "fairlead.connectTimeout" in your settings (milliseconds).',
+        ? `raise "timeout" of "${definition.name}" (${place(definition)})`
+        : 'raise "fairlead.connectTimeout" in settings.json',
   };
 }
 
 function secureAdvice(error: WireError, definition: ServerDefinition): string {
   const cause = rootCauseOf(error);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // What answers in the clear looks like this from inside TLS.
+  // OpenSSL reports these codes when the other side answers in plain HTTP.
   if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code))
-    return `If it speaks plain HTTP, write http:// instead of https:// in its entry (${place(definition)}).`;
+    return `If the server speaks plain HTTP, write http:// instead of https:// (${place(definition)}).`;
   return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;
 }
 
 function notStarted(error: WireError, { definition, droppedPath, isFound }: ConnectFacts): Failure {
-  const leftOut = isSearchedFor(definition) ? droppedPath.map((entry) => JSON.stringify(entry)).join(", ") : "";
-  const dropped = leftOut === "" ? "" : `; left out of it, as this folder is not trusted: ${leftOut}`;
+  const ignored = isSearchedFor(definition) ? droppedPath.map((entry) => JSON.stringify(entry)).join(", ") : "";
+  const dropped = ignored === "" ? "" : `; PATH entries ignored because this folder is not trusted: ${ignored}`;
   const what = `did not start: ${error.message}${dropped}`;
   const cause = rootCauseOf(error);
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const correct = `orrect its entry (${place(definition)}).`;
   if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "ENOEXEC")
-    return { code: "command_not_found", what, next: isFound ? `C${correct}` : `Install it, or c${correct}` };
+    return {
+      code: "command_not_found",
+      what,
+      next: isFound ? checkCommand(definition) : `Install the command, or correct it (${place(definition)}).`,
+    };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
-    return { code: "settings_invalid", what, next: `C${correct}` };
-  // Too many files, too many processes: not the server's fault, and it may pass.
+    return { code: "settings_invalid", what, next: checkCommand(definition) };
+  // Such as too many open files or processes: a later attempt may succeed.
   return { code: "unreachable", what };
 }
 
-function gone({ code, message, evidence }: WireError, facts: ConnectFacts): Failure {
+function ended({ code, message, evidence }: WireError, facts: ConnectFacts): Failure {
   const { definition, lastRequest, hasSentMessage, diagnostics, stderr } = facts;
-  const end = code === "exited" ? message.replace(/^the server /, "") : `went away (${message})`;
+  const end = code === "exited" ? message.replace(/^the server /, "") : `closed the connection (${message})`;
   if (!hasSentMessage && diagnostics[0] !== undefined && evidence.exitCode === 0)
     return {
       code: "not_mcp",
       what: `is not an MCP server: ${diagnostics[0]}; then it ${end}`,
       next: checkCommand(definition),
     };
-  const when = lastRequest === undefined ? "" : ` before it answered ${lastRequest}`;
-  const words = lastWords(stderr) ?? diagnostics[0];
+  const when = lastRequest === undefined ? "" : ` during ${lastRequest}`;
+  const said = stderrLine(stderr) ?? diagnostics[0];
   return {
     code: "server_exited",
-    what: `${end}${when}${words === undefined ? "" : `; ${words}`}`,
+    what: `${end}${when}${said === undefined ? "" : `; ${said}`}`,
     next: credentialHint(stderr, facts) ?? (stderr.length > 0 ? logs(definition) : checkCommand(definition)),
   };
 }
 
 function refused({ message, evidence }: WireError, { definition }: ConnectFacts): Failure {
   const { httpStatus = 0, retryAfter, firstBytes = "" } = evidence;
-  const later = retryAfter === undefined ? "" : ` (to be tried again after: ${retryAfter})`;
-  const said = firstBytes === "" ? "" : `; it begins ${beginning(firstBytes)}`;
+  const later = retryAfter === undefined ? "" : `; Retry-After: ${retryAfter}`;
+  const said = firstBytes === "" ? "" : `; response begins ${beginning(firstBytes)}`;
   const next = httpStatus >= 500 || httpStatus === 429 ? "Try again later." : checkAddress(definition);
   if (httpStatus === 403)
     return {
       code: "http_status",
-      what: `does not let us in: ${message}${said}`,
-      next: `Check the address and "headers" in its entry (${place(definition)}).`,
+      what: `refused access: ${message}${said}`,
+      next: `Check the address and "headers" of "${definition.name}" (${place(definition)}).`,
     };
   return { code: "http_status", what: `cannot be used: ${message}${later}${said}`, next };
 }
@@ -191,75 +195,73 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   const { message, evidence } = error;
   const cause = rootCauseOf(error);
   const next = `fairlead mcp auth ${toShellWord(definition.name)}`;
-  if (cause !== undefined) return { code: "auth_failed", what: `did not let us in: ${message}`, next };
+  if (cause !== undefined) return { code: "auth_failed", what: `sign-in failed: ${message}`, next };
   const status = `HTTP ${evidence.httpStatus ?? 401}`;
   const sent = definition.transport.kind === "stdio" ? [] : [...definition.transport.headers.keys()];
-  if (sent.length === 0) return { code: "auth_required", what: `wants you to sign in (${status})`, next };
+  if (sent.length === 0) return { code: "auth_required", what: `requires sign-in (${status})`, next };
   return {
     code: "auth_required",
-    what: `wants you to sign in (${status}); what its entry sends was not enough: ${sent.join(", ")}`,
-    // A header of its own is in the way of any other token.
+    what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
+    // Fairlead sends no other token while the settings have an `Authorization` header.
     next: sent.some((name) => name.toLowerCase() === "authorization")
-      ? `Correct "headers" in its entry (${place(definition)}); or take them out, then: ${next}`
+      ? `Correct "headers" of "${definition.name}" (${place(definition)}); or remove them, then: ${next}`
       : next,
   };
 }
 
-function senseless(
-  { message, evidence }: WireError,
-  { definition, hasSentMessage, diagnostics }: ConnectFacts,
-): Failure {
+function invalid({ message, evidence }: WireError, { definition, hasSentMessage, diagnostics }: ConnectFacts): Failure {
   if (evidence.unsent)
     return {
       code: "settings_invalid",
-      what: `cannot be lastRequest: ${message}`,
-      next: `Correct its entry (${place(definition)}).`,
+      what: `got no request: ${message}`,
+      next: `Correct the settings of "${definition.name}" (${place(definition)}).`,
     };
-  if (hasSentMessage) return { code: "protocol", what: `breaks the protocol: ${message}`, next: logs(definition) };
+  if (hasSentMessage)
+    return { code: "protocol", what: `violates the MCP protocol: ${message}`, next: logs(definition) };
   const { firstBytes = "" } = evidence;
   const why = message.replace(/^not an MCP server: /, "");
-  const begins = firstBytes === "" ? (diagnostics[0] ?? why) : `${why}; it begins ${beginning(firstBytes)}`;
+  const begins = firstBytes === "" ? (diagnostics[0] ?? why) : `${why}; response begins ${beginning(firstBytes)}`;
   const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/** What our own sign-in says about its failure; it says more than that there was one. */
+/** The error of our own sign-in below `error`: it says more than "unauthorized". */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;
 }
 
-/** A refusal that asks for nothing: signing in would not change it. */
+/** HTTP 403 without a challenge: signing in would not help. */
 export function isForbidden(error: WireError): boolean {
   const { httpStatus, wwwAuthenticate } = error.evidence;
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** A command that is a path is not looked for in `PATH`. */
+/** A command that is a path is not searched for in `PATH`. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);
 }
 
-/** What is below the wire's own words, which are repeated with every step that they pass. */
+/** The first cause that is not a `WireError`: the wire wraps its errors at every step. */
 function rootCauseOf(error: WireError): unknown {
   let cause: unknown = error;
   while (cause instanceof Error && cause.name === error.name) cause = cause.cause;
   return cause;
 }
 
-/** The first of what was sent in place of an answer. */
+/** The first characters of an unexpected response, quoted. */
 export function beginning(text: string): string {
   return JSON.stringify(text.slice(0, shownCharacters));
 }
 
-/** The line that says most: programs in trouble often end with a trace. */
-function lastWords(lines: readonly string[]): string | undefined {
+/** The last stderr line that names a problem, or else the last line: failing programs often end with a stack trace. */
+function stderrLine(lines: readonly string[]): string | undefined {
   const telling = lines.findLast((line) =>
     /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable)\b|Error:/i.test(line),
   );
   const line = (telling ?? lines.findLast((other) => other.trim() !== ""))?.trim();
-  return line === undefined ? undefined : `its last words: ${line.slice(0, shownCharacters)}`;
+  return line === undefined ? undefined : `stderr: ${line.slice(0, shownCharacters)}`;
 }
 
 function place({ origin }: ServerDefinition): string {
@@ -271,7 +273,7 @@ function logs({ name }: ServerDefinition): string {
 }
 
 function checkAddress(definition: ServerDefinition): string {
-  return `Check that it is running, and the address in its entry (${place(definition)}).`;
+  return `Check that the server is running and that its address is right (${place(definition)}).`;
 }
 
 function checkCommand(definition: ServerDefinition): string {

@@ -1,52 +1,52 @@
-/** The way from a definition to a conversation, step by step, for whoever wants to watch it. */
+/** The steps of connecting to a server, as an observer gets them. */
 
 import type { Era, ServerInfo } from "@fairlead/wire";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
-/** Told when the step is done; a step that fails is not told, the rejection explains it. */
+/** A finished step of connecting. A step that fails is not reported: the rejection explains it. */
 export type ConnectStep = ConnectStepDetails & {
-  /** Since the step before. */
+  /** Since the previous step. */
   readonly milliseconds: number;
 };
 
+/** What one step of connecting found out. */
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /** As written: nothing is filled in. Literal values may be confidential all the same. */
+      /** As written in the settings, without expanded variables. Literal values may still be secret. */
       readonly transport: Transport;
-      /** How long connecting may take, in milliseconds, and the setting that says so. */
       readonly timeout: ConnectTimeout;
-      /** Takes this server's secrets out of what later steps, lists and messages say: a server may repeat them anywhere. */
+      /** Hides this server's secrets in text of later steps, lists and messages: a server may repeat them anywhere. */
       readonly redact: Redact;
     }
   | {
       readonly step: "program";
-      /** What will be run; absent when the command was not found (starting it will say where it was looked for). */
+      /** The executable file; absent if the command was not found. */
       readonly file?: string;
       readonly cwd: string;
-      /** Entries of `PATH` left out because the folder is not trusted. */
+      /** Entries of `PATH` that are ignored because the folder is not trusted. */
       readonly droppedPath: readonly string[];
     }
   | {
       readonly step: "environment";
-      /** Names, never values: taken over from ours, set by the entry, kept from the server. */
+      /** Names of variables, never values: copied from our environment, set by the server's `env`, withheld. */
       readonly passed: readonly string[];
       readonly set: readonly string[];
       readonly withheld: readonly string[];
     }
-  /** The process runs; only of servers that are programs. */
+  /** The process runs. Only for stdio servers. */
   | { readonly step: "start" }
   | {
       readonly step: "handshake";
       readonly era: Era;
       readonly protocolVersion: string;
-      /** The one that was really used. */
+      /** The transport that the connection uses. */
       readonly transport: "stdio" | "http" | "sse";
       readonly serverInfo: ServerInfo;
     };
 
-/** How long connecting may take, and what to change for more. */
+/** How long connecting may take, and the setting that limits it. */
 export interface ConnectTimeout {
   readonly milliseconds: number;
   readonly setting: "fairlead.connectTimeout" | "timeout";
@@ -55,9 +55,10 @@ export interface ConnectTimeout {
 /** @deprecated The new name is `ConnectTimeout`. */
 export type Patience = ConnectTimeout;
 
+/** Gets every finished step of connecting. */
 export type ConnectObserver = (step: ConnectStep) => void;
 
-/** Takes the time of each step. */
+/** A function that passes each step to `observe` with its duration. */
 export function createStepper(observe: ConnectObserver | undefined): (step: ConnectStepDetails) => void {
   let before = performance.now();
   return (step) => {

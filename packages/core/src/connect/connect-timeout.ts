@@ -1,9 +1,9 @@
-/** How long connecting to a server may take. */
+/** Decides how long connecting to a server may take. */
 
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
 
-/** These may have to fetch the server before they can start it. */
+/** Programs that may have to download the server before they start it. */
 const launchers: ReadonlySet<string> = new Set("npx bunx pnpx uvx pipx docker podman nerdctl".split(" "));
 const launcherVerbs: ReadonlySet<string> = new Set([
   "npm exec",
@@ -17,13 +17,15 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 ]);
 const fetchingFactor = 4;
 
+/** Options of `connectTimeoutFor`. */
 export interface ConnectTimeoutOptions {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
-  /** It has never been connected to from here, as it stands: what it needs may still have to be fetched. */
+  /** Fairlead has never connected to this definition, so a launcher may have to download the server first. */
   readonly isFirstRun: boolean;
 }
 
+/** The server's `timeout` if it is shorter, else `fairlead.connectTimeout`; four times that on the first run of a launcher. */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,
   transport: Transport,
@@ -35,11 +37,11 @@ export function connectTimeoutFor(
     : { milliseconds: allowed, setting: "fairlead.connectTimeout" };
 }
 
-/** Whether it is started by a program that downloads what it does not have. */
+/** Whether the command is a launcher such as `npx`, which downloads the server if necessary. */
 export function isLaunched(transport: Transport): boolean {
   if (transport.kind !== "stdio") return false;
   const words = [transport.command, ...transport.args];
-  // The usual way on Windows: `cmd /c npx …`.
+  // On Windows launchers are usually started as `cmd /c npx …`.
   if (programName(words[0]) === "cmd" && /^\/c$/i.test(words[1] ?? "")) words.splice(0, 2);
   const name = programName(words[0]);
   return launchers.has(name) || launcherVerbs.has(`${name} ${words[1] ?? ""}`);

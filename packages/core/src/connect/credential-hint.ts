@@ -1,4 +1,4 @@
-/** A program that has no credentials says so in its own words; this finds the variable that it lacks. */
+/** Finds out from stderr lines whether a program lacks credentials, and which variable would hold them. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
@@ -11,19 +11,19 @@ interface Facts {
   readonly withheld: readonly string[];
 }
 
-/** What to do about it, if `lines` read like it. */
+/** The next step if `lines` say that credentials are missing; else undefined. */
 export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
-  const { transport, origin } = definition;
+  const { name, transport, origin } = definition;
   if (transport.kind !== "stdio") return undefined;
   const text = lines.join("\n");
   const named = new Set(text.match(variableName));
   const place = `${origin.file}:${origin.line}`;
-  const kept = withheld.find((name) => named.has(name));
+  const kept = withheld.find((variable) => named.has(variable));
   if (kept !== undefined)
-    return `${kept} is set here, but a server sees only what its entry names: add "env": {"${kept}": "$${kept}"} (${place}).`;
+    return `Add "env": {"${kept}": "$${kept}"} to "${name}" (${place}): servers get only the variables in their "env".`;
   if (!credentialWords.test(text)) return undefined;
   const set = [...transport.env.keys()];
   return set.length === 0
-    ? `If it needs credentials, name them in "env" of its entry (${place}): it sees nothing else of your environment.`
-    : `Check the values that its entry sets in "env" (${place}): ${set.join(", ")}.`;
+    ? `If the server needs credentials, add them to "env" of "${name}" (${place}): servers get only the variables in their "env".`
+    : `Check the values in "env" of "${name}" (${place}): ${set.join(", ")}.`;
 }

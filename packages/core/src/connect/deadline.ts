@@ -1,33 +1,36 @@
-/** The end of the patience with a server that is being connected; it stands still while a person is busy. */
+/** The deadline of a connection attempt. It is paused while a person signs in. */
 
 import { type Clock, systemClock } from "../clock.ts";
 
+/** A deadline that can be paused. */
 export interface Deadline {
   readonly signal: AbortSignal;
   start(): void;
+  /** Pauses the deadline until the matching `release`. */
   hold(): void;
   release(): void;
-  /** Whether it was time, and not the caller, that ended the waiting. */
+  /** Whether the time ran out before the caller aborted. */
   isOver(): boolean;
   stop(): void;
 }
 
+/** @param milliseconds Time from `start` until `signal` aborts, without pauses. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const late = new AbortController();
-  let callOff: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
   let left = milliseconds;
   let startedAt = 0;
   let holders = 0;
 
   function run(): void {
     startedAt = clock.now();
-    callOff = clock.after(left, () => late.abort());
+    cancelTimer = clock.after(left, () => late.abort());
   }
 
   function pause(): void {
-    if (callOff === undefined) return;
-    callOff();
-    callOff = undefined;
+    if (cancelTimer === undefined) return;
+    cancelTimer();
+    cancelTimer = undefined;
     left = Math.max(left - (clock.now() - startedAt), 0);
   }
 

@@ -1,4 +1,4 @@
-/** From a definition to a conversation: expands it, plans the start, connects in time, and writes down what happens. */
+/** Opens a session to a server: expands the definition, plans the start, connects within the timeout, and writes the log. */
 
 import type {
   JsonObject,
@@ -26,49 +26,49 @@ import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog } from "./traffic-log.ts";
 import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
-/** What connecting needs from its host, the same for all servers. */
+/** What the host provides for connecting, the same for all servers. */
 export interface ConnectContext extends LaunchContext {
   /** One for the host, made when the first server is started. */
   readonly keeper: () => Promise<ProcessRegistry>;
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** What its requests pass before they leave, and when they are refused; only for servers that are reached over the network. */
+  /** The sign-in hook of a server's HTTP requests; not used for stdio servers. */
   readonly auth?: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
   readonly log: (serverName: string) => ServerLog;
-  /** Whether messages go into the log as well. */
+  /** Whether the log contains every message. */
   readonly debug: (serverName: string) => boolean;
-  /** Measures the connect timeout; by default the system's clock. */
+  /** Measures the connect timeout; the system's clock by default. */
   readonly clock?: Clock;
 }
 
 /** Options for opening one connection to a server. */
 export interface OpenOptions {
-  /** Ends the connecting; the session that comes of it is ended by its own `close`. */
+  /** Aborts connecting. An open session is ended by its own `close`. */
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver;
-  /** How it was reached the last time: nothing else is tried, unless that fails. */
+  /** The protocol of the last connection; another one is tried only if this one fails. */
   readonly era?: NegotiatedProtocol;
-  /** Nothing is known of an earlier run: a program that fetches the server is given the time for it. */
+  /** No earlier connection is known, so a launcher such as `npx` gets time to download the server. */
   readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
-  /** Answers to what the server may ask; without them nothing is declared. */
+  /** Answers requests of the server; without it Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
-  /** Every line that a program writes to stderr, without secrets. */
+  /** Gets every stderr line of the program, without secrets. */
   readonly onStderrLine?: (line: string) => void;
 }
 
-/** A connection to a server together with what the host knows about how it was opened. */
+/** A session together with what the host knows about how it was opened. */
 export interface OpenedSession extends Session {
-  /** How long connecting may take, the first lists included, in milliseconds. */
+  /** Milliseconds that connecting and reading the first catalog may take together. */
   readonly connectTimeout?: number;
-  /** The time in which a person signed in, which is nobody's delay. */
+  /** Time that the person spent signing in, which does not count as the server's delay. */
   readonly signIn?: SignInTime;
-  /** What went wrong with it later, in the host's words; `unanswered` names what took longer than connecting may. */
+  /** The `HostError` for a later failure; `unanswered` names the request that exceeded the connect timeout. */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
 
-/** Rejects with a `HostError`, and only when nothing of the server is left. */
+/** Opens a session. Rejects with a `HostError` after the server's process and sockets are gone. */
 export async function openSession(
   definition: ServerDefinition,
   context: ConnectContext,

@@ -1,4 +1,4 @@
-/** From what went wrong on the wire to the host's own words: the one place that looks inside a `WireError`. */
+/** Turns a `WireError` into a `HostError`. Only this file and `connect-failure.ts` look inside a `WireError`. */
 
 import type { WireError } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -9,24 +9,24 @@ import { retryAfterPause } from "./retry-after.ts";
 
 /** JSON-RPC's "invalid params". */
 const invalidParams = -32602;
-const longer = 'if it needs longer, raise "timeout" in its settings, or --timeout for one call';
 
-/** Why a server could not be connected. */
+/** The `HostError` for a server that could not be connected. */
 export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, facts.definition.name, `"${facts.definition.name}"`);
   return describeFailure(error, facts);
 }
 
+/** The request that an error message is about. */
 export interface FailedRequest {
   readonly serverName: string;
-  /** Names it: `demo.greet`. */
+  /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
-  /** The end of the server, with what it said last. */
+  /** Explains why the connection ended, with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
 
-/** Why a request failed. One that was sent to a server that is gone since, or broke down, may have been done all the same. */
+/** The `HostError` for a failed request: `lost` if the connection broke after it was sent, because the server may have run it. */
 export function toCallError(error: unknown, { serverName, what, explain }: FailedRequest): HostError {
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
     return toServerError(error, { serverName, what });
@@ -34,35 +34,42 @@ export function toCallError(error: unknown, { serverName, what, explain }: Faile
   const known = isEnd || error.code === "http_status" ? explain?.(error) : undefined;
   const { evidence } = known ?? {};
   const end = isEnd ? known : undefined;
-  const said = isEnd || evidence === undefined ? "" : `; it begins ${beginning(evidence)}`;
-  return new HostError("lost", `${what}: ${end?.message ?? error.message}${said}; it may or may not have run`, {
-    serverName,
-    // Its code says how the server ended, for those who do not look inside the wire's errors.
-    cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
-    ...(evidence !== undefined && { evidence }),
-  });
+  const said = isEnd || evidence === undefined ? "" : `; response begins ${beginning(evidence)}`;
+  return new HostError(
+    "lost",
+    `${what}: ${end?.message ?? error.message}${said}; the request may or may not have run`,
+    {
+      serverName,
+      // A `HostError` as the cause, so that callers see how the server ended without a `WireError`.
+      cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
+      ...(evidence !== undefined && { evidence }),
+    },
+  );
 }
 
-/** Whether a request failed before it left, so that the server knows nothing of it. */
+/** Whether a request failed before it was sent, so that the server cannot have run it. */
 export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
-/** Milliseconds after which a request may be sent once more that the server had no time for; undefined for any other failure. */
+/** Milliseconds after which a busy server (HTTP 429 or 503) wants the request again; undefined for any other failure. */
 export function pauseAfter({ cause }: HostError): number | undefined {
   return isWireError(cause) ? pauseIn(cause) : undefined;
 }
 
-/** What went wrong with a server, or with a request that certainly did nothing. */
+/** The `HostError` for a failed server, or for a request that the server did not run. */
 export function toServerError(error: unknown, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
   const pause = pauseIn(error);
-  if (pause !== undefined) return putOff(error, pause, { serverName, what });
+  if (pause !== undefined) return busyError(error, pause, { serverName, what });
   const own = signInErrorIn(error);
   const code = own?.code ?? codeOf(error);
   const next = own ? own.next : adviceFor(code, serverName);
-  return new HostError(code, `${what}: ${own?.message ?? error.message}`, {
+  // The request is named already: "during tools/call" would only repeat it.
+  const why = error.message.replace(` during ${error.evidence.step}`, "");
+  const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
+  return new HostError(code, message, {
     serverName,
     cause: error,
     ...(next !== undefined && { next }),
@@ -70,23 +77,23 @@ export function toServerError(error: unknown, { serverName, what }: Omit<FailedR
 }
 
 function adviceFor(code: ErrorCode, serverName: string): string | undefined {
-  if (code === "call_timeout") return longer;
+  if (code === "call_timeout") return `raise "timeout" of "${serverName}" in settings.json, or --timeout of the call`;
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 
-function putOff(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
+function busyError(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
   const seconds = Math.ceil(pause / 1000);
-  const message = `${what}: the server has no time for it now (HTTP ${cause.evidence.httpStatus}), so it did not run`;
+  const message = `${what} did not run: the server is busy (HTTP ${cause.evidence.httpStatus})`;
   return new HostError("http_status", message, { serverName, cause, next: `Try again in ${seconds} s.` });
 }
 
-/** A request that was answered once has begun to run: then nothing that comes later puts it off. */
+/** Only for a request that the server did not start: `unsent` is false as soon as part of a response has arrived. */
 function pauseIn({ evidence: { httpStatus, retryAfter, unsent } }: WireError): number | undefined {
-  const isPutOff = unsent === true && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
-  return isPutOff ? retryAfterPause(retryAfter, Date.now()) : undefined;
+  const isBusy = unsent === true && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
+  return isBusy ? retryAfterPause(retryAfter, Date.now()) : undefined;
 }
 
-/** By its name: the class itself would load the engine, which a command that connects nothing does not need. */
+/** Compares the name, because importing the class would load the wire in commands that connect nothing. */
 function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";
 }
@@ -96,7 +103,7 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 
-/** Whether the server, or the way to it, was gone before the answer came. */
+/** Whether the server or the network failed before the response arrived. */
 function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   switch (code) {
     case "exited":
@@ -107,7 +114,7 @@ function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
     case "task_lost":
       return true;
     case "http_status":
-      // It broke down over it, or somebody on the way did not hear from it in time.
+      // The server crashed on the request, or a proxy timed out while waiting for it.
       return httpStatus >= 500;
     case "cancelled":
     case "timeout":

@@ -1,19 +1,20 @@
-/** Takes secrets out of what goes into logs and messages: the ones we know, and what looks like one. */
+/** Hides secrets in logs and messages: the values of this server's secrets, and text that looks like a secret. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
 
+/** Replaces secrets in a text by `(hidden)`. */
 export type Redact = (text: string) => string;
 
 const hidden = "(hidden)";
 
 const tellingName =
   /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
-/** Names that contain such a word and hold nothing secret. */
+/** Names that match `tellingName` although their values are not secret. */
 const harmlessName = /^(?:(?:old)?pwd|progressToken|max[-_]?tokens)$/i;
-/** Shorter ones would turn every log into a riddle. */
+/** Hiding shorter values would make logs unreadable. */
 const shortest = 4;
 
 const wellKnown: readonly (readonly [RegExp, string])[] = [
@@ -26,17 +27,17 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   // https://user:password@host, ?access_token=…
   [/(\w:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,500}@/g, `$1${hidden}@`],
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
-  // What well-known services give out, signed tokens, keys.
+  // Tokens and keys of well-known services, and JWTs.
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_)[\w-]{12,}/g, hidden],
   [/\b(?:AKIA[0-9A-Z]{16}|AIza[\w-]{30,})/g, hidden],
-  // Tried once for each run of such characters: a line may be nothing but beginnings.
+  // The lookbehind makes the pattern start once per word, so that long lines stay cheap.
   [/(?<![\w-])(?=(?:[\w-]*-)?eyJ)[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g, hidden],
 ];
 
-/** `secrets` are values; they are found as they are, inside JSON, in an address, and in base64. */
+/** A `Redact` for these secret values: as written, JSON-escaped, URL-encoded and in base64. */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const forms = new Set([...secrets].filter((secret) => secret.length >= shortest).flatMap(writtenForms));
-  // The longest first: one secret may be part of another.
+  // Longest first, because one secret may be part of another.
   const known = [...forms].sort((a, b) => b.length - a.length).map(escapeRegExp);
   const any = known.length === 0 ? undefined : new RegExp(known.join("|"), "g");
   return (text) => {
@@ -45,7 +46,7 @@ export function createRedactor(secrets: Iterable<string>): Redact {
   };
 }
 
-/** A command line without the values of options with telling names. */
+/** Command-line arguments with the values of options such as `--token` hidden. */
 export function hideInArguments(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     if (valueOfOption(args[at - 1] ?? "", arg) !== undefined) return hidden;
@@ -65,14 +66,14 @@ function valueInArgument(arg: string): string | undefined {
   return isTelling(name.replace(/^-+/, "")) ? value : undefined;
 }
 
-/** Whether something of that name (a variable, a header, an argument) is likely to be a secret. */
+/** Whether a variable, header or argument of that name is likely to hold a secret. */
 function isTelling(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
 
 /**
- * A message as JSON, without what stands under telling names. What we send holds values, whatever their shape; what a
- * server sends may describe them, and such a description (an object) is to be read.
+ * A message as JSON, with the values of telling names hidden. Objects that a server sends under such a name stay
+ * readable: they are schemas that describe a value, not the value.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
   return writeJson(message, 0, (key, value) => {
@@ -81,7 +82,7 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
   });
 }
 
-/** What must not be seen of a server: what its entry sets and sends, and whatever was filled in from outside the entry. */
+/** Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets. */
 export function secretsOf(transport: Transport, definition: ServerDefinition, stored: Iterable<string>): string[] {
   const [given, texts] =
     transport.kind === "stdio" ? [transport.env, transport.args] : [transport.headers, [transport.url]];
@@ -99,7 +100,7 @@ function secretArguments(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => valueOfOption(args[at - 1] ?? "", arg) ?? valueInArgument(arg) ?? []);
 }
 
-/** Everybody has these, and every log is full of them. */
+/** Common variables whose values are not secret and appear in every log. */
 const ordinaryVariable = /^(?:(?:OLD)?PWD|HOME|USER|USERNAME|LOGNAME|LANG|LC_\w+|PATH)$/;
 const path = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]|^(?:~|\.{1,2})$/;
 const plain = [
@@ -111,12 +112,12 @@ const plain = [
   /^(?:[a-z]{2,3}[-_][A-Z]{2}|C|POSIX)(?:\.(?:utf-?8|iso-?8859-?\d{1,2}))?$/i,
 ];
 
-/** Of a variable that was looked up: the value may be anything that its owner keeps out of files. */
+/** Whether the value of an expanded variable is hidden: users keep secrets in variables to keep them out of files. */
 function isConfidentialVariable([name, value]: readonly [string, string]): boolean {
   return isTelling(name) || !(ordinaryVariable.test(name) || path.test(value));
 }
 
-/** Of a variable or header that an entry sets: what was not written there is judged by where it comes from. */
+/** Whether a value in `env` or `headers` is hidden. A plain `$NAME` reference is decided by `isConfidentialVariable`. */
 function isConfidential(name: string, value: string, written = ""): boolean {
   if (isTelling(name)) return true;
   return !/^\$(?:\w+|\{\w+\})$/.test(written) && !isPlain(value);
@@ -126,7 +127,7 @@ function isPlain(value: string): boolean {
   return plain.some((form) => form.test(value));
 }
 
-/** The account and the parameters of an address (or of `--name=ADDRESS`), as written, as they are sent, and decoded. */
+/** Account and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
 function secretsInUrl(text: string): readonly string[] {
   const url = text.replace(/^[\w.-]+=/, "");
   if (!/^[\w+.-]+:\/\//.test(url)) return [];
@@ -134,7 +135,7 @@ function secretsInUrl(text: string): readonly string[] {
   return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form)]).flatMap(decodedForms);
 }
 
-/** With its password, the password alone, or what stands in the place of both. */
+/** `user:password`, and the password alone. */
 function accountIn(url: string): readonly string[] {
   const [, account] = /^[^/]+:\/\/([^/?#]*)@/.exec(url) ?? [];
   return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)];
@@ -149,7 +150,7 @@ function parametersIn(url: string): readonly string[] {
   });
 }
 
-/** Of the proxies that programs are told of: written with a scheme or without, up to the last `@`. */
+/** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => {
     const [, account] = (/^(?:https?|all|no)_proxy$/i.test(name) && /^(?:\w+:\/\/)?(.*)@/s.exec(value)) || [];
@@ -157,22 +158,22 @@ export function proxyAccounts(env: Environment["env"]): readonly string[] {
   });
 }
 
-/** A plus sign is a space in parameters only. */
+/** The text as it is, and decoded with `+` as a plus sign and as a space. */
 function decodedForms(text: string): readonly string[] {
   try {
     return [text, decodeURIComponent(text), decodeURIComponent(text.replaceAll("+", " "))];
   } catch {
-    // Not encoded, then: it stands as it is.
+    // The text is not URL-encoded.
     return [text];
   }
 }
 
-/** A server may repeat the credential without the word before it. */
+/** `Bearer abc` → `abc`: a server may repeat the token without its scheme. */
 function withoutScheme(value: string): string {
   return value.replace(/^\w+\s+(?=\S+$)/, "");
 }
 
-/** Half a character, which settings may contain, has no form in an address. */
+/** The forms in which a secret may appear. The bytes are used because a lone surrogate cannot be URL-encoded. */
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = bytes.toString("base64").replace(/={1,2}$/, "");

@@ -1,11 +1,11 @@
-/** What a server means by `Retry-After`: how long to leave it alone. Pure. */
+/** Reads the HTTP header `Retry-After`. Pure. */
 
-/** Milliseconds; whoever asks for more is asked again all the same. */
-export const longestWish = 300_000;
+/** Longest pause in milliseconds that Fairlead accepts from a server. */
+export const longestRetryAfter = 300_000;
 
-/** What a `Retry-After` comes to, in milliseconds from now (as `Date.now`): seconds or a date, from now to five minutes on; undefined if it is neither. */
-export function retryAfterPause(wish: string, now: number): number | undefined {
-  const text = wish.trim();
+/** Milliseconds from `now` (as `Date.now`) that the header asks for, between 0 and five minutes; undefined if it is neither seconds nor a date. */
+export function retryAfterPause(header: string, now: number): number | undefined {
+  const text = header.trim();
   const pause = /^[+-]?\d+(\.\d*)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), longestWish);
+  return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), longestRetryAfter);
 }

@@ -1,22 +1,23 @@
-/** Whether what went wrong with a server may be over by itself some time later. */
+/** Decides whether connecting again can help after a failure. */
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
 
+/** How a failure can be retried. */
 export type RetryClass =
-  /** It is there, but has forgotten the conversation. */
+  /** The server is up, but its session expired: connect again at once. */
   | { readonly kind: "session" }
-  /** It cannot be reached, or says that it has no time now. */
+  /** The server is unreachable or busy: connect again later. */
   | { readonly kind: "outage"; readonly retryAfter?: string }
-  /** It ended, hangs, or makes no sense: another start may go better, if one went well before. */
+  /** The server exited, hangs or sends invalid messages: start it again if it has worked before. */
   | { readonly kind: "crash" }
-  /** Somebody has to do something first. */
+  /** A person must change something first. */
   | { readonly kind: "never" };
 
-/** Too many requests, and what gateways answer for a server that is being restarted. */
+/** "Too many requests", and the statuses of a gateway whose server is restarting. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const proxyWantsCredentials = 407;
-/** What may go wrong with a server that was well before. */
+/** Failures that can happen to a server with correct settings. */
 const crashes: ReadonlySet<ErrorCode> = new Set([
   "server_exited",
   "connect_timeout",
@@ -27,9 +28,10 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
   "too_large",
 ]);
 
+/** @param isProgram The server is a stdio program, so a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
-  // A status is an answer: who gives it is there, whatever became of the request.
+  // The server sent an HTTP status, so it is reachable although the request was lost.
   if (code === "lost" && cause instanceof HostError && cause.code === "http_status")
     return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};
@@ -41,7 +43,7 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
   return { kind: crashes.has(code) ? "crash" : "never" };
 }
 
-/** By its name: the class itself would load the engine. */
+/** Compares the name, because importing the class would load the wire. */
 function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";
 }

@@ -1,19 +1,20 @@
-/** Where commands are looked for, and what is found there. */
+/** Searches `PATH` for commands. */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/inside.ts";
 
-/** Where the system looks for a command if there is no `PATH` at all; an empty one means the current folder. */
+/** The system's search path if `PATH` is not set. An empty `PATH` means the current folder. */
 export const systemPath = "/bin:/usr/bin";
 
+/** A search path, and the entries that were removed from it. */
 export interface SearchPath {
   readonly path: string;
   readonly dropped: readonly string[];
 }
 
-/** Without what a folder that is not trusted could have put there: relative entries, and those inside `root`. */
-export async function outside(path: string, root: string | undefined): Promise<SearchPath> {
+/** Removes entries that an untrusted folder could control: relative ones, and those inside `root`. */
+export async function withoutUntrusted(path: string, root: string | undefined): Promise<SearchPath> {
   const kept: string[] = [];
   const dropped: string[] = [];
   for (const entry of path.split(delimiter)) {
@@ -23,14 +24,14 @@ export async function outside(path: string, root: string | undefined): Promise<S
   return { path: kept.join(delimiter), dropped };
 }
 
-/** Whether something is in a folder, under its own name or by way of a link. */
+/** Whether a path is inside a folder, directly or through a symbolic link. */
 export async function liesIn(path: string, root: string): Promise<boolean> {
   if (isInside(resolve(path), root)) return true;
   const real = await realpath(path).catch(() => undefined);
   return real !== undefined && isInside(real, root);
 }
 
-/** The file that a command stands for, as the system would find it; for Windows that is left to the system. */
+/** The executable file of a command; undefined if there is none, and always on Windows, where the system searches. */
 export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
   const places = command.includes("/")
@@ -45,7 +46,7 @@ async function isExecutable(file: string): Promise<boolean> {
     await access(file, constants.X_OK);
     return (await stat(file)).isFile();
   } catch {
-    // Not there, or not for us: the system would go on to the next place too.
+    // Missing or not executable: the system would try the next folder too.
     return false;
   }
 }

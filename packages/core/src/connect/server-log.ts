@@ -1,4 +1,4 @@
-/** A server's log file: what it wrote to stderr, what crossed the wire, what we noted. Bounded, and never a reason to fail. */
+/** The log file of a server: its stderr, its messages and our notes. Its size is limited, and a write error is ignored. */
 
 import { createHash } from "node:crypto";
 import { appendFile, rename, stat } from "node:fs/promises";
@@ -7,13 +7,15 @@ import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-fo
 import { withoutColours } from "../text/colours.ts";
 import { toSafeLine } from "../text/safe-text.ts";
 
+/** Source of a log line. */
 export type LogKind = "stderr" | "wire" | "note";
 
+/** The log of one server. */
 export interface ServerLog {
   readonly path: string;
-  /** One line, or several; without secrets already. Returns at once and never throws. */
+  /** Appends one or more lines, in which the caller has hidden all secrets. Returns at once and never throws. */
   write(kind: LogKind, text: string): void;
-  /** Resolves when everything written so far is in the file, or cannot be. Writing may go on. */
+  /** Resolves when all lines so far are written or have failed to be. `write` still works afterwards. */
   close(): Promise<void>;
 }
 
@@ -23,13 +25,14 @@ export interface ServerLogs {
   close(): Promise<void>;
 }
 
-/** A file over this size becomes `.1`, what was `.1` becomes `.2`, what was `.2` is gone. */
+/** A larger file is renamed to `.1`, the old `.1` to `.2`, and the old `.2` is deleted. */
 const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
-/** What may wait to be written; more is counted and dropped. */
+/** Most characters that wait to be written; further lines are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 const flushDelay = 100;
 
+/** @param state Folder of this installation's state. */
 export function createServerLogs(state: string): ServerLogs {
   const logs = new Map<string, ServerLog>();
   return {
@@ -42,11 +45,12 @@ export function createServerLogs(state: string): ServerLogs {
   };
 }
 
+/** Path of a server's log file. */
 export function logPath(state: string, serverName: string): string {
   return join(state, "logs", `${safeName(serverName)}.log`);
 }
 
-/** A name that had to change carries a digest: two servers never share a file, also where case does not count. */
+/** A changed name ends with a digest, so that two servers never share a file, even if the file system ignores case. */
 function safeName(serverName: string): string {
   if (/^[a-z0-9_][a-z0-9_.-]{0,63}$/.test(serverName)) return serverName;
   const digest = createHash("sha256").update(serverName).digest("hex").slice(0, 8);
@@ -77,7 +81,7 @@ function createServerLog(path: string, folder: string): ServerLog {
     clearTimeout(timer);
     timer = undefined;
     const missing =
-      dropped === 0 ? "" : `${new Date().toISOString()} note ${dropped} lines came too fast and are missing here\n`;
+      dropped === 0 ? "" : `${new Date().toISOString()} note ${dropped} lines dropped: the server wrote too fast\n`;
     const text = waiting.join("") + missing;
     [waiting, size, dropped] = [[], 0, 0];
     if (text !== "") writing = writing.then(() => append(path, folder, text));
@@ -99,7 +103,7 @@ async function append(path: string, folder: string, text: string): Promise<void>
     await rotate(path);
     await appendFile(path, text, { mode: privateFileMode });
   } catch {
-    // A full disk or a folder that is not ours: the server is more important than its log.
+    // Such as a full disk: the server must keep working without its log.
   }
 }
 
@@ -110,7 +114,7 @@ async function rotate(path: string): Promise<void> {
   await rename(path, `${path}.1`);
 }
 
-/** Fit for a terminal, as logs are looked at with any program: colours go, other controls become pictures. */
+/** Removes colours and replaces control characters, because people read logs with programs that print them raw. */
 function toLogLine(line: string): string {
   const plain = toSafeLine(withoutColours(line));
   return plain.length <= lineCharacters

@@ -1,12 +1,13 @@
-/** Makes whole lines of text that comes in pieces. */
+/** Splits text that arrives in pieces into lines. */
 
+/** Collects pieces of text. */
 export interface TextLines {
   push(text: string): void;
-  /** Hands over what is left without a line end. */
+  /** Passes on the last line if it has no line end. */
   end(): void;
 }
 
-/** Of a line over the limit the beginning is handed over, and the rest is dropped. */
+/** @param limit Most characters of a line; the rest of a longer line is dropped. */
 export function createTextLines(limit: number, line: (text: string) => void): TextLines {
   let start = "";
   let isDropping = false;

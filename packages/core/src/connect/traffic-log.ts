@@ -1,4 +1,4 @@
-/** Sees what passes between us and one server: remembers what explains a failure, and writes the log. */
+/** Watches the traffic with one server: writes the log, and keeps what explains a failure. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -9,27 +9,31 @@ import { createTextLines } from "./text-lines.ts";
 const keptLines = 40;
 const keptCharacters = 2000;
 const keptDiagnostics = 3;
-/** Of the first request of every attempt. */
+/** JSON-RPC id of the first request of every attempt. */
 const firstId = 1;
-/** Long enough that no secret is cut before it is recognised. */
+/** Long enough that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
+/** The traffic with one server. */
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
+  /** What was seen so far, for the message of a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
+/** Options of `createTrafficLog`. */
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;
-  /** Messages go into the log as well. */
+  /** Writes every message into the log. */
   readonly debug: boolean;
-  /** Told when the first message leaves: from here on there is somebody to talk to. */
+  /** Called when the first request is sent: the process runs. */
   readonly onFirstMessage: () => void;
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
 
+/** Creates the listeners that the wire calls. */
 export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrLine }: TrafficLogOptions): TrafficLog {
   let stderr: string[] = [];
   let diagnostics: string[] = [];
@@ -44,11 +48,11 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
     onStderrLine?.(line);
   });
 
-  /** A server that does not live through the first question is lastRequest another one: what counts is the last attempt. */
+  /** The wire starts the server again with another protocol: only the last attempt explains a failure. */
   function startAgain(): void {
     stderr = [];
     diagnostics = [];
-    log.write("note", "trying another way");
+    log.write("note", "trying another protocol");
   }
 
   return {

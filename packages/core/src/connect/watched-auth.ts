@@ -1,4 +1,4 @@
-/** A sign-in hook as a connection uses it: what it sends is kept out of logs, and the time a person takes is counted apart. */
+/** Wraps the sign-in hook of a connection: hides its tokens in logs, and measures the time that a person needs to sign in. */
 
 import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
@@ -6,23 +6,26 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./deadline.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 
+/** The time that a person needs to sign in. */
 export interface SignInTime {
   readonly isUnderWay: () => boolean;
-  /** So far, in milliseconds. */
+  /** Milliseconds so far. */
   readonly total: () => number;
 }
 
+/** A wrapped sign-in hook. */
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;
   readonly time: SignInTime;
-  /** The server has answered: what it was sent is good. */
+  /** Reports that the server accepted the token. */
   readonly accepted: () => Promise<void>;
 }
 
-/** The last ones: what is older does not work any more. */
-const rememberedTokens = 8;
+/** Older tokens have expired and need not be hidden. */
+const keptTokens = 8;
 
+/** @param deadline Paused while a person signs in. */
 export function watchAuth(
   hook: ServerAuth,
   deadline: Pick<Deadline, "hold" | "release">,
@@ -34,11 +37,11 @@ export function watchAuth(
   let since = 0;
   let total = 0;
 
-  function learn(values: readonly string[]): void {
+  function hide(values: readonly string[]): void {
     const fresh = values.map((value) => value.replace(/^\w+ /, "")).filter((value) => !secrets.has(value));
     if (fresh.length === 0) return;
     for (const value of fresh) secrets.add(value);
-    for (const value of secrets) if (secrets.size > rememberedTokens) secrets.delete(value);
+    for (const value of secrets) if (secrets.size > keptTokens) secrets.delete(value);
     redact = createRedactor(secrets);
   }
 
@@ -46,7 +49,7 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        learn(Object.values(headers));
+        hide(Object.values(headers));
         return headers;
       },
       async challenged(challenge, signal) {

@@ -31,7 +31,7 @@ test("without anyone to ask it needs a sign-in, and says what to type", async ()
     name: "docs",
     status: "needs_auth",
     reason: "auth_required",
-    message: '"docs" wants you to sign in (HTTP 401)',
+    message: '"docs" requires sign-in (HTTP 401)',
     next: "fairlead mcp auth docs",
   });
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ test("an entry with its own token keeps it, and nobody is asked to sign in", asy
   await host.start({ servers: ["docs"] });
   expect(stateOf(host)).toMatchObject({
     status: "needs_auth",
-    message: '"docs" wants you to sign in (HTTP 401); what its entry sends was not enough: Authorization',
+    message: '"docs" requires sign-in (HTTP 401) and rejected the configured headers: Authorization',
   });
   expect(someone.opened).toEqual([]);
 });

@@ -38,19 +38,21 @@ test("a server on the web is connected, and every step on the way is told", asyn
 
 describe("what is no server is not_mcp, with the first of what it said", () => {
   test.each<[string, WebReply, RegExp]>([
-    ["a login page", loginPage, /answered 200 with text\/html.*; it begins "<!doctype html>/],
+    ["a login page", loginPage, /answered 200 with text\/html.*; response begins "<!doctype html>/],
     ["204", noContent, /answered 204/],
     ["nothing", empty, /answered 200/],
     ["an empty JSON document", emptyJson, /holds no response/],
-    ["the wrong type", wrongContentType, /answered 200 with text\/plain.*; it begins "\{/],
-    ["broken JSON", brokenJson, /says it is JSON, but is not; it begins "\{/],
+    ["the wrong type", wrongContentType, /answered 200 with text\/plain.*; response begins "\{/],
+    ["broken JSON", brokenJson, /says it is JSON, but is not; response begins "\{/],
   ])("%s", async (_name, reply, message) => {
     await using web = await webServer(reply);
     await using server = await connection({ httpUrl: web.origin });
     expect(await server.failure()).toMatchObject({
       code: "not_mcp",
       message: expect.stringMatching(message),
-      next: expect.stringMatching(/^Check that it is running, and the address in its entry \(.*settings\.json:3\)\.$/),
+      next: expect.stringMatching(
+        /^Check that the server is running and that its address is right \(.*settings\.json:3\)\.$/,
+      ),
     });
   });
 });
@@ -59,18 +61,23 @@ const signIn = /^fairlead mcp auth s$/;
 
 describe("a status", () => {
   test.each<[WebReply, string, RegExp, RegExp]>([
-    [status(404), "http_status", /answered 404 with text\/plain, .*; it begins "status 404, sorry"$/, /^Check that/],
-    [status(503, { "retry-after": "7" }), "http_status", /answered 503.*\(to be tried again after: 7\)/, /^Try again/],
+    [
+      status(404),
+      "http_status",
+      /answered 404 with text\/plain, .*; response begins "status 404, sorry"$/,
+      /^Check that/,
+    ],
+    [status(503, { "retry-after": "7" }), "http_status", /answered 503.*; Retry-After: 7/, /^Try again/],
     [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
-    [status(401), "auth_required", /^"s" wants you to sign in \(HTTP 401\)$/, signIn],
+    [status(401), "auth_required", /^"s" requires sign-in \(HTTP 401\)$/, signIn],
     [status(403, { "www-authenticate": "Bearer" }), "auth_required", /sign in \(HTTP 403\)$/, signIn],
     [
       status(403),
       "http_status",
-      /^"s" does not let us in: the server answered 403; it begins "st/,
+      /^"s" refused access: the server answered with HTTP status 403; response begins "st/,
       /^Check .*"headers"/,
     ],
-    [cutAt("initialize"), "unreachable", /the server's answer was cut$/, /^Check that/],
+    [cutAt("initialize"), "unreachable", /the server's response broke off$/, /^Check that/],
   ])("%#: %s", async (reply, code, message, next) => {
     await using web = await webServer(reply);
     await using server = await connection({ url: web.origin });
@@ -85,7 +92,7 @@ describe("a status", () => {
     await using web = await webServer(status(401));
     await using server = await connection({ httpUrl: web.origin, headers: { "X-Api-Key": "sesame-open" } });
     const { message } = await server.failure();
-    expect(message).toBe('"s" wants you to sign in (HTTP 401); what its entry sends was not enough: X-Api-Key');
+    expect(message).toBe('"s" requires sign-in (HTTP 401) and rejected the configured headers: X-Api-Key');
   });
 });
 
@@ -104,7 +111,7 @@ test("a certificate that nobody vouches for: the variable for one's own authorit
   await using server = await connection({ httpUrl: web.origin });
   expect(await server.failure()).toMatchObject({
     code: "tls",
-    message: expect.stringMatching(/^"s" cannot be reached safely: the certificate of 127\.0\.0\.1/),
+    message: expect.stringMatching(/^"s" has no working TLS: the certificate of 127\.0\.0\.1/),
     next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
   });
 });
@@ -114,7 +121,7 @@ test("https:// where plain HTTP is spoken: the other scheme is suggested", async
   await using server = await connection({ httpUrl: web.origin.replace("http:", "https:") });
   expect(await server.failure()).toMatchObject({
     code: "tls",
-    next: expect.stringMatching(/^If it speaks plain HTTP, write http:\/\/ instead of https:\/\/ in its entry/),
+    next: expect.stringMatching(/^If the server speaks plain HTTP, write http:\/\/ instead of https:\/\/ \(/),
   });
 });
 
@@ -123,7 +130,7 @@ test("a server that never answers is late, not unreachable", async () => {
   await using server = await connection({ httpUrl: web.origin }, { connectTimeout: 300 });
   expect(await server.failure()).toMatchObject({
     code: "connect_timeout",
-    message: '"s" did not answer server/discover within 300 ms',
+    message: '"s" timed out after 0.3 s: no response to server/discover',
   });
 });
 

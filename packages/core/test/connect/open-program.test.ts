@@ -4,7 +4,7 @@ import { manualClock } from "../support/manual-clock.ts";
 import { connection, script } from "./connection.ts";
 
 const echo = stdioServer("well-behaved");
-const entryAt = expect.stringMatching(/orrect its entry \(.*settings\.json:3\)\.$/);
+const entryAt = expect.stringMatching(/ \(.*settings\.json:3\)\.$/);
 
 describe("a program that is a server", () => {
   test("is connected, and every step on the way is told", async () => {
@@ -43,7 +43,7 @@ describe("a program that is a server", () => {
     await using server = await connection(stdioServer("noisy"));
     const { serverInfo } = await server.open();
     expect(serverInfo.name).toBe("test");
-    expect(await server.log()).toContain(" note not a message on stdout: ");
+    expect(await server.log()).toContain(" note a line on stdout is not a message: ");
   });
 
   test("is told about nothing that nobody would answer", async () => {
@@ -66,16 +66,15 @@ describe("a program that is none", () => {
     expect(await server.failure()).toMatchObject({
       code: "command_not_found",
       serverName: "s",
-      message:
-        '"s" did not start: cannot start "no-such-command": there is no such command in its PATH (/usr/bin:/nowhere)',
-      next: expect.stringMatching(/^Install it, or correct its entry \(.*settings\.json:3\)\.$/),
+      message: '"s" did not start: cannot start "no-such-command": the command is not in its PATH (/usr/bin:/nowhere)',
+      next: expect.stringMatching(/^Install the command, or correct it \(.*settings\.json:3\)\.$/),
     });
   });
 
   test.each([
-    [{ ...echo, cwd: "/no/such/folder" }, /its working folder does not exist: \/no\/such\/folder$/],
+    [{ ...echo, cwd: "/no/such/folder" }, /cwd does not exist: \/no\/such\/folder$/],
     [{ command: "/etc/passwd" }, /\/etc\/passwd is not an executable file$/],
-    [{ command: "~/missing" }, /there is no file .*\/home\/missing$/],
+    [{ command: "~/missing" }, /the file does not exist: .*\/home\/missing$/],
   ])("%o", async (entry, message) => {
     await using server = await connection(entry);
     expect(await server.failure()).toMatchObject({
@@ -90,8 +89,7 @@ describe("a program that is none", () => {
     await using server = await connection(script(`console.error("${trace}"); process.exit(3)`));
     expect(await server.failure()).toMatchObject({
       code: "server_exited",
-      message:
-        '"s" exited with code 3 before it answered initialize; its last words: TypeError: options.url is missing',
+      message: '"s" exited with code 3 during initialize; stderr: TypeError: options.url is missing',
       next: "fairlead mcp logs s",
       evidence: "TypeError: options.url is missing\n    at start (x.js:1)\n\nNode.js v20",
     });
@@ -101,18 +99,14 @@ describe("a program that is none", () => {
     await using server = await connection(script('process.kill(process.pid, "SIGKILL")'));
     expect(await server.failure()).toMatchObject({
       code: "server_exited",
-      message: '"s" was ended by SIGKILL before it answered initialize',
+      message: '"s" was ended by SIGKILL during initialize',
       next: expect.stringMatching(/^Check the command and its arguments \(.*settings\.json:3\)\.$/),
     });
   });
 
   test.each([
-    [
-      "Error: GITHUB_TOKEN is required",
-      {},
-      /^GITHUB_TOKEN is set here, .* add "env": \{"GITHUB_TOKEN": "\$GITHUB_TOKEN"\}/,
-    ],
-    ["please set an api key", {}, /^If it needs credentials, name them in "env" of its entry/],
+    ["Error: GITHUB_TOKEN is required", {}, /^Add "env": \{"GITHUB_TOKEN": "\$GITHUB_TOKEN"\} to "s" \(/],
+    ["please set an api key", {}, /^If the server needs credentials, add them to "env" of "s"/],
     ["401 Unauthorized", { env: { GITLAB_TOKEN: "wrong-token", B: "c" } }, /sets in "env" \(.*\): GITLAB_TOKEN, B\.$/],
   ])("one that lacks credentials (%s) is told which", async (words, rest, next) => {
     await using server = await connection(
@@ -126,7 +120,8 @@ describe("a program that is none", () => {
     await using server = await connection(script('console.log("usage: x [options]")'));
     expect(await server.failure()).toMatchObject({
       code: "not_mcp",
-      message: '"s" is not an MCP server: not a message on stdout: "usage: x [options]"; then it exited with code 0',
+      message:
+        '"s" is not an MCP server: a line on stdout is not a message: "usage: x [options]"; then it exited with code 0',
     });
   });
 
@@ -135,15 +130,15 @@ describe("a program that is none", () => {
     expect(await server.failure()).toMatchObject({
       code: "not_mcp",
       message: expect.stringMatching(
-        /^"s" is not an MCP server: 1,000 lines and no message; it begins "\\u001b\[31mcomp/,
+        /^"s" is the program is not an MCP server: it wrote 1,000 lines and no message; response begins "\\u001b\[31mcomp/,
       ),
     });
   });
 
   test.each([
     [{ error: { code: -32000, message: "go away" } }, '"s" answered initialize with an error: go away (-32000)'],
-    [{ result: {} }, `"s" breaks the protocol: the server's answer to initialize names no protocol version`],
-    [{ result: 7 }, '"s" breaks the protocol: the answer to initialize holds no result'],
+    [{ result: {} }, `"s" violates the MCP protocol: the server's response to initialize has no protocolVersion`],
+    [{ result: 7 }, '"s" violates the MCP protocol: the response to initialize has no result'],
   ])("%o in answer to initialize", async (answer, message) => {
     await using server = await connection(stdioServer("refuses", JSON.stringify(answer)));
     expect(await server.failure()).toMatchObject({ code: "protocol", message });
@@ -156,7 +151,7 @@ describe("timeout", () => {
 
   test.each([
     [{}, { connectTimeout: 1500 }, /raise "fairlead.connectTimeout" in your settings/],
-    [{ timeout: 1500 }, {}, /raise "timeout" in its entry \(.*settings\.json:3\)/],
+    [{ timeout: 1500 }, {}, /raise "timeout" of "s" \(.*settings\.json:3\)/],
   ])("%o %o: the message names the step, the setting and what the server wrote", async (rest, options, next) => {
     const clock = manualClock();
     await using server = await connection(script(silent, rest), { ...options, clock });
@@ -171,7 +166,7 @@ describe("timeout", () => {
     const era = { era: "legacy", transport: "stdio" } as const;
     expect(await server.failure({ era, onStderrLine: (line) => void onStderrLine(line) })).toMatchObject({
       code: "connect_timeout",
-      message: '"s" did not answer initialize within 1500 ms; its last words: waiting for the database',
+      message: '"s" timed out after 1.5 s: no response to initialize; stderr: waiting for the database',
       next: expect.stringMatching(next),
       evidence: "loading\nwaiting for the database",
     });
@@ -182,7 +177,7 @@ describe("timeout", () => {
     await using server = await connection(stdioServer("silent"), { connectTimeout: 300 });
     expect(await server.failure()).toMatchObject({
       code: "connect_timeout",
-      message: '"s" did not answer server/discover within 300 ms',
+      message: '"s" timed out after 0.3 s: no response to server/discover',
     });
   });
 
@@ -194,7 +189,7 @@ describe("timeout", () => {
     const era = { era: "legacy", transport: "stdio" } as const;
     expect(await server.failure({ era, onStderrLine: () => void clock.pass(1500) })).toMatchObject({
       code: "not_mcp",
-      message: `"s" is not an MCP server: it did not answer initialize within 1500 ms, and writes text to stdout that is no message: "Listening on http://localhost:3000"`,
+      message: `"s" is not an MCP server: no response to initialize within 1.5 s, and its stdout is not MCP: "Listening on http://localhost:3000"`,
       next: expect.stringMatching(/^Check the command and its arguments \(.*settings\.json:3\)\.$/),
     });
   });

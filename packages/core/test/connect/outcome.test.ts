@@ -38,7 +38,7 @@ describe("every error of the wire has its code in the host", () => {
       const error = new WireError(wireCode, "words");
       expect(toCallError(error, subject)).toMatchObject({
         code: "lost",
-        message: "s.t: words; it may or may not have run",
+        message: "s.t: words; the request may or may not have run",
         serverName: "s",
         cause: { code: codes[wireCode], message: '"s": words', cause: error },
       });
@@ -46,10 +46,10 @@ describe("every error of the wire has its code in the host", () => {
   );
 
   test("how the server ended is the cause, in the words of whoever knows it best", () => {
-    const end = new HostError("server_exited", '"s" exited with code 3; its last words: oh', { evidence: "oh" });
+    const end = new HostError("server_exited", '"s" exited with code 3; stderr: oh', { evidence: "oh" });
     expect(toCallError(new WireError("exited", "words"), { ...subject, explain: () => end })).toMatchObject({
       code: "lost",
-      message: 's.t: "s" exited with code 3; its last words: oh; it may or may not have run',
+      message: 's.t: "s" exited with code 3; stderr: oh; the request may or may not have run',
       cause: end,
       evidence: "oh",
     });
@@ -62,13 +62,13 @@ describe("every error of the wire has its code in the host", () => {
       const explain = (): HostError => new HostError("http_status", "unused", { evidence: "oops: (hidden)" });
       expect(toCallError(error, { ...subject, explain })).toMatchObject({
         code: "lost",
-        message: 's.t: words; it begins "oops: (hidden)"; it may or may not have run',
+        message: 's.t: words; response begins "oops: (hidden)"; the request may or may not have run',
         cause: { code: "http_status", cause: error },
         evidence: "oops: (hidden)",
       });
       expect(toCallError(error, subject)).toMatchObject({
         code: "lost",
-        message: "s.t: words; it may or may not have run",
+        message: "s.t: words; the request may or may not have run",
       });
     },
   );
@@ -97,7 +97,7 @@ describe("every error of the wire has its code in the host", () => {
     for (const code of ["http_status", "rpc"] as const) {
       const cause = new WireError(code, "slow down", { httpStatus, retryAfter, unsent: true, rpc: { code: -32000 } });
       const told = toCallError(cause, subject);
-      const message = `s.t: the server has no time for it now (HTTP ${httpStatus}), so it did not run`;
+      const message = `s.t did not run: the server is busy (HTTP ${httpStatus})`;
       expect(told).toMatchObject({ code: "http_status", message, next, cause });
       expect(pauseAfter(told)).toBe(pause);
     }

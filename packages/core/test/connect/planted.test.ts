@@ -53,7 +53,7 @@ describe("in a folder that is not trusted", () => {
     await using server = await untrusted({ command: "tool" }, everyWay);
     const { code, message } = await server.failure();
     expect(code).toBe("command_not_found");
-    expect(message).toContain('left out of it, as this folder is not trusted: "", ".", "./bin", "bin"');
+    expect(message).toContain('PATH entries ignored because this folder is not trusted: "", ".", "./bin", "bin"');
     expect(await server.log()).not.toContain("PLANTED");
   });
 
@@ -61,7 +61,7 @@ describe("in a folder that is not trusted", () => {
     await using server = await untrusted({ command: "/nowhere/tool" }, everyWay);
     const { code, message } = await server.failure();
     expect(code).toBe("command_not_found");
-    expect(message).not.toContain("left out");
+    expect(message).not.toContain("PATH entries ignored");
   });
 
   test("nor by way of a link from outside", async () => {

@@ -79,9 +79,9 @@ test("what is not taken as it was said is named, with its kind and the reason", 
   expect(dropped).toContainEqual({ kind: "tools", reason: "it has no name" });
   expect(dropped).toContainEqual({ kind: "tools", name: "t", reason: twice.reason });
   expect(dropped).toContainEqual({ kind: "resources", ...twice });
-  expect(repaired).toContainEqual({ kind: "tools", name: "u", reason: "inputSchema is missing or unusable" });
+  expect(repaired).toContainEqual({ kind: "tools", name: "u", reason: "inputSchema is missing or invalid" });
   expect(repaired).toContainEqual({ kind: "prompts", name: "p", reason: "an argument without a name was left out" });
-  expect(truncated).toEqual([{ kind: "resources", reason: "the server names the same page again" }]);
+  expect(truncated).toEqual([{ kind: "resources", reason: "nextCursor repeats an earlier page" }]);
 });
 
 describe("what is asked for", () => {

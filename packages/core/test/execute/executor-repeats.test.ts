@@ -177,7 +177,13 @@ describe("a call that is lost", () => {
 
 describe("a call that the server has no time for", () => {
   const busy = (retryAfter: string): HostError =>
-    failed(new WireError("http_status", "the server answered 429", { httpStatus: 429, retryAfter, unsent: true }));
+    failed(
+      new WireError("http_status", "the server answered with HTTP status 429", {
+        httpStatus: 429,
+        retryAfter,
+        unsent: true,
+      }),
+    );
 
   /** A client that is busy as often as it says, and an executor that waits by a clock of its own. */
   function busyServer(...answers: readonly string[]) {
@@ -222,7 +228,7 @@ describe("a call that the server has no time for", () => {
     const { sent, call } = busyServer("1");
     expect(await call()).toMatchObject({
       code: "http_status",
-      message: "s.echo: the server has no time for it now (HTTP 429), so it did not run",
+      message: "s.echo did not run: the server is busy (HTTP 429)",
       next: "Try again in 1 s.",
     });
     expect(sent).toHaveLength(1);

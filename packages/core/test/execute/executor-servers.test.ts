@@ -68,7 +68,7 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
   test("so does silence that lasts too long, and what is longer than it may be as a whole", async () => {
     const silent = expect(shop.call("hang", {}, { timeout: 300 })).rejects.toMatchObject({
       code: "call_timeout",
-      message: "shop.hang: no sign of life for 300 ms during tools/call",
+      message: "shop.hang timed out: no sign of life for 300 ms",
     });
     await shop.workshop.noted("hang");
     await shop.clock.pass(300);
@@ -177,7 +177,7 @@ describe("a server that dies with 16 calls in flight", () => {
           status: "rejected",
           reason: {
             code: "lost",
-            message: "shop.hang: the server was ended by SIGKILL; it may or may not have run",
+            message: "shop.hang: the server was ended by SIGKILL; the request may or may not have run",
             cause: { code: "server_exited" },
           },
         });

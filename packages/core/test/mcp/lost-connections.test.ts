@@ -77,7 +77,7 @@ test("a server that forgot the session gets a new one at once; the call that fou
   const sent = server.seen.length;
   await expect(client.callTool("echo", { text: "?" })).rejects.toMatchObject({
     code: "unreachable",
-    message: "web.echo: the server has forgotten this session",
+    message: "web.echo: the session has expired: the server no longer knows its id",
   });
   const again = await manager.ready("web");
   expect(await again.callTool("echo", { text: "again" })).toMatchObject({ content: [{ text: "again" }] });

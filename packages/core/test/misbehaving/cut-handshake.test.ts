@@ -30,13 +30,11 @@ function cuts(said: string, start: number): readonly number[] {
 }
 
 function exited(name: string): object {
-  const noise = String.raw`not a message on stdout: "\{.*"`;
+  const noise = String.raw`a line on stdout is not a message: "\{.*"`;
   return {
     status: "disconnected",
     reason: "server_exited",
-    message: expect.stringMatching(
-      new RegExp(`^"${name}" exited with code 9( before it answered initialize)?(; ${noise})?$`),
-    ),
+    message: expect.stringMatching(new RegExp(`^"${name}" exited with code 9( during initialize)?(; ${noise})?$`)),
     next: expect.stringMatching(/^Check the command and its arguments \(.*\/settings\.json:\d+\)\.$/),
   };
 }

@@ -14,8 +14,8 @@ describe("a program that is no server", () => {
     beside(
       { command: "fairlead-no-such-command" },
       ({ state }) => {
-        const why = 'cannot start "fairlead-no-such-command": there is no such command in its PATH (/usr/bin:/bin)';
-        const next = `Install it, or correct its entry (${entry}).`;
+        const why = 'cannot start "fairlead-no-such-command": the command is not in its PATH (/usr/bin:/bin)';
+        const next = `Install the command, or correct it (${entry}).`;
         expect(state()).toEqual(failed("command_not_found", `"odd" did not start: ${why}`, next));
       },
       { env: { PATH: "/usr/bin:/bin" } },
@@ -25,30 +25,30 @@ describe("a program that is no server", () => {
     beside(
       ({ path }) => ({ ...stdioServer("well-behaved"), cwd: `${path}/gone` }),
       ({ state }) => {
-        const why = `cannot start "${process.execPath}": its working folder does not exist: /here/gone`;
-        const next = `Correct its entry (${entry}).`;
+        const why = `cannot start "${process.execPath}": cwd does not exist: /here/gone`;
+        const next = `Check the command and its arguments (${entry}).`;
         expect(state()).toEqual(failed("command_not_found", `"odd" did not start: ${why}`, next));
       },
     ));
 
   test("that exits: with its code, its last words, and where to look", () =>
     beside(stdioServer("exits", "3", "Error: the moon is full"), ({ state }) => {
-      const message = '"odd" exited with code 3 before it answered initialize; its last words: Error: the moon is full';
+      const message = '"odd" exited with code 3 during initialize; stderr: Error: the moon is full';
       expect(state()).toEqual(failed("server_exited", message, "fairlead mcp logs odd", "Error: the moon is full"));
     }));
 
   test("that exits for want of a credential: the names that its entry sets are hinted at", () =>
     beside({ ...stdioServer("exits", "1", "Error: bad API key"), env: { MOON_API_KEY: "wrong" } }, ({ state }) => {
-      const message = '"odd" exited with code 1 before it answered initialize; its last words: Error: bad API key';
-      const next = `Check the values that its entry sets in "env" (${entry}): MOON_API_KEY.`;
+      const message = '"odd" exited with code 1 during initialize; stderr: Error: bad API key';
+      const next = `Check the values in "env" of "odd" (${entry}): MOON_API_KEY.`;
       expect(state()).toEqual(failed("server_exited", message, next, "Error: bad API key"));
     }));
 
   test("that never answers: the step and the setting to raise are named", () =>
     beside({ ...stdioServer("silent"), timeout: 300 }, ({ state }) => {
-      const next = `If it needs longer, raise "timeout" in its entry (${entry}).`;
+      const next = `raise "timeout" of "odd" (${entry})`;
       // Which of the two it is asked first, and how far that came, is a matter of the machine.
-      const message = /^"odd" did not answer (server\/discover|initialize) within 300 ms$/;
+      const message = /^"odd" timed out after 0\.3 s: no response to (server\/discover|initialize)$/;
       expect(state()).toEqual({
         ...failed("connect_timeout", "", next),
         message: expect.stringMatching(message) as string,
@@ -58,7 +58,7 @@ describe("a program that is no server", () => {
   test("that talks without end, but not to us: with the beginning of what it says", () =>
     beside(stdioServer("garbage"), ({ state }) => {
       const begins = "\u001b[31mcompiling 1\u001b[0m \u202egnp.exe";
-      const why = `1,000 lines and no message; it begins ${JSON.stringify(begins)}`;
+      const why = `1,000 lines and no message; response begins ${JSON.stringify(begins)}`;
       const next = `Check the command and its arguments (${entry}).`;
       expect(state()).toEqual(failed("not_mcp", `"odd" is not an MCP server: ${why}`, next, begins));
     }));
@@ -73,7 +73,7 @@ describe("a server that refuses", () => {
 
   test("to say which protocol it speaks: with what it says instead", () =>
     beside(stdioServer("refuses", '{"result":{"protocolVersion":"the latest"}}'), ({ state }) => {
-      const message = `"odd" breaks the protocol: the server's answer to initialize names no protocol version`;
+      const message = `"odd" violates the MCP protocol: the server's response to initialize has no protocolVersion`;
       expect(state()).toEqual(failed("protocol", message, "fairlead mcp logs odd", '"the latest"'));
     }));
 });

@@ -76,8 +76,8 @@ describe("a server that is connected all the same", () => {
         })),
       );
       expect(repaired).toEqual([
-        { kind: "tools", name: "no-schema", reason: "inputSchema is missing or unusable" },
-        { kind: "tools", name: "odd-title", reason: "title is unusable and was left out" },
+        { kind: "tools", name: "no-schema", reason: "inputSchema is missing or invalid" },
+        { kind: "tools", name: "odd-title", reason: "title is invalid and was removed" },
       ]);
     }));
 });

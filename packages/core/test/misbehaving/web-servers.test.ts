@@ -15,7 +15,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { answers, beside } from "./beside.ts";
 
-const checkAddress = "Check that it is running, and the address in its entry (/here/home/.gemini/settings.json:3).";
+const checkAddress =
+  "Check that the server is running and that its address is right (/here/home/.gemini/settings.json:3).";
 const page = "<!doctype html>\n<html><head><title>Sign in</title></head><body>\u001b[2JPlease sign in.</body></html>";
 const greeting =
   '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"test","version":"1.0.0"}}}';
@@ -30,18 +31,18 @@ interface Told {
 function notMcp(what: string, evidence?: string): Told {
   const message = `"odd" is not an MCP server: ${what}`;
   if (evidence === undefined) return { reason: "not_mcp", message };
-  return { reason: "not_mcp", message: `${message}; it begins ${JSON.stringify(evidence)}`, evidence };
+  return { reason: "not_mcp", message: `${message}; response begins ${JSON.stringify(evidence)}`, evidence };
 }
 
 function refused(code: number, more: { readonly next?: string; readonly later?: string } = {}): Told {
   const { later = "", ...rest } = more;
-  const what = `the server answered ${code} with text/plain, which is no answer to a request${later}`;
+  const what = `the server answered with HTTP status ${code} with text/plain instead of a JSON-RPC response${later}`;
   const evidence = `status ${code}, sorry`;
-  const message = `"odd" cannot be used: ${what}; it begins "${evidence}"`;
+  const message = `"odd" cannot be used: ${what}; response begins "${evidence}"`;
   return { reason: "http_status", message, evidence, ...rest };
 }
 
-const cut: Told = { reason: "unreachable", message: `"odd" cannot be reached: the server's answer was cut` };
+const cut: Told = { reason: "unreachable", message: `"odd" cannot be reached: the server's response broke off` };
 const next = "Try again later.";
 
 /** What is told about a server that answers like this. */
@@ -49,26 +50,29 @@ const failures: readonly (readonly [string, WebReply, Told])[] = [
   [
     "answers with a login page",
     loginPage,
-    notMcp("the server answered 200 with text/html; charset=utf-8, which is no answer to a request", page),
+    notMcp(
+      "the server answered with HTTP status 200 with text/html; charset=utf-8 instead of a JSON-RPC response",
+      page,
+    ),
   ],
-  ["answers 204", noContent, notMcp("the server answered 204, which is no answer to a request")],
-  ["answers 200 and nothing", empty, notMcp("the server answered 200, which is no answer to a request")],
-  ["answers with empty JSON", emptyJson, notMcp("the server's answer holds no response to the request")],
+  ["answers 204", noContent, notMcp("the server answered with HTTP status 204 instead of a JSON-RPC response")],
+  ["answers 200 and nothing", empty, notMcp("the server answered with HTTP status 200 instead of a JSON-RPC response")],
+  [
+    "answers with empty JSON",
+    emptyJson,
+    notMcp("the server's HTTP response contains no JSON-RPC response to the request"),
+  ],
   [
     "answers with broken JSON",
     brokenJson,
-    notMcp("the server's answer says it is JSON, but is not", '{"jsonrpc":"2.0",'),
+    notMcp("the server's response has the content type JSON but is not JSON", '{"jsonrpc":"2.0",'),
   ],
   [
     "answers under a wrong content type",
     wrongContentType,
-    notMcp("the server answered 200 with text/plain, which is no answer to a request", greeting),
+    notMcp("the server answered with HTTP status 200 with text/plain instead of a JSON-RPC response", greeting),
   ],
-  [
-    "has no time now",
-    status(503, { "retry-after": "120" }),
-    refused(503, { next, later: " (to be tried again after: 120)" }),
-  ],
+  ["has no time now", status(503, { "retry-after": "120" }), refused(503, { next, later: "; Retry-After: 120" })],
   ["breaks down", status(500), refused(500, { next })],
   ["is not at this address", status(404), refused(404)],
   ["is cut off in its greeting", cutAt("initialize"), cut],
@@ -89,7 +93,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
       expect(state()).toEqual({
         status: "needs_auth",
         reason: "auth_required",
-        message: `"odd" wants you to sign in (HTTP ${code})`,
+        message: `"odd" requires sign-in (HTTP ${code})`,
         next: "fairlead mcp auth odd",
         evidence: `status ${code}, sorry`,
       });
@@ -103,7 +107,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
       expect(state()).toEqual({
         status: "disconnected",
         reason: "http_status",
-        message: `"odd" cannot be used: the server redirects to ${elsewhere.origin}, which is not followed`,
+        message: `"odd" cannot be used: the server redirects to ${elsewhere.origin}, another origin, which Fairlead does not follow`,
         next: checkAddress,
       });
     });
@@ -141,7 +145,7 @@ describe("on the way to a server", () => {
       expect(state()).toEqual({
         status: "disconnected",
         reason: "tls",
-        message: `"odd" cannot be reached safely: the certificate of ${host} is not accepted: self-signed certificate`,
+        message: `"odd" has no working TLS: the certificate of ${host} is not accepted: self-signed certificate`,
         next: "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.",
       });
     });

@@ -1,15 +1,16 @@
-/** Shows the person where to sign in, opens the browser if they want that, and waits for the answer by whichever way it comes. */
+/** Shows the sign-in address, opens the browser if the person agrees, and waits for the redirect or a pasted address. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import type { SignInPlan } from "../oauth/discovery.ts";
-import { authCommand, calledOff, type Fail } from "../oauth/failure.ts";
+import { authCommand, type Fail, signInCancelled } from "../oauth/failure.ts";
 import { otherTokenHost } from "../oauth/token-host.ts";
 import { askForPaste } from "./paste.ts";
 import type { RedirectListener } from "./redirect-listener.ts";
 import type { ConsentRequest, SignInUi } from "./sign-in-ui.ts";
 
+/** Options of `awaitAnswer`. */
 export interface AwaitOptions {
   readonly serverName: string;
   readonly oauth: OAuthSettings;
@@ -26,23 +27,27 @@ export interface AwaitOptions {
 
 const minutes = 5;
 
+/** The parameters of the redirect. @throws HostError `auth_failed`, `auth_required` or `cancelled` */
 export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParams> {
   const { serverName, listener, ui, clock, signal, fail } = options;
   const { redirectUri } = listener;
   if (listener.answer === undefined && ui.paste === undefined)
-    throw fail("the listener", `nobody listens at ${redirectUri}, and there is no terminal to paste the answer into`);
+    throw fail(
+      "redirect listener",
+      `Fairlead cannot listen at ${redirectUri}, and there is no terminal to paste the address into`,
+    );
   const over = new AbortController();
-  const callOff = clock.after(minutes * 60_000, () =>
-    over.abort(fail("the browser", `no answer came back within ${minutes} minutes`)),
+  const cancelTimer = clock.after(minutes * 60_000, () =>
+    over.abort(fail("browser", `the browser did not return within ${minutes} minutes`)),
   );
   const ended = AbortSignal.any([signal, over.signal]);
   try {
     await invite(options, ended);
-    const routes = [listener.answer, pasted(options, ended)].filter((way) => way !== undefined);
-    return await Promise.race([...routes, endOf(ended, serverName)]);
+    const answers = [listener.answer, pasted(options, ended)].filter((answer) => answer !== undefined);
+    return await Promise.race([...answers, endOf(ended, serverName)]);
   } finally {
-    callOff();
-    // Also for who still waits for a paste.
+    cancelTimer();
+    // Ends a question for a pasted address that is still open.
     over.abort();
   }
 }
@@ -72,11 +77,11 @@ async function invite(
   const isWanted =
     oauth.enabled === true ||
     (await unlessEnded(consent?.(request, signal) ?? Promise.resolve(undefined), signal, serverName));
-  if (isWanted === false) throw refusedHere(serverName);
+  if (isWanted === false) throw browserDeclined(serverName);
   if (isWanted === true) show({ kind: "browser", isOpened: await openBrowser(url) });
 }
 
-/** When nothing more can be pasted it stays open as long as somebody listens: the other way may still be taken. */
+/** Never settles after the input has ended while the listener is open: the browser may still return. */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
   const { paste, show } = ui;
@@ -84,8 +89,7 @@ async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: Abort
   const onUnusable = (reason: string): void => show({ kind: "paste_unusable", reason });
   const outcome = await askForPaste({ paste, state, redirectUri, onUnusable, signal });
   if (outcome.kind === "answer") return outcome.answer;
-  if (listener.answer === undefined)
-    throw fail("the browser", `the address at which it ended did not come: ${outcome.reason}`);
+  if (listener.answer === undefined) throw fail("browser", `no address was pasted: ${outcome.reason}`);
   if (!signal.aborted) show({ kind: "paste_over", reason: outcome.reason });
   return new Promise(() => {});
 }
@@ -96,19 +100,15 @@ function unlessEnded<T>(work: Promise<T>, signal: AbortSignal, serverName: strin
 
 function endOf(signal: AbortSignal, serverName: string): Promise<never> {
   return new Promise((_, reject) => {
-    const end = (): void => reject(signal.reason instanceof HostError ? signal.reason : calledOff(serverName));
+    const end = (): void => reject(signal.reason instanceof HostError ? signal.reason : signInCancelled(serverName));
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
   });
 }
 
-function refusedHere(serverName: string): HostError {
-  return new HostError(
-    "auth_required",
-    `"${serverName}" wants you to sign in; the browser was not opened, as you wished`,
-    {
-      serverName,
-      next: authCommand(serverName),
-    },
-  );
+function browserDeclined(serverName: string): HostError {
+  return new HostError("auth_required", `"${serverName}" requires sign-in, and you chose not to open the browser`, {
+    serverName,
+    next: authCommand(serverName),
+  });
 }

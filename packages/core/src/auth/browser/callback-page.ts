@@ -1,4 +1,4 @@
-/** What the browser shows when it comes back: plain words that load nothing and repeat nothing of the address. */
+/** The page that the browser shows after the redirect. It loads nothing and repeats nothing of the address. */
 
 import type { ServerResponse } from "node:http";
 
@@ -11,6 +11,7 @@ const headers = {
   connection: "close",
 };
 
+/** Sends `words`, which must be plain text of ours, as a page. */
 export function sendPage(response: ServerResponse, status: number, words: string): void {
   const title = "Fairlead";
   response.writeHead(status, headers);

@@ -1,52 +1,54 @@
-/** Listens on this machine for the browser that comes back from the authorization server: once, and only with the right `state`. */
+/** HTTP server on this machine for the redirect of the authorization server. It accepts one redirect with the right `state`. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { parseUrl } from "@fairlead/wire/text";
 import { isState } from "../oauth/authorization.ts";
 import { sendPage } from "./callback-page.ts";
 
+/** A running callback server. */
 export interface CallbackServer {
-  /** For the question to the authorization server. */
+  /** The `redirect_uri` parameter of the authorization request. */
   readonly redirectUri: string;
-  /** The parameters that the browser came back with; never rejects. */
+  /** The parameters of the redirect; never rejects. */
   readonly answer: Promise<URLSearchParams>;
-  /** Resolves when nobody listens any more. */
+  /** Resolves when the port is free again. */
   readonly close: () => Promise<void>;
 }
 
+/** Options of `openCallbackServer`. */
 export interface CallbackOptions {
   readonly state: string;
-  /** Where the browser will be sent; the port is filled in if there is none. Without it: this machine, and `path`. */
+  /** The redirect URI; a missing port is filled in. By default `http://127.0.0.1` with `path`. */
   readonly redirectUri?: string;
   readonly path: string;
-  /** Absent: the port of the redirect URI; without one, whichever is free. */
+  /** By default the port of the redirect URI; without one, a free port. */
   readonly port?: number;
 }
 
-const received = "The answer was received. It goes on where you started; you can close this window.";
+const received = "Sign-in response received. Go back to the program where you started; you can close this window.";
 const portTries = 5;
 const headerBytes = 16 * 1024;
 const requestTime = 10_000;
 
-/** Rejects with the system's own error when the port is taken. */
+/** @throws Error `EADDRINUSE` of Node if another program uses the port */
 export async function openCallbackServer({ state, redirectUri, path, port }: CallbackOptions): Promise<CallbackServer> {
   const uri = new URL(redirectUri ?? `http://127.0.0.1${path}`);
   const { promise: answer, resolve } = withResolvers<URLSearchParams>();
   let isAnswered = false;
   const hosts = new Set<string>();
 
-  /** The status and the words for a visit that is not the awaited one. */
+  /** HTTP status and text for a request that is not the expected redirect. */
   function refusalOf(
     { headers, method }: IncomingMessage,
     url: URL | undefined,
   ): readonly [number, string] | undefined {
-    // A page somewhere in the web may have made its own name lead here.
-    if (!hosts.has(headers.host ?? "")) return [421, "This address is not for you."];
-    if (url?.pathname !== uri.pathname) return [404, "There is nothing here."];
-    if (method !== "GET") return [405, "This address is only to be visited."];
+    // DNS rebinding: a web page can make its own host name point to this machine.
+    if (!hosts.has(headers.host ?? "")) return [421, "Wrong Host header."];
+    if (url?.pathname !== uri.pathname) return [404, "Not found."];
+    if (method !== "GET") return [405, "Only GET is allowed."];
     if (!isState(url.searchParams.get("state"), state))
-      return [400, "This answer does not belong to the sign-in that is under way."];
-    return isAnswered ? [410, "The answer was received already."] : undefined;
+      return [400, "This response does not belong to the current sign-in."];
+    return isAnswered ? [410, "This sign-in response was already received."] : undefined;
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -74,19 +76,19 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
   };
 }
 
-/** Whether the browser would be sent to this machine. */
+/** Whether a redirect URI points to this machine. */
 export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** Also the usual one, which a parsed address leaves out. */
+/** The port as written, also 80, which `URL` drops. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The same port on all addresses; a free one for the first may be taken on the second. */
+/** Listens on the same port of all addresses. A port that is free on the first may be in use on the second: then it tries again. */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const servers: Server[] = [];
@@ -94,7 +96,7 @@ async function listenOn(addresses: readonly string[], port: number, onRequest: L
       for (const address of addresses) {
         const server = await listen(address, servers.length === 0 ? port : portOf(servers), onRequest).catch(
           (error: unknown) => {
-            // Many machines, containers above all, know only the older addresses.
+            // Many machines, such as containers, have no IPv6.
             if (servers.length > 0 && isMissing(error)) return undefined;
             throw error;
           },

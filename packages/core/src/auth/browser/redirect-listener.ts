@@ -1,4 +1,4 @@
-/** The way back from the browser: where the authorization server is to send it, and whether somebody listens there. */
+/** Chooses the redirect URI of a sign-in and listens there if it points to this machine. */
 
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import type { HostError } from "../../errors.ts";
@@ -9,14 +9,16 @@ import type { StoredClient } from "../store/credentials.ts";
 import { isLoopback, openCallbackServer, portIn } from "./callback-server.ts";
 import type { SignInUi } from "./sign-in-ui.ts";
 
+/** The redirect URI, and the answer that arrives there. */
 export interface RedirectListener {
   readonly redirectUri: string;
-  /** Absent: nobody listens, and only pasting works. */
+  /** Absent if the redirect URI points to another machine: then the person must paste the address. */
   readonly answer?: Promise<URLSearchParams>;
-  /** Resolves when nobody listens any more. */
+  /** Resolves when the port is free again. */
   readonly close: () => Promise<void>;
 }
 
+/** Options of `openRedirectListener`. */
 export interface RedirectListenerOptions {
   readonly oauth: OAuthSettings;
   readonly client: StoredClient | undefined;
@@ -25,9 +27,10 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** For clients that are known there already: their path must be one that was told beforehand. */
+/** Path for clients that a person registered: it must be documented. Other clients get a random path. */
 const knownPath = "/oauth/callback";
 
+/** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */
 export async function openRedirectListener({
   oauth,
   client,
@@ -38,7 +41,8 @@ export async function openRedirectListener({
   const { redirectUri } = oauth;
   const { callbackPort: port } = ui;
   if (redirectUri !== undefined) {
-    if (parseUrl(redirectUri) === undefined) throw fail("the listener", `"redirectUri" is no address: ${redirectUri}`);
+    if (parseUrl(redirectUri) === undefined)
+      throw fail("redirect listener", `"redirectUri" is not a URL: ${redirectUri}`);
     if (port === undefined && !isLoopback(new URL(redirectUri))) return { redirectUri, close: async () => {} };
     return listening({ redirectUri, port }, state, fail);
   }
@@ -52,7 +56,7 @@ export async function openRedirectListener({
   );
 }
 
-/** Undefined: somebody else listens there now. */
+/** Undefined if another program uses the port now. */
 async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });
@@ -81,12 +85,12 @@ async function listening(
 function notListening(cause: unknown, port: number | undefined, fail: Fail): HostError {
   const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
   const what = isTaken
-    ? `port ${port} is taken by another program`
-    : `nothing can listen on this machine: ${errorMessage(cause)}`;
-  return fail("the listener", what, {
+    ? `another program uses port ${port}`
+    : `Fairlead cannot listen on this machine: ${errorMessage(cause)}`;
+  return fail("redirect listener", what, {
     cause,
     ...(isTaken && {
-      next: "End that program, or set OAUTH_CALLBACK_PORT to a free port (it must suit the redirect URI that is registered).",
+      next: "Stop that program, or set OAUTH_CALLBACK_PORT to a free port that the registered redirect URI allows.",
     }),
   });
 }

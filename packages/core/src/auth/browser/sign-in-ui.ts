@@ -1,12 +1,13 @@
-/** How a person can be reached while they sign in: what a program that embeds the host gives, and what it is told. */
+/** The port between a sign-in and the user interface: the questions to the person, and the messages for them. */
 
+/** The question whether the browser may open the sign-in page. */
 export interface ConsentRequest {
   readonly serverName: string;
-  /** The whole address that the browser would open. */
+  /** The address that the browser would open. */
   readonly url: string;
   readonly domain: string;
   readonly issuer: string;
-  /** Where the tokens come from, unless it is the issuer's own host. */
+  /** Host of the token endpoint, if it is not the issuer's host. */
   readonly tokenHost?: string;
   readonly scopes: readonly string[];
 }
@@ -14,38 +15,38 @@ export interface ConsentRequest {
 /** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened; absent: it is not asked, and opened only where the settings say `oauth.enabled`.
-   * False ends the sign-in; undefined leaves it to the person to open the address, and the sign-in goes on.
+   * Asks whether the browser may be opened. Without it the browser is opened only if the settings say `oauth.enabled`.
+   * False ends the sign-in; undefined continues it, and the person opens the address themselves.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
-  /** False: nothing could be opened, and the person gets the address to open themselves. */
+  /** Resolves with false if no browser could be opened: then the person opens the address themselves. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Told what happens; everything in it is raw text from elsewhere. */
+  /** Shows a message. Its texts come from servers and are raw. */
   readonly show: (message: SignInMessage) => void;
-  /** Resolves with what the person pasted: the address that the browser ended at; undefined: nothing more can come. Asked again after a paste that is of no use. */
+  /** Resolves with the address that the person pasted, or undefined if the input has ended. Called again after an unusable paste. */
   readonly paste?: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Asks for the client ID that the person has registered with the authorization server themselves; empty: none. */
+  /** Asks for the ID of a client that the person registered with the authorization server; empty if there is none. */
   readonly askClientId?: (
     request: {
       readonly serverName: string;
       readonly issuer: string;
       readonly redirectUri: string;
-      /** Why none could be had without asking. */
+      /** Why Fairlead could not register a client itself. */
       readonly why: string;
     },
     signal: AbortSignal,
   ) => Promise<string>;
-  /** Chooses between several authorization servers; without it, the first is taken. */
+  /** Chooses one of several authorization servers; the first one by default. */
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
-  /** By a code that is typed on another device, where the authorization server offers that. */
+  /** Signs in with a code that the person enters on another device (RFC 8628). */
   readonly device?: boolean;
-  /** False: the address is shown, and nothing is opened (over SSH, in a container, `--no-browser`). */
+  /** False shows the address without opening a browser: over SSH, in a container, with `--no-browser`. */
   readonly browserFirst: boolean;
-  /** `OAUTH_CALLBACK_PORT`; by default the system chooses. */
+  /** `OAUTH_CALLBACK_PORT`; a free port by default. */
   readonly callbackPort?: number;
-  /** Asked for in place of what the server and its settings say. */
+  /** Scopes to request instead of those of the server and its settings. */
   readonly scopes?: readonly string[];
-  /** Signs in although a token is stored: with another account, for other scopes. */
+  /** Signs in although a token is stored, for another account or other scopes. */
   readonly again?: boolean;
 }
 
@@ -54,9 +55,9 @@ export type SignInWays = SignInUi;
 
 /** What the user is told while they sign in, such as the address to open or the code to enter. */
 export type SignInMessage =
-  /** The settings of the person replace the authorization server that the server names. */
+  /** `issuerOverride` in the user's settings replaces the authorization servers that the server names (`instead`). */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
-  /** Shown before anything is opened. `redirectUri` is where we listen, for a port-forward recipe; `isListening` false: only pasting works. */
+  /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */
   | ({
       readonly kind: "address";
       readonly redirectUri: string;
@@ -65,7 +66,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** Nothing can be pasted any more; the browser is still waited for. */
+  /** No more input can come; Fairlead still waits for the browser. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";
@@ -77,7 +78,7 @@ export type SignInMessage =
       readonly userCode: string;
       readonly minutes: number;
     }
-  /** What was granted is not what was asked for. */
+  /** The granted scopes differ from the requested ones. */
   | { readonly kind: "scopes_differ"; readonly requested: readonly string[]; readonly granted: readonly string[] }
   | {
       readonly kind: "signed_in";

@@ -1,6 +1,6 @@
 /**
- * Application default credentials: the file that a variable names, the one that `gcloud` leaves, or the account of the machine.
- * Google's library could find them by itself, but it would also run whatever is called `gcloud` to learn of a project.
+ * Finds Google's application default credentials: a file, or the service account of the machine. Google's library could
+ * find them itself, but it would also run any program named `gcloud` to find the project.
  */
 
 import { join } from "node:path";
@@ -16,16 +16,18 @@ import { signInWithGoogle } from "./google-failure.ts";
 
 type Library = typeof import("./google-library.ts");
 
+/** Options of `openGoogleClient`. */
 export interface GoogleCredentialsOptions {
   readonly serverName: string;
   readonly environment: Environment;
   readonly scopes: readonly string[];
-  /** For all that is asked of Google but the machine's own metadata. */
+  /** For all requests to Google, except to the machine's metadata server. */
   readonly fetch: Fetch;
 }
 
 const variable = "GOOGLE_APPLICATION_CREDENTIALS";
 
+/** @throws HostError `auth_required` without credentials, `auth_failed` if they cannot be used */
 export async function openGoogleClient(options: GoogleCredentialsOptions): Promise<AuthClient> {
   const { environment } = options;
   const library = await import("./google-library.ts");
@@ -34,11 +36,11 @@ export async function openGoogleClient(options: GoogleCredentialsOptions): Promi
   const found = file === undefined ? ({ kind: "absent" } as const) : await readText(file, limits.settingsBytes);
   if (found.kind === "text") {
     const client = fromFile(parseObject(found.text) ?? {}, options, library);
-    if (client === undefined) throw unusable(options, file, "it holds no Google credentials that can be used here");
+    if (client === undefined) throw unusable(options, file, "the file has no supported Google credentials");
     return withQuotaProject(client, environment);
   }
   if (found.kind === "unreadable") throw unusable(options, file, found.reason);
-  if (file === named) throw unusable(options, file, `it does not exist, although ${variable} names it`);
+  if (file === named) throw unusable(options, file, `the file does not exist, although ${variable} names it`);
   return withQuotaProject(await fromMachine(options, library), environment);
 }
 
@@ -54,7 +56,7 @@ function gcloudFile({ env, home, platform }: Environment): string | undefined {
   return folder === undefined ? undefined : join(folder, "application_default_credentials.json");
 }
 
-/** Undefined for what is none of the kinds that Google hands out. */
+/** Undefined if the file has none of the supported types. */
 function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: Library): AuthClient | undefined {
   const scopes = [...options.scopes];
   const shared = clientOptions(options);
@@ -72,7 +74,7 @@ function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: 
     case "impersonated_service_account":
       return fromImpersonation(json, options, library);
     case "external_account": {
-      // It may have to ask the machine of another cloud, which our own way into the network would not.
+      // Without our `fetch`, which refuses the metadata addresses that other clouds use.
       const client = isExternalAccount(json) ? library.ExternalAccountClient.fromJSON(json) : null;
       if (client === null) return undefined;
       client.scopes = scopes;
@@ -82,7 +84,7 @@ function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: 
   return undefined;
 }
 
-/** The library looks at what is in it. */
+/** Checks only the required members; the library checks the rest. */
 function isExternalAccount(json: JsonObject): json is JsonObject & ExternalAccountClientOptions {
   const texts = [textIn(json, "audience"), textIn(json, "subject_token_type")];
   return texts.every((text) => text !== undefined) && isObject(json["credential_source"]);
@@ -110,7 +112,7 @@ function fromImpersonation(
 async function fromMachine(options: GoogleCredentialsOptions, { Compute, gcpMetadata }: Library): Promise<AuthClient> {
   const { serverName, scopes } = options;
   if (!gcpMetadata.getGCPResidency() && !(await gcpMetadata.isAvailable()))
-    throw new HostError("auth_required", `"${serverName}" wants Google credentials, and there are none here`, {
+    throw new HostError("auth_required", `"${serverName}" needs Google credentials, and this machine has none`, {
       serverName,
       next: signInWithGoogle,
     });
@@ -136,7 +138,7 @@ function unusable(
   file: string | undefined,
   why: string,
 ): HostError {
-  // What `gcloud` leaves lies elsewhere, and is not looked at while the variable is set.
+  // `gcloud` writes another file, which is not read while the variable is set.
   const isNamed = file === environment.env[variable];
   return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
     serverName,

@@ -1,30 +1,33 @@
-/** What went wrong with Google's credentials, in the host's words. What the library says may quote a request: only known fields of an answer are taken. */
+/** Turns errors of Google's library into `HostError`s. Uses only known fields of a response, because messages may quote a request with its secrets. */
 
 import { isObject, textIn } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 
+/** The command that creates application default credentials. */
 export const signInWithGoogle = "gcloud auth application-default login";
 
 const longestReason = 300;
-/** The person's consent has ended, or their organisation wants to see them again. */
+/** Errors after which the person must sign in to Google again. */
 const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 
+/** What the error message is about. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
-  /** What to do where Google answered that it is not permitted. */
+  /** Next step if Google answered 403. */
   readonly forbidden?: string;
 }
 
+/** The `HostError` for an error of the library. */
 export function toGoogleError(error: unknown, { serverName, forbidden }: GoogleFailureFacts): HostError {
   if (error instanceof HostError) return error;
   const { status, code, reason } = readAnswer(error);
   if (code !== undefined && signInAgain.has(code))
-    return new HostError("auth_required", `Google wants you to sign in again for "${serverName}" (${reason})`, {
+    return new HostError("auth_required", `Google requires a new sign-in for "${serverName}" (${reason})`, {
       serverName,
       next: signInWithGoogle,
     });
-  return new HostError("auth_failed", `Google gave no token for "${serverName}": ${reason}`, {
+  return new HostError("auth_failed", `Google returned no token for "${serverName}": ${reason}`, {
     serverName,
     next: (status === 403 ? forbidden : undefined) ?? "Check your Google credentials and the network, then try again.",
   });
@@ -32,12 +35,12 @@ export function toGoogleError(error: unknown, { serverName, forbidden }: GoogleF
 
 interface Answer {
   readonly status?: number;
-  /** As OAuth names its errors. */
+  /** OAuth error code. */
   readonly code?: string;
   readonly reason: string;
 }
 
-/** The library's errors carry the answer, if there was one. */
+/** Reads the HTTP response that the library's errors carry. */
 function readAnswer(error: unknown): Answer {
   const response: unknown = error instanceof Error && "response" in error ? error.response : undefined;
   if (!isObject(response)) return { reason: clip(wordsOf(error), longestReason) };
@@ -50,11 +53,11 @@ function readAnswer(error: unknown): Answer {
   return {
     status,
     ...(code !== undefined && { code }),
-    reason: clip(words === "" ? `it answered ${status}` : words, longestReason),
+    reason: clip(words === "" ? `HTTP ${status}` : words, longestReason),
   };
 }
 
-/** Our own words, where it was our own `fetch` that failed. */
+/** Prefers the `HostError` of our own `fetch`. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

@@ -1,3 +1,3 @@
-/** What is used of Google's library, by name: a bundle that splits gives a CommonJS package no names when it is imported late. */
+/** Re-exports Google's library by name, because a split bundle gives a CommonJS package no named exports in a dynamic import. */
 
 export { Compute, ExternalAccountClient, gcpMetadata, Impersonated, JWT, UserRefreshClient } from "google-auth-library";

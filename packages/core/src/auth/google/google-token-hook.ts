@@ -1,27 +1,30 @@
-/** Gives a server's requests the headers that Google's credentials stand for, asked for once and kept until shortly before they end. */
+/** Adds Google's authorization headers to a server's requests, and caches them until shortly before they expire. */
 
 import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 
+/** Headers from Google. */
 export interface GoogleHeaders {
-  /** `authorization`, and perhaps more. */
+  /** `authorization`, and perhaps `x-goog-user-project`. */
   readonly headers: Readonly<Record<string, string>>;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
+/** Options of `createGoogleTokenHook`. */
 export interface GoogleTokenHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Asks Google anew each time. */
+  /** Requests new headers from Google. */
   readonly ask: () => Promise<GoogleHeaders>;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Before the end of a token. */
+/** Milliseconds before expiry at which headers are renewed. */
 const ahead = 300_000;
 
+/** Creates the sign-in hook. */
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
   const { serverName, serverUrl, ask, now = Date.now } = options;
   const { origin } = new URL(serverUrl);
@@ -31,12 +34,12 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
   async function renew(): Promise<GoogleHeaders> {
     const asked = now();
     const given = await ask();
-    // One that lives for a few minutes only is not asked for all the time.
+    // A token with a short lifetime is renewed after half of it.
     held = { ...given, renewAt: given.expiresAt - Math.min(ahead, (given.expiresAt - asked) / 2) };
     return given;
   }
 
-  /** However many requests need it, Google is asked once. */
+  /** Shares one request to Google among all callers. */
   function fresh(): Promise<GoogleHeaders> {
     flight ??= renew().finally(() => {
       flight = undefined;
@@ -49,7 +52,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
     if (known === undefined) return fresh();
     if (now() < known.renewAt) return known;
     return fresh().catch((error: unknown) => {
-      // It has not ended yet; perhaps Google answers the next time.
+      // The old token is still valid; the next request tries again.
       if (now() < known.expiresAt) return known;
       throw error;
     });
@@ -57,18 +60,18 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
 
   return {
     async headers({ url }) {
-      // A token is for one server, and goes nowhere else.
+      // A token is sent to its own server only.
       return new URL(url).origin === origin ? (await current()).headers : {};
     },
     async challenged({ status, sent, attempt }) {
       if (status !== 401) return false;
       const before = sent["authorization"];
-      // Another request has found it out already.
+      // Another request has renewed the token already.
       if (held !== undefined && held.headers["authorization"] !== before) return true;
       if (attempt === 0 && (await fresh()).headers["authorization"] !== before) return true;
-      throw new HostError("auth_failed", `"${serverName}" does not accept the token that Google gave for it`, {
+      throw new HostError("auth_failed", `"${serverName}" rejected the Google token`, {
         serverName,
-        next: "Check which account your Google credentials belong to, and whether it may use this server.",
+        next: "Check that the account of your Google credentials may use this server.",
       });
     },
   };

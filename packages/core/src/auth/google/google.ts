@@ -1,4 +1,4 @@
-/** Signs in with the Google credentials of this machine (`authProviderType: "google_credentials"`): tokens go to Google's own hosts, and to those that the person adds. */
+/** Signs in with the Google credentials of this machine (`authProviderType: "google_credentials"`). */
 
 import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
@@ -11,24 +11,26 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
+/** Options of `createGoogleHook`. */
 export interface GoogleHookOptions {
-  /** As it is reached, with variables filled in. */
+  /** With expanded variables. */
   readonly serverUrl: string;
   readonly environment: Environment;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** `fairlead.googleHosts`. */
+  /** `fairlead.googleHosts`: more hosts that may get Google tokens. */
   readonly hosts: readonly string[];
-  /** Instead of the network, in tests. */
+  /** Replaces the network in tests. */
   readonly fetch?: Fetch;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** Where the library does not say when a token ends. */
+/** Assumed lifetime in milliseconds if the library does not know it. */
 const usualLife = 300_000;
 
+/** @throws HostError `settings_invalid` if the definition cannot work */
 export async function createGoogleHook(definition: ServerDefinition, options: GoogleHookOptions): Promise<AuthHook> {
   const { serverUrl, environment, secret, hosts, now = Date.now } = options;
   const { name: serverName } = definition;
@@ -55,7 +57,7 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
   return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
-/** Refuses an entry that cannot work, before anything is asked; gives its scopes. */
+/** The scopes of the definition. Sends no request. @throws HostError `settings_invalid` if the definition cannot work */
 export async function checkGoogleEntry(
   definition: ServerDefinition,
   { serverUrl, secret, hosts }: Pick<GoogleHookOptions, "serverUrl" | "secret" | "hosts">,
@@ -64,9 +66,9 @@ export async function checkGoogleEntry(
   return scopesOf(definition, secret);
 }
 
-/** Whether the person lets tokens of their Google account go to that host. */
+/** Whether `hosts` contains the host or a matching `*.` pattern. */
 export function isGoogleHost(host: string, hosts: readonly string[]): boolean {
-  return hosts.some((pattern) => fits(host, pattern.toLowerCase()));
+  return hosts.some((pattern) => matchesHost(host, pattern.toLowerCase()));
 }
 
 async function scopesOf(definition: ServerDefinition, secret: GoogleHookOptions["secret"]): Promise<readonly string[]> {
@@ -74,36 +76,36 @@ async function scopesOf(definition: ServerDefinition, secret: GoogleHookOptions[
   const scopes = authentication.provider === "google" ? (authentication.oauth.scopes ?? []) : [];
   const given = scopes.filter((scope) => scope !== "");
   if (given.length > 0) return given;
-  throw new HostError("settings_invalid", `"${definition.name}" signs in with Google credentials for no scopes`, {
+  throw new HostError("settings_invalid", `"${definition.name}" uses Google credentials, but sets no scopes`, {
     serverName: definition.name,
-    next: 'Name them in its entry: "oauth": { "scopes": ["https://www.googleapis.com/auth/…"] }',
+    next: 'Add them in settings.json: "oauth": { "scopes": ["https://www.googleapis.com/auth/…"] }',
   });
 }
 
-/** A token of this machine opens everything of its account that the scopes name: it must not go just anywhere. */
+/** Sends tokens to known hosts only, because a token gives access to the whole account within its scopes. */
 function checkHost(serverName: string, serverUrl: string, added: readonly string[]): void {
   const host = webUrl(serverUrl)?.hostname;
   if (host === undefined)
     throw new HostError(
       "settings_invalid",
-      `"${serverName}" is not reached over https: no Google token is sent there`,
+      `"${serverName}" has no https address, so Fairlead sends it no Google token`,
       {
         serverName,
-        next: "Use its https address.",
+        next: "Use the https address of the server.",
       },
     );
   if (isGoogleHost(host, [...googleHosts, ...added])) return;
   throw new HostError(
     "settings_invalid",
-    `"${serverName}" is at ${host}, and Google tokens go to ${googleHosts.join(", ")} only`,
+    `"${serverName}" is at ${host}, but Fairlead sends Google tokens to ${googleHosts.join(", ")} only`,
     {
       serverName,
-      next: `If ${host} may have them, add "${host}" to fairlead.googleHosts in your user settings.`,
+      next: `If ${host} may get Google tokens, add "${host}" to "fairlead.googleHosts" in your user settings.`,
     },
   );
 }
 
-function fits(host: string, pattern: string): boolean {
+function matchesHost(host: string, pattern: string): boolean {
   return pattern.startsWith("*.") ? host.length >= pattern.length && host.endsWith(pattern.slice(1)) : host === pattern;
 }
 

@@ -1,4 +1,4 @@
-/** Signs in as a service account (`authProviderType: "service_account_impersonation"`): its identity token, for one audience, is the server's token. */
+/** Signs in with the identity token of a Google service account (`authProviderType: "service_account_impersonation"`). */
 
 import type { AuthHook } from "@fairlead/wire";
 import { parseObject } from "@fairlead/wire/json";
@@ -12,6 +12,7 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
+/** Options of `createServiceAccountHook`. */
 export type ServiceAccountHookOptions = Pick<
   GoogleHookOptions,
   "serverUrl" | "environment" | "hosts" | "fetch" | "now"
@@ -20,6 +21,7 @@ export type ServiceAccountHookOptions = Pick<
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 const usualLife = 300_000;
 
+/** @throws HostError `settings_invalid` if the definition cannot work */
 export async function createServiceAccountHook(
   definition: ServerDefinition,
   { serverUrl, environment, hosts, now = Date.now, ...options }: ServiceAccountHookOptions,
@@ -27,7 +29,7 @@ export async function createServiceAccountHook(
   const { name: serverName } = definition;
   const { audience, account } = checkServiceAccountEntry(definition, { serverUrl, hosts });
   const fetch = options.fetch ?? createBoundedFetch({ env: environment.env });
-  const forbidden = `Your own account needs the role roles/iam.serviceAccountOpenIdTokenCreator on ${account}.`;
+  const forbidden = `Give your account the role roles/iam.serviceAccountOpenIdTokenCreator on ${account}.`;
 
   async function ask(): Promise<GoogleHeaders> {
     try {
@@ -44,7 +46,7 @@ export async function createServiceAccountHook(
   return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
-/** Refuses an entry that cannot work, before anything is asked. */
+/** Audience and account of the definition. @throws HostError `settings_invalid` if the definition cannot work */
 export function checkServiceAccountEntry(
   { name: serverName, authentication, scope }: ServerDefinition,
   { serverUrl, hosts }: Pick<ServiceAccountHookOptions, "serverUrl" | "hosts">,
@@ -52,25 +54,28 @@ export function checkServiceAccountEntry(
   const invalid = (why: string, next: string): HostError =>
     new HostError("settings_invalid", `"${serverName}" ${why}`, { serverName, next });
   if (authentication.provider !== "sa-impersonation")
-    throw invalid("names no service account", 'Set "targetServiceAccount" and "targetAudience" in its entry.');
+    throw invalid("has no service account", 'Set "targetServiceAccount" and "targetAudience" in settings.json.');
   const url = webUrl(serverUrl);
   if (url === undefined)
-    throw invalid("is not reached over https: no Google token is sent there", "Use its https address.");
+    throw invalid("has no https address, so Fairlead sends it no Google token", "Use the https address of the server.");
   const { targetAudience: audience, targetServiceAccount: account } = authentication;
-  // It becomes a part of an address at which tokens are given out.
+  // The account becomes part of the URL of Google's token endpoint.
   if (!/^[\w-][\w.-]*(?:@[\w.-]+)?$/.test(account))
-    throw invalid(`names ${JSON.stringify(account)}, which is no service account`, "Write its email address.");
-  // Whoever gets a token for somebody else's service can use it there.
+    throw invalid(
+      `has an invalid service account: ${JSON.stringify(account)}`,
+      "Write the email address of the account.",
+    );
+  // A server that gets a token for another audience could use it there.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(
-      `comes from the workspace, is at ${url.host}, and wants tokens for ${JSON.stringify(audience)}, which is another place`,
-      `If ${url.hostname} may have them, add "${url.hostname}" to fairlead.googleHosts in your user settings.`,
+      `comes from the workspace and is at ${url.host}, but requests tokens for another address: ${JSON.stringify(audience)}`,
+      `If ${url.hostname} may get Google tokens, add "${url.hostname}" to "fairlead.googleHosts" in your user settings.`,
     );
   return { audience, account };
 }
 
-/** In milliseconds since 1970, as the token itself says. */
+/** Expiry of a JWT in milliseconds since 1970. */
 function endOf(token: string): number | undefined {
   const claims = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   const end = claims?.["exp"];

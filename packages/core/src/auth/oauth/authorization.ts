@@ -1,4 +1,4 @@
-/** The question that the browser takes to the authorization server, and what may come back as its answer. */
+/** Builds the authorization request that the browser opens, and reads the authorization response. */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HostError } from "../../errors.ts";
@@ -7,12 +7,14 @@ import type { StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import type { Fail } from "./failure.ts";
 
-export interface AuthorizationQuestion {
+/** The address for the browser, and the PKCE verifier of its request. */
+export interface AuthorizationRequest {
   readonly url: string;
   readonly verifier: string;
 }
 
-export interface QuestionOptions {
+/** Options of `askForCode`. */
+export interface AuthorizationOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
   readonly redirectUri: string;
@@ -22,29 +24,31 @@ export interface QuestionOptions {
   readonly fail: Fail;
 }
 
-const step = "the browser";
+const step = "browser";
 const secretBytes = 32;
-const longestWords = 300;
+const longestReason = 300;
 
+/** 256 random bits as text. */
 export function randomWord(): string {
   return randomBytes(secretBytes).toString("base64url");
 }
 
-/** Without the proof that who redeems a code also asked for it (RFC 7636), whoever sees the code could use it. */
+/** Requires PKCE (RFC 7636): without it an attacker who sees the code could exchange it. @throws HostError `auth_failed` */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
-  // Endpoints that the settings name, and those of the older protocol, come without a list: there nobody can look.
-  const isExcused = methods === undefined && (isLegacyFallback || metadata === undefined);
-  if (isExcused || methods?.includes("S256") === true) return;
+  // Endpoints from the settings and of the 2025-03-26 protocol have no metadata that could list methods.
+  const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
+  if (isUnlisted || methods?.includes("S256") === true) return;
   throw fail(
-    "the authorization server's metadata",
-    `${issuer} does not say that it checks PKCE with S256, so a stolen code could be used`,
+    "authorization server metadata",
+    `${issuer} does not support PKCE with S256, so an attacker could use a stolen code`,
     {
-      next: "Ask those who run it to list S256 in code_challenge_methods_supported.",
+      next: `Ask the operator of ${issuer} to list S256 in code_challenge_methods_supported.`,
     },
   );
 }
 
+/** The authorization request. @throws HostError `auth_failed` if its address is not safe to open */
 export function askForCode({
   plan,
   client,
@@ -53,7 +57,7 @@ export function askForCode({
   scopes,
   audiences,
   fail,
-}: QuestionOptions): AuthorizationQuestion {
+}: AuthorizationOptions): AuthorizationRequest {
   const verifier = randomWord();
   const url = new URL(plan.endpoints.authorization);
   url.hash = "";
@@ -67,47 +71,50 @@ export function askForCode({
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-    // Without it, OpenID Connect gives no refresh token for this scope.
+    // OpenID Connect gives a refresh token for this scope only with this prompt.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const safe = webUrl(url.href);
-  if (safe === undefined) throw fail(step, "its address is none that a browser may open");
+  if (safe === undefined) throw fail(step, "the authorization endpoint is not an address that a browser may open");
   return { url: safe.href, verifier };
 }
 
-/** In a time that tells nothing about how much of it is right. */
+/** Compares in constant time. */
 export function isState(given: string | null, state: string): boolean {
   const [a, b] = [given ?? "", state].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** The code; its `state` was found right already. What another authorization server says is not even shown. */
+/** The code of a response whose `state` was checked already. @throws HostError `auth_failed` */
 export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): string {
   checkIssuer(answer.getAll("iss"), plan, fail);
   const [error] = answer.getAll("error");
   if (error !== undefined) throw refused(error, answer.get("error_description"), plan, fail);
   const [code, ...others] = answer.getAll("code");
-  if (code === undefined || code === "" || others.length > 0) throw fail(step, `${plan.issuer} sent no code`);
+  if (code === undefined || code === "" || others.length > 0)
+    throw fail(step, `${plan.issuer} sent no authorization code`);
   return code;
 }
 
-/** RFC 9207 §2.4: compared as it stands. */
+/** Checks `iss` (RFC 9207 §2.4), by exact comparison, before an error text of another server could be shown. */
 function checkIssuer(
   [given, ...others]: readonly string[],
   { issuer, isIssuerKnown, metadata }: SignInPlan,
   fail: Fail,
 ): void {
-  const next = `Ask those who run ${issuer}: its answers must name it as "iss", letter for letter.`;
+  const next = `Ask the operator of ${issuer} to send exactly this issuer as "iss".`;
   if (given === undefined) {
     if (metadata?.sendsIssuer !== true) return;
-    throw fail(step, `the answer does not say that it comes from ${issuer}, as ${issuer} promises`, { next });
+    throw fail(step, `the response has no "iss", although ${issuer} announces it`, { next });
   }
   if (isIssuerKnown && (given !== issuer || others.length > 0))
-    throw fail(step, `the answer comes from another authorization server than ${issuer}, so it was not used`, { next });
+    throw fail(step, `the response comes from another authorization server than ${issuer}, so it was ignored`, {
+      next,
+    });
 }
 
 function refused(error: string, description: string | null, { issuer }: SignInPlan, fail: Fail): HostError {
   const words = description === null || description === "" ? error : `${error}: ${description}`;
-  return fail(step, `${issuer} refused it (${words.slice(0, longestWords)})`);
+  return fail(step, `${issuer} refused the sign-in (${words.slice(0, longestReason)})`);
 }

@@ -1,5 +1,6 @@
-/** What a server says when it refuses a request: the parameters of the Bearer challenge in `WWW-Authenticate` (RFC 6750, 9728). */
+/** Reads the Bearer challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9728). */
 
+/** Parameters of a Bearer challenge. */
 export interface BearerChallenge {
   readonly resourceMetadata?: string;
   readonly scope?: string;
@@ -10,7 +11,7 @@ export interface BearerChallenge {
 /** A scheme, or a parameter with its value, quoted or not. */
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
-/** Several challenges may share one header: only the first Bearer challenge is heard, and of each parameter the first value. */
+/** Reads the first Bearer challenge of the header, and the first value of each parameter. */
 export function readChallenge(header: string | undefined): BearerChallenge {
   const parameters = new Map<string, string>();
   let scheme = "";

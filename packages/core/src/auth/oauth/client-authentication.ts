@@ -1,13 +1,14 @@
-/** How a client tells a token endpoint who it is (RFC 6749 §2.3.1), in the way it was registered for. */
+/** Authenticates the client at the token endpoint (RFC 6749 §2.3.1), with the method that it is registered for. */
 
 import type { ClientAuthentication, StoredClient } from "../store/credentials.ts";
 
-/** What goes with a request to a token, revocation or device endpoint. */
+/** Headers and parameters that authenticate a request to a token, revocation or device endpoint. */
 export interface ClientProof {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
+/** The proof for a stored client. */
 export function clientProof(client: StoredClient): ClientProof {
   const { clientId, clientSecret = "" } = client;
   switch (authenticationOf(client)) {
@@ -25,11 +26,11 @@ export function clientProof(client: StoredClient): ClientProof {
 function authenticationOf({ clientSecret, authentication, registration }: StoredClient): ClientAuthentication {
   if (clientSecret === undefined) return "none";
   const registered = authentication ?? registration?.["token_endpoint_auth_method"];
-  // A secret that the registration says is not needed is not sent either.
+  // With the method "none" the secret is not sent.
   return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
 }
 
-/** Both halves are form-encoded before they are joined, or a colon in an ID would move the border. */
+/** RFC 6749 requires form encoding; it also protects a colon in the ID. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }

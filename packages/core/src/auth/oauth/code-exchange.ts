@@ -1,25 +1,27 @@
-/** Turns what the authorization server gave (a code, a device code) into tokens. */
+/** Exchanges an authorization code or a device code for tokens. */
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { StoredClient, StoredTokens } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { postForm } from "./endpoint-request.ts";
-import { during, type Fail } from "./failure.ts";
+import { explainFailure, type Fail } from "./failure.ts";
 import { readTokenAnswer, type TokenAnswer } from "./token-answer.ts";
 
+/** Options of a token request. */
 export interface TokenRequestOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
   readonly audiences: readonly string[];
-  /** Follows no redirects. */
+  /** Follows no redirects, because it sends secrets. */
   readonly post: Fetch;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
 }
 
-const longestWords = 300;
+const longestReason = 300;
 
+/** The tokens for a code; `invalid_client` if the authorization server does not know the client. @throws HostError `auth_failed` */
 export async function exchangeCode(
   { code, verifier, redirectUri }: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
   options: TokenRequestOptions,
@@ -28,9 +30,13 @@ export async function exchangeCode(
   const answer = await askForTokens(grant, options);
   if (answer.kind === "tokens") return answer.tokens;
   if (answer.kind === "error" && answer.error === "invalid_client") return "invalid_client";
-  throw options.fail("the token request", `${options.plan.issuer} gave none: ${reasonIn(answer, [code, verifier])}`);
+  throw options.fail(
+    "token request",
+    `${options.plan.issuer} returned no tokens: ${reasonIn(answer, [code, verifier])}`,
+  );
 }
 
+/** Sends a token request. @throws HostError `auth_failed` if the endpoint cannot be reached */
 export async function askForTokens(
   grant: Readonly<Record<string, string>>,
   { plan, client, audiences, post, now, fail }: TokenRequestOptions,
@@ -42,10 +48,12 @@ export async function askForTokens(
   const asked = postForm({ url, client, parameters, fetch: post }).then((response) =>
     readTokenAnswer(response, askedAt),
   );
-  return during(asked, (words, cause) => fail("the token request", `${url} cannot be asked: ${words}`, { cause }));
+  return explainFailure(asked, (words, cause) =>
+    fail("token request", `${url} cannot be reached: ${words}`, { cause }),
+  );
 }
 
-/** Explanations may quote what was sent: that is for nobody's eyes. */
+/** Why there are no tokens, with the secrets hidden that an error description may quote. */
 export function reasonIn(
   answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>,
   secrets: readonly string[],
@@ -53,10 +61,10 @@ export function reasonIn(
   switch (answer.kind) {
     case "error": {
       const words = answer.description === undefined ? answer.error : `${answer.error}: ${answer.description}`;
-      return secrets.reduce((text, secret) => text.replaceAll(secret, "…"), words).slice(0, longestWords);
+      return secrets.reduce((text, secret) => text.replaceAll(secret, "…"), words).slice(0, longestReason);
     }
     case "unavailable":
-      return `it answered ${answer.status}; try again in a while`;
+      return `it answered HTTP ${answer.status}; try again later`;
     case "unusable":
       return answer.reason;
   }

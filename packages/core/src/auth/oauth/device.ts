@@ -1,4 +1,4 @@
-/** Signing in on another device (RFC 8628): a short code is shown, and tokens are asked for until somebody has typed it there. */
+/** Signs in with a device code (RFC 8628): shows a short code, and polls for tokens until the person has entered it elsewhere. */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../../clock.ts";
@@ -8,9 +8,10 @@ import type { SignInMessage } from "../browser/sign-in-ui.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchange.ts";
 import { postForm } from "./endpoint-request.ts";
-import { during, type Fail } from "./failure.ts";
+import { explainFailure, type Fail } from "./failure.ts";
 import { otherTokenHost } from "./token-host.ts";
 
+/** Options of `signInByDevice`. */
 export interface DeviceOptions extends TokenRequestOptions {
   readonly serverName: string;
   readonly clock: Clock;
@@ -24,18 +25,19 @@ interface DeviceCode {
   readonly userCode: string;
   readonly verificationUri: string;
   readonly verificationUriComplete?: string;
-  /** Both in milliseconds. */
+  /** In milliseconds, as `interval`. */
   readonly lifetime: number;
   readonly interval: number;
 }
 
-const step = "the device code";
+const step = "device code";
 const defaultInterval = 5;
 const slowDown = 5_000;
 const longestInterval = 60;
 const longestLifetime = 1_800;
 const longestCode = 64;
 
+/** @throws HostError `auth_failed` or `cancelled` */
 export async function signInByDevice(options: DeviceOptions): Promise<StoredTokens> {
   const { plan, fail, clock, signal, serverName, show } = options;
   const code = await askForDeviceCode(options);
@@ -58,13 +60,13 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
     const answer = await askForTokens(grant, options);
     if (answer.kind === "tokens") return answer.tokens;
     if (answer.kind === "error" && answer.error === "authorization_pending") continue;
-    // It may be busy for a moment; the person is still typing.
-    const isHasty = answer.kind === "error" && answer.error === "slow_down";
-    if (!isHasty && answer.kind !== "unavailable")
-      throw fail(step, `${plan.issuer} refused it: ${reasonIn(answer, [deviceCode])}`);
+    // A busy authorization server is polled again: the person may still be typing.
+    const isTooFast = answer.kind === "error" && answer.error === "slow_down";
+    if (!isTooFast && answer.kind !== "unavailable")
+      throw fail(step, `${plan.issuer} refused the sign-in: ${reasonIn(answer, [deviceCode])}`);
     interval += slowDown;
   }
-  throw fail(step, `nobody typed ${userCode} in time`);
+  throw fail(step, `the code ${userCode} was not entered in time`);
 }
 
 async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }: DeviceOptions): Promise<DeviceCode> {
@@ -74,14 +76,16 @@ async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }:
       next: "Sign in without --device.",
     });
   const parameters = {
-    // Some read it only here, whatever else says who asks.
+    // Some servers read the client ID only here, even with a Basic header.
     client_id: client.clientId,
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
   };
   const asked = postForm({ url, client, parameters, fetch: post });
-  const response = await during(asked, (words, cause) => fail(step, `${url} cannot be asked: ${words}`, { cause }));
+  const response = await explainFailure(asked, (words, cause) =>
+    fail(step, `${url} cannot be reached: ${words}`, { cause }),
+  );
   return readDeviceCode(await response.text(), `${url} answered ${response.status}`, fail);
 }
 
@@ -97,7 +101,7 @@ function readDeviceCode(text: string, what: string, fail: Fail): DeviceCode {
   )
     throw fail(
       step,
-      `${what}${textIn(answer, "error") === undefined ? ", without a code to show" : ` (${textIn(answer, "error")})`}`,
+      `${what}${textIn(answer, "error") === undefined ? " without a device code" : ` (${textIn(answer, "error")})`}`,
     );
   return {
     deviceCode,

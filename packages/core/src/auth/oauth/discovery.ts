@@ -1,4 +1,4 @@
-/** From a refused request to a plan for the sign-in: which resource, which authorization server, which endpoints and scopes. */
+/** Plans a sign-in: finds the resource, the authorization server, its endpoints and the scopes. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -6,7 +6,7 @@ import { webUrl } from "../../net/open-url.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import { present } from "../../settings/schema/present.ts";
 import type { BearerChallenge } from "./challenge.ts";
-import { during, type Fail, type SignInStep } from "./failure.ts";
+import { explainFailure, type Fail, type SignInStep } from "./failure.ts";
 import {
   fetchDocument,
   type ResourceMetadata,
@@ -17,38 +17,41 @@ import {
 import { scopesIn } from "./scopes.ts";
 import { covers, resourceMetadataUrls, resourceOf, serverMetadataUrls } from "./well-known.ts";
 
+/** Options of `discoverSignIn`. */
 export interface DiscoveryOptions {
   readonly serverUrl: string;
   readonly challenge: BearerChallenge;
   readonly oauth: OAuthSettings;
   readonly fetch: Fetch;
   readonly fail: Fail;
-  /** Those settings came with a folder, and not from the person: what they name is not vouched for by what the server names. */
+  /** The `oauth` settings come from the workspace, not from the user: they may not mix endpoints with an issuer. */
   readonly isFromWorkspace?: boolean | undefined;
-  /** `issuerOverride` of the person's own settings: instead of what the server names. */
+  /** `issuerOverride` in the user's settings; it replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
-  /** Told when the override takes effect. */
+  /** Called when `issuerOverride` is used. */
   readonly onOverride?: (issuer: string, instead: readonly string[]) => void;
-  /** Which of several; those that were chosen before need no question. */
+  /** Chooses one of several issuers; the first one by default. */
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
+/** Everything that a sign-in needs to know about the server and its authorization server. */
 export interface SignInPlan {
-  /** For every request for tokens (RFC 8707). */
+  /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
-  /** False: the settings name endpoints, and nobody says whose they are. */
+  /** False if the settings name the endpoints, but no issuer. */
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
-  /** What the server asks for; the settings are not in it. */
+  /** Scopes that the server asks for, without those of the settings. */
   readonly scopes: readonly string[];
-  /** As in the protocol of 2025-03-26: the server itself stands for the authorization server. */
+  /** The server itself is the authorization server, as in the protocol 2025-03-26. */
   readonly isLegacyFallback: boolean;
-  /** Nobody says anything about signing in: these are the places where it would be. */
+  /** No metadata was found: the endpoints are the default ones of the protocol 2025-03-26. */
   readonly isGuess: boolean;
 }
 
+/** Endpoints of an authorization server. */
 export interface Endpoints {
   readonly authorization: string;
   readonly token: string;
@@ -57,9 +60,10 @@ export interface Endpoints {
   readonly device?: string;
 }
 
-const aboutServer: SignInStep = "the server's metadata";
-const aboutIssuer: SignInStep = "the authorization server's metadata";
+const aboutServer: SignInStep = "server metadata";
+const aboutIssuer: SignInStep = "authorization server metadata";
 
+/** @throws HostError `auth_failed` */
 export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInPlan> {
   const { serverUrl, challenge, oauth, fail } = options;
   checkWorkspace(options);
@@ -67,12 +71,14 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   if (found !== undefined && !covers(found.resource, serverUrl))
     throw fail(
       aboutServer,
-      `its tokens would be for ${found.resource}, which is not this server (${resourceOf(serverUrl)})`,
-      { next: `Check the address in its entry; if that is right, ask those who run the server to correct "resource".` },
+      `the metadata is about ${found.resource}, which is not this server (${resourceOf(serverUrl)})`,
+      {
+        next: `Check the server's address in settings.json; if it is right, ask the server's operator to correct "resource".`,
+      },
     );
   const origin = new URL(serverUrl).origin;
   const isPinned = oauth.authorizationUrl !== undefined && oauth.tokenUrl !== undefined;
-  // What the server names says nothing about the endpoints that the settings name.
+  // Endpoints from the settings do not belong to the issuers that the server names.
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
   const metadata =
@@ -80,7 +86,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   const endpoints = endpointsFor(options, metadata, isLegacy ? origin : undefined);
   return {
     resource: found?.resource ?? resourceOf(serverUrl),
-    // Where nobody is named, it is who gets the code and gives out the tokens.
+    // Without a named issuer, the origin of the token endpoint identifies the authorization server.
     issuer: metadata?.issuer ?? issuer ?? new URL(endpoints.token).origin,
     isIssuerKnown: issuer !== undefined || metadata !== undefined,
     endpoints,
@@ -91,7 +97,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   };
 }
 
-/** A workspace may name all endpoints itself. One of them beside those of an authorization server would be taken for that one's own. */
+/** A workspace may set all endpoints. A single one, mixed with those of a real issuer, could steal the code: the person sees only the issuer. */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
   const endpoints = Object.entries({ authorizationUrl, tokenUrl, registrationUrl });
@@ -103,15 +109,15 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   throw fail(
     aboutIssuer,
     isWhole
-      ? `the workspace sets "oauth.${named}" beside ${beside}, and whose it is cannot be told`
-      : `the workspace sets "oauth.${named}", but not all endpoints, and whose it is cannot be told`,
+      ? `the workspace sets "oauth.${named}" beside ${beside}, so Fairlead cannot tell whose endpoint it is`
+      : `the workspace sets "oauth.${named}", but not all endpoints, so Fairlead cannot tell whose endpoint it is`,
     {
-      next: 'Its entry needs both "authorizationUrl" and "tokenUrl" without an issuer, or none of them. In your user settings any of them may stand.',
+      next: 'Set both "authorizationUrl" and "tokenUrl" without an issuer, or none of them; or set them in your user settings.',
     },
   );
 }
 
-/** Undefined: the server says nothing about itself, as it was in 2025-03-26. */
+/** Undefined if the server has no resource metadata, as in the protocol 2025-03-26. */
 async function findResource({
   serverUrl,
   challenge,
@@ -121,24 +127,24 @@ async function findResource({
   const { resourceMetadata: told = "" } = challenge;
   const first = told === "" ? undefined : parseUrl(told, serverUrl);
   const urls = [...(first ? [first.href] : []), ...resourceMetadataUrls(serverUrl)];
-  let silent: string | undefined;
+  let incomplete: string | undefined;
   for (const url of urls) {
-    const answer = await during(fetchDocument(fetch, url), (words, cause) =>
+    const answer = await explainFailure(fetchDocument(fetch, url), (words, cause) =>
       fail(aboutServer, `${url} cannot be read: ${words}`, { cause }),
     );
     if (answer.kind === "absent") continue;
     const metadata = toResourceMetadata(answer.document);
     if (metadata !== undefined) return metadata;
-    silent ??= url;
+    incomplete ??= url;
   }
-  if (silent !== undefined)
-    throw fail(aboutServer, `${silent} does not say which resource it is about`, {
-      next: 'Ask those who run the server to name it there, as "resource".',
+  if (incomplete !== undefined)
+    throw fail(aboutServer, `${incomplete} has no "resource"`, {
+      next: 'Ask the server\'s operator to add "resource" to this document.',
     });
   return undefined;
 }
 
-/** What the person says goes before what the server says. Undefined: nobody names one. */
+/** The issuer of the user's settings, else of the server; undefined if neither names one. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],
@@ -150,13 +156,13 @@ async function issuerFor(
     throw fail(aboutIssuer, `${JSON.stringify(issuer)} is not the https address of an authorization server`, {
       next:
         given === undefined
-          ? "Ask those who run the server to correct its metadata."
-          : `Correct ${issuerOverride === undefined ? '"oauth.issuer"' : '"issuerOverride"'} in the settings.`,
+          ? "Ask the server's operator to correct its metadata."
+          : `Correct ${issuerOverride === undefined ? '"oauth.issuer"' : '"issuerOverride"'} in settings.json.`,
     });
   return issuer;
 }
 
-/** Undefined: it says nothing about itself, and need not. */
+/** Undefined if there is no metadata and the protocol or the settings make it optional. */
 async function findServer(
   { fetch, fail }: DiscoveryOptions,
   issuer: string,
@@ -164,24 +170,24 @@ async function findServer(
 ): Promise<ServerMetadata | undefined> {
   const failures: string[] = [];
   for (const url of serverMetadataUrls(issuer)) {
-    const answer = await during(fetchDocument(fetch, url), (words, cause) =>
+    const answer = await explainFailure(fetchDocument(fetch, url), (words, cause) =>
       fail(aboutIssuer, `${url} cannot be read: ${words}`, { cause }),
     );
     const metadata = answer.kind === "found" ? toServerMetadata(answer.document) : undefined;
     if (metadata === undefined) {
-      failures.push(answer.kind === "found" ? `${url} names no issuer` : `${url} answered ${answer.status}`);
+      failures.push(answer.kind === "found" ? `${url} has no "issuer"` : `${url} answered ${answer.status}`);
       continue;
     }
-    // Where the server's origin stands for the issuer, nobody has told us how it spells itself.
+    // In the old protocol the issuer is guessed from the origin, so a trailing slash may differ.
     const isSame = metadata.issuer === issuer || (isLegacy && metadata.issuer === `${issuer}/`);
     if (!isSame)
       throw fail(aboutIssuer, `${url} is about ${metadata.issuer}, not about ${issuer}`, {
-        next: `Ask those who run the server which of them it is. If you know: "oauth": {"issuer": "…"} in its entry.`,
+        next: `Ask the server's operator which issuer is right, then set it in settings.json: "oauth": {"issuer": "…"}`,
       });
     return metadata;
   }
   if (isLegacy || isPinned) return undefined;
-  throw fail(aboutIssuer, `${issuer} says nothing about itself: ${failures.join("; ")}`);
+  throw fail(aboutIssuer, `${issuer} has no metadata: ${failures.join("; ")}`);
 }
 
 function endpointsFor(
@@ -196,7 +202,7 @@ function endpointsFor(
     const safe = webUrl(url);
     if (safe === undefined)
       throw fail(aboutIssuer, `the ${name} endpoint ${JSON.stringify(url)} is not an https address`, {
-        next: 'Ask those who run it for https addresses, and check "oauth" in the entry if it names this one.',
+        next: 'Ask the operator of the authorization server for an https address; if "oauth" in settings.json sets this one, correct it.',
       });
     return safe.href;
   };
@@ -206,7 +212,7 @@ function endpointsFor(
   );
   const token = checked("token", oauth.tokenUrl ?? metadata?.token ?? fallback("/token"));
   if (authorization === undefined || token === undefined)
-    throw fail(aboutIssuer, `it names no ${authorization === undefined ? "authorization" : "token"} endpoint`);
+    throw fail(aboutIssuer, `the metadata has no ${authorization === undefined ? "authorization" : "token"} endpoint`);
   return {
     authorization,
     token,

@@ -1,37 +1,43 @@
-/** How a sign-in that fails is told: which server, which step, why, and what to type next. */
+/** Errors of a sign-in: the server, the step, the cause, and the next command. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
-/** In the order in which they come. */
+/** The steps of a sign-in, in their order. */
 export type SignInStep =
-  | "the server's metadata"
-  | "the authorization server's metadata"
-  | "the client registration"
-  | "the listener"
-  | "the browser"
-  | "the token request"
-  | "the device code";
+  | "server metadata"
+  | "authorization server metadata"
+  | "client registration"
+  | "redirect listener"
+  | "browser"
+  | "token request"
+  | "device code";
 
+/** Next step and cause of a failed sign-in. */
 export interface FailureOptions {
   readonly next?: string;
   readonly cause?: unknown;
 }
 
+/** Creates the error for a failed step. */
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
+/** The `Fail` of one server. By default the next step is to sign in again. */
 export function createFail(serverName: string): Fail {
   return (step, why, { next = authCommand(serverName), cause } = {}) =>
-    new HostError("auth_failed", `the sign-in to "${serverName}" ended at ${step}: ${why}`, {
+    new HostError("auth_failed", `sign-in to "${serverName}" failed at the ${step} step: ${why}`, {
       serverName,
       next,
       ...(cause !== undefined && { cause }),
     });
 }
 
-/** What went wrong on the network belongs to the step that wanted it; what was called off stays that. */
-export async function during<T>(work: Promise<T>, toError: (words: string, cause: unknown) => HostError): Promise<T> {
+/** Turns a network failure of `work` into an error of its step; a cancellation stays as it is. */
+export async function explainFailure<T>(
+  work: Promise<T>,
+  toError: (words: string, cause: unknown) => HostError,
+): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -40,10 +46,12 @@ export async function during<T>(work: Promise<T>, toError: (words: string, cause
   }
 }
 
-export function calledOff(serverName: string): HostError {
-  return new HostError("cancelled", `the sign-in to "${serverName}" was called off`, { serverName });
+/** The error of a sign-in that the person or the program cancelled. */
+export function signInCancelled(serverName: string): HostError {
+  return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
 }
 
+/** The command that signs in to a server. */
 export function authCommand(serverName: string): string {
   return `fairlead mcp auth ${toShellWord(serverName)}`;
 }

@@ -1,16 +1,18 @@
-/** The two documents that a sign-in starts from: what a resource says about itself (RFC 9728), and what an authorization server does (RFC 8414, OIDC). */
+/** Reads the metadata of a protected resource (RFC 9728) and of an authorization server (RFC 8414, OpenID Connect). */
 
 import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { present } from "../../settings/schema/present.ts";
 
+/** Metadata of a protected resource. */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[];
 }
 
+/** Metadata of an authorization server. Absent members are not announced. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorization?: string;
@@ -18,17 +20,16 @@ export interface ServerMetadata {
   readonly registration?: string;
   readonly revocation?: string;
   readonly device?: string;
-  /** Undefined: it does not say. */
   readonly scopes?: readonly string[];
   readonly challengeMethods?: readonly string[];
   readonly tokenAuthentication?: readonly string[];
-  /** It promises `iss` in its answers (RFC 9207). */
+  /** It announces `iss` in its authorization responses (RFC 9207). */
   readonly sendsIssuer: boolean;
-  /** A client's ID may be the address of a document about it. */
+  /** It accepts the URL of a client metadata document as client ID. */
   readonly takesMetadataDocuments: boolean;
 }
 
-/** `absent`: nothing of that kind is there; what is there instead may be a page for people. */
+/** `absent`: the response is an error or not a JSON object. */
 export type DocumentAnswer<T> =
   | { readonly kind: "found"; readonly document: T }
   | { readonly kind: "absent"; readonly status: number };
@@ -36,6 +37,7 @@ export type DocumentAnswer<T> =
 const mostItems = 500;
 const longestItem = 2_048;
 
+/** Fetches a JSON document. Rejects with the error of `fetch`. */
 export async function fetchDocument(fetch: Fetch, url: string): Promise<DocumentAnswer<JsonObject>> {
   const response = await fetch(url, { headers: { accept: "application/json" } });
   const document = parseObject(await response.text());
@@ -44,7 +46,7 @@ export async function fetchDocument(fetch: Fetch, url: string): Promise<Document
     : { kind: "absent", status: response.status };
 }
 
-/** Undefined: it does not say which resource it is about. */
+/** Undefined if the document has no `resource`. */
 export function toResourceMetadata(document: JsonObject): ResourceMetadata | undefined {
   const resource = textIn(document, "resource");
   if (resource === undefined) return undefined;
@@ -55,7 +57,7 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
   };
 }
 
-/** Undefined: it does not say whose it is. */
+/** Undefined if the document has no `issuer`. */
 export function toServerMetadata(document: JsonObject): ServerMetadata | undefined {
   const issuer = textIn(document, "issuer");
   if (issuer === undefined) return undefined;

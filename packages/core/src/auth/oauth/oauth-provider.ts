@@ -1,4 +1,4 @@
-/** Signing in to MCP servers, for programs that want it without a host: who signs in, and which token is good now. */
+/** Sign-in to MCP servers for programs that use no host. */
 
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
@@ -12,9 +12,9 @@ import type { TokenKeeper } from "./refresh.ts";
 /** Options of `MCPOAuthProvider`: where tokens are stored, and how the network is reached. */
 export interface MCPOAuthProviderOptions {
   readonly storage: MCPOAuthTokenStorage;
-  /** For locks between processes. */
+  /** Folder of the lock files between processes. */
   readonly lockFolder: string;
-  /** For proxies. */
+  /** Environment variables with the proxies. */
   readonly env: FetchOptions["env"];
   /** `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;
@@ -32,14 +32,15 @@ export interface SignInServer {
   readonly serverUrl: string;
   readonly oauth?: OAuthSettings;
   readonly issuerOverride?: string | undefined;
-  /** Of the entry (`pinOf`): its sign-in is its own. */
+  /** Digest of the server definition (`pinOf`); definitions with different pins have separate sign-ins. */
   readonly pin?: string | undefined;
-  /** The entry came with a folder, and not from the person. */
+  /** The definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean;
-  /** From the refusal that asks for it; without one, the well-known places are looked at. */
+  /** Challenge of the refused request; without it the well-known addresses are tried. */
   readonly challenge?: BearerChallenge;
-  /** Where the server was reached when it refused; without it, what its name means now. */
+  /** IP address of the server that refused the request; by default its name is resolved again. */
   readonly address?: string;
+  /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
@@ -57,7 +58,7 @@ export class MCPOAuthProvider {
     this.#options = options;
   }
 
-  /** Lets the person sign in, and stores what comes of it. */
+  /** Lets the person sign in, and stores the tokens. */
   async authenticate(server: SignInServer, ui: SignInUi, signal?: AbortSignal): Promise<Credentials> {
     const { lockFolder, clientMetadataUrl, clock = systemClock, now = this.#options.today ?? Date.now } = this.#options;
     const [{ signIn }, { createSignInLock }] = await Promise.all([
@@ -73,7 +74,7 @@ export class MCPOAuthProvider {
     return signIn(options, signal ?? new AbortController().signal);
   }
 
-  /** Whether the server, or its settings, say where to sign in; asked of the server where it did not refuse anything. */
+  /** Whether the settings or the metadata of the server name an authorization server. Sends requests to the server. */
   async offersSignIn(server: SignInServer): Promise<boolean> {
     const [{ discoverSignIn }, { createFail }] = await Promise.all([import("./discovery.ts"), import("./failure.ts")]);
     const { serverName, oauth = {}, challenge = {} } = server;
@@ -81,13 +82,13 @@ export class MCPOAuthProvider {
     return !(await discoverSignIn({ ...server, oauth, challenge, fetch, fail })).isGuess;
   }
 
-  /** Undefined: nobody has signed in. One that ends soon is renewed first. */
+  /** The access token, refreshed first if it expires soon; undefined without a sign-in. */
   async getValidToken(serverUrl: string, pin?: string): Promise<string | undefined> {
     const credentials = await (await this.keeper(pin)).current(serverUrl);
     return credentials?.tokens?.accessToken;
   }
 
-  /** For entries with that pin. */
+  /** The token keeper of definitions with that pin. */
   keeper(pin?: string): Promise<TokenKeeper> {
     const keeper = this.#keepers.get(pin) ?? this.#openKeeper(pin);
     this.#keepers.set(pin, keeper);
@@ -108,7 +109,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // One for each server, so that where it is stays what it was found to be first.
+    // One per server, because each keeps the IP addresses that it resolved first.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

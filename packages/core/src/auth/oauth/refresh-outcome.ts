@@ -1,4 +1,4 @@
-/** Asks for new tokens with a refresh token, and says what that means for the old ones. */
+/** Sends a refresh request, and decides what its response means for the stored tokens. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
@@ -8,25 +8,28 @@ import { postForm } from "./endpoint-request.ts";
 import { authCommand } from "./failure.ts";
 import { readTokenAnswer, type TokenAnswer } from "./token-answer.ts";
 
+/** Result of a refresh. */
 export type RefreshOutcome =
   | { readonly kind: "renewed"; readonly credentials: Credentials }
-  /** This refresh token, or the client it belongs to, will never work again. */
+  /** The refresh token or its client is invalid for good: the person must sign in. */
   | { readonly kind: "over"; readonly credentials: Credentials }
-  /** Nothing is decided: everything is kept. */
+  /** The refresh failed for now: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
+/** What a refresh needs. */
 export interface RefreshRequest {
   readonly credentials: Credentials;
   readonly refreshToken: string;
   readonly fetch: Fetch;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The second is GitHub's own word. */
+/** `bad_refresh_token` is GitHub's error code. */
 const grantIsOver: readonly string[] = ["invalid_grant", "bad_refresh_token"];
 const clientIsVoid: readonly string[] = ["invalid_client", "unauthorized_client"];
 
+/** Refreshes tokens; never rejects. */
 export async function refreshTokens(request: RefreshRequest): Promise<RefreshOutcome> {
   const { credentials, now } = request;
   let answer: TokenAnswer;
@@ -48,7 +51,10 @@ export async function refreshTokens(request: RefreshRequest): Promise<RefreshOut
         const client = { ...credentials.client, expiresAt: now() };
         return { kind: "over", credentials: { ...withoutRefresh(credentials), client } };
       }
-      return { kind: "failed", error: failed(credentials, `it answered ${answer.error}`, told(answer, request)) };
+      return {
+        kind: "failed",
+        error: failed(credentials, `it answered ${answer.error}`, description(answer, request)),
+      };
   }
 }
 
@@ -64,7 +70,7 @@ async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): P
   return readTokenAnswer(await postForm({ url: endpoints.token, client, parameters, fetch }), askedAt);
 }
 
-/** What an answer leaves out stays as it was (RFC 6749 §6). */
+/** Members that the response omits keep their old values (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
   const { refreshToken, scope, idToken } = { ...before, ...tokens };
   return {
@@ -75,15 +81,15 @@ function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): Sto
   };
 }
 
-/** The access token may still work for a while. */
+/** Keeps the access token, which may still be valid. */
 function withoutRefresh(credentials: Credentials): Credentials {
   if (credentials.tokens === undefined) return credentials;
   const { refreshToken: _, ...tokens } = credentials.tokens;
   return { ...credentials, tokens };
 }
 
-/** An explanation may quote what was sent; that is not for people or logs. */
-function told(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
+/** The error description, with the secrets hidden that it may quote. */
+function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
   return secrets.reduce<string>(
     (text, secret) => (secret ? text.replaceAll(secret, "…") : text),
@@ -93,27 +99,27 @@ function told(answer: { readonly description?: string }, { credentials, refreshT
 
 function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const reason = errorMessage(cause);
-  const message = `the sign-in of "${serverName}" could not be renewed: ${issuer} cannot be reached: ${reason}`;
+  const message = `token refresh for "${serverName}" failed: ${issuer} cannot be reached: ${reason}`;
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }
 
-/** Another process is at it; what is wrong there is not known here. */
+/** The error while another process refreshes the same tokens and does not finish. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
-  const message = `the sign-in of "${serverName}" is being renewed by another process, and ${issuer} does not answer it`;
+  const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
   return new HostError("unreachable", message, {
     serverName,
-    next: "Try again in a while: the sign-in was kept.",
+    next: "Try again later; the sign-in is kept.",
     cause,
   });
 }
 
 function unavailable({ serverName, issuer }: Credentials, status: number): HostError {
-  const message = `the sign-in of "${serverName}" could not be renewed: ${issuer} answered with the HTTP status ${status}`;
-  return new HostError("http_status", message, { serverName, next: "Try again in a while: the sign-in was kept." });
+  const message = `token refresh for "${serverName}" failed: ${issuer} answered HTTP ${status}`;
+  return new HostError("http_status", message, { serverName, next: "Try again later; the sign-in is kept." });
 }
 
 function failed({ serverName, issuer }: Credentials, reason: string, evidence = ""): HostError {
-  const message = `the sign-in of "${serverName}" could not be renewed at ${issuer}: ${reason}`;
+  const message = `token refresh for "${serverName}" at ${issuer} failed: ${reason}`;
   const next = authCommand(serverName);
   return new HostError("auth_failed", message, { serverName, next, ...(evidence === "" ? {} : { evidence }) });
 }

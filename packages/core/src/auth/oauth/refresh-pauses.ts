@@ -1,4 +1,4 @@
-/** After a refresh that failed, nobody asks again for a while: neither this process nor another, which finds a note about it beside the lock. */
+/** Pauses token refreshes after a failure, in all processes: a file beside the lock says until when. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,17 +6,19 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 
+/** The pauses, by the name of the stored secret. */
 export interface RefreshPauses {
-  /** What went wrong, while the pause lasts. */
+  /** The error of the last refresh while the pause lasts; else undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
-  /** `took`: how long it was until that was known, in milliseconds; whoever does not answer at all is left alone for longer. */
+  /** @param took Milliseconds until the failure: the pause is at least as long, so that a silent server is asked rarely. */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
   readonly end: (name: string) => Promise<void>;
 }
 
+/** Options of `createRefreshPauses`. */
 export interface RefreshPausesOptions {
   readonly folder: string;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -29,18 +31,19 @@ interface Pause {
 
 const first = 1_000;
 const longest = 60_000;
-/** What a refresh fails with; a note that says anything else is none of ours. */
+/** Error codes of a failed refresh; a file with another code is ignored. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
+/** Pauses grow from 1 s to 60 s. */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** Also one that is over: the next begins from it. */
+  /** The last pause, also an expired one: the next pause is longer than it. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;
-    // A note that cannot be read costs one more question.
+    // An unreadable file only costs one more refresh request.
     const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
     return theirs !== undefined && Math.abs(theirs.until - now()) <= longest ? theirs : mine;
   }

@@ -1,4 +1,4 @@
-/** Gives out tokens that still work: refreshed ahead of their end, once, however many calls and processes need them. */
+/** Gives out valid tokens: refreshes them before they expire, once for all requests and processes.  */
 
 import type { Clock } from "../../clock.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -8,30 +8,32 @@ import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import { notFinished, refreshTokens } from "./refresh-outcome.ts";
 import { createRefreshPauses } from "./refresh-pauses.ts";
 
+/** Gives out the tokens of signed-in servers. */
 export interface TokenKeeper {
-  /** Refreshed if it ends soon. Undefined: nobody has signed in. If that fails, the token there is: whether it still works is for the server to say. */
+  /** The credentials, refreshed if they expire soon; undefined without a sign-in. If the refresh fails, the old ones: the server decides whether they still work. */
   readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
-  /** That token got a 401 (undefined: none was sent). Undefined: a person is needed. Rejects if the authorization server fails for now. */
+  /** Other credentials after the server refused `accessToken` with 401; undefined if the person must sign in. Rejects if the refresh fails for now. */
   readonly refused: (serverUrl: string, accessToken: string | undefined) => Promise<Credentials | undefined>;
 }
 
+/** Options of `createTokenKeeper`. */
 export interface TokenKeeperOptions {
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
-  /** For the endpoints of that server's issuer. Nothing may cut its requests short: a refresh that is given up half-way has perhaps spent the token. */
+  /** The `fetch` for the issuer of a server. It must not be aborted: an aborted refresh may have used up the refresh token. */
   readonly fetchFor: (serverUrl: string) => Fetch;
   readonly clock: Clock;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/** How far two honest clocks may be apart. */
+/** Allowed difference between two clocks, in milliseconds. */
 const skew = 60_000;
-/** On top of that, by chance: of many processes one comes first, and the others find what it stored. */
+/** Random extra time, so that one of many processes refreshes first and the others find its tokens. */
 const spread = 240_000;
-/** For a new token while the old one is still good; then that one is used, and the new one comes when it comes. */
-const aheadPatience = 2_000;
+/** Milliseconds to wait for a refresh while the old token is still valid; then the old one is used. */
+const aheadTimeout = 2_000;
 
 interface Refreshable {
   readonly kind: "refreshable";
@@ -41,22 +43,23 @@ interface Refreshable {
 
 type Found = Refreshable | { readonly kind: "usable"; readonly credentials: Credentials } | { readonly kind: "none" };
 
+/** Creates the token keeper of one storage. */
 export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
   const { storage, lockFolder, fetchFor, clock, now, random } = options;
   const ahead = skew + spread * random();
   const flights = new Map<string, Promise<Credentials | undefined>>();
   const lock = createSignInLock(lockFolder);
   const pauses = createRefreshPauses({ folder: lockFolder, now, random });
-  /** Renewed, but the store could not be written: the old refresh token is of no use any more. */
+  /** Refreshed tokens that could not be stored, by the old refresh token, which is used up. */
   const unsaved = new Map<string, Credentials>();
 
   const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
-    // A token that lives for a minute is not refreshed all the time.
+    // A token with a short lifetime is refreshed after half of it at the earliest.
     expiresAt !== undefined && now() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
 
   const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
-  /** What is stored: worth a try in the place of that token, or only after a refresh, or not at all. */
+  /** Whether the stored token can replace `stale`: as it is, after a refresh, or not at all. */
   async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
     const credentials = await storage.getCredentials(serverUrl);
     const tokens = credentials?.tokens;
@@ -68,10 +71,10 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
     return isOther ? { kind: "usable", credentials } : { kind: "none" };
   }
 
-  /** All who find the same token stale wait for the same answer. */
-  function replace(serverUrl: string, stale: string | undefined, patience?: number): Promise<Credentials | undefined> {
-    const key = JSON.stringify([serverUrl, stale, patience]);
-    const flight = flights.get(key) ?? find(serverUrl, stale, patience).finally(() => flights.delete(key));
+  /** Requests with the same stale token share one refresh. */
+  function replace(serverUrl: string, stale: string | undefined, timeout?: number): Promise<Credentials | undefined> {
+    const key = JSON.stringify([serverUrl, stale, timeout]);
+    const flight = flights.get(key) ?? find(serverUrl, stale, timeout).finally(() => flights.delete(key));
     flights.set(key, flight);
     return flight;
   }
@@ -79,20 +82,20 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
   async function find(
     serverUrl: string,
     stale: string | undefined,
-    patience: number | undefined,
+    timeout: number | undefined,
   ): Promise<Credentials | undefined> {
     const found = await look(serverUrl, stale);
     if (found.kind !== "refreshable") return usableOf(found);
     const name = await storage.nameOf(serverUrl);
     await throwWhilePaused(name);
     const work = async (): Promise<Credentials | undefined> => {
-      // Whoever had the lock before has perhaps done it, or found out that it cannot be done now.
+      // The process that held the lock before may have refreshed the token, or failed to.
       const foundNow = await look(serverUrl, stale);
       if (foundNow.kind !== "refreshable") return usableOf(foundNow);
       await throwWhilePaused(name);
       return refresh(name, serverUrl, foundNow);
     };
-    return lock(name, work, patience).catch((error: unknown) => {
+    return lock(name, work, timeout).catch((error: unknown) => {
       throw isBusy(error) ? notFinished(found.credentials, error) : error;
     });
   }
@@ -115,23 +118,23 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
       throw outcome.error;
     }
     await pauses.end(name);
-    // Somebody who did not get the lock in time may have signed in or out meanwhile: that counts, and what we got does not.
+    // A person who signed in or out meanwhile, without the lock, wins over this refresh.
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.tokens?.refreshToken !== refreshToken) return stored?.tokens === undefined ? undefined : stored;
     if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-    // Before anyone uses it: a token that only this process knows is lost with this process.
+    // Stored before it is used: a token that only this process knows would be lost with it.
     await storage.saveCredentials(outcome.credentials);
     unsaved.delete(refreshToken);
     return outcome.kind === "renewed" ? outcome.credentials : undefined;
   }
 
-  /** Undefined: it takes too long, and goes on without us. */
+  /** Undefined if `work` takes too long; it continues in the background. */
   function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-    let callOff = (): void => {};
+    let cancelTimer = (): void => {};
     const late = new Promise<undefined>((resolve) => {
-      callOff = clock.after(aheadPatience, () => resolve(undefined), { background: true });
+      cancelTimer = clock.after(aheadTimeout, () => resolve(undefined), { background: true });
     });
-    return Promise.race([work, late]).finally(() => callOff());
+    return Promise.race([work, late]).finally(() => cancelTimer());
   }
 
   return {
@@ -140,7 +143,7 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
       const credentials = known?.tokens === undefined ? await storage.getCredentials(serverUrl) : known;
       if (credentials?.tokens === undefined || !endsSoon(credentials.tokens)) return credentials;
       const { accessToken } = credentials.tokens;
-      // While another process renews it, a token that is still good is good enough.
+      // A token that is still valid is used while another process refreshes it.
       const renewal = isOver(credentials.tokens)
         ? replace(serverUrl, accessToken)
         : inTime(replace(serverUrl, accessToken, 0));

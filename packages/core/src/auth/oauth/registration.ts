@@ -1,4 +1,4 @@
-/** Who we are to an authorization server: from the settings, by a document about us, as registered before, or registered now. */
+/** Finds the OAuth client for an authorization server: from the settings, a metadata document, an old registration or a new one. */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -7,18 +7,20 @@ import { present } from "../../settings/schema/present.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
-import { during, type Fail } from "./failure.ts";
+import { explainFailure, type Fail } from "./failure.ts";
 
+/** Options of `knownClient`. */
 export interface KnownClientOptions {
   readonly plan: SignInPlan;
   readonly oauth: OAuthSettings;
-  /** `fairlead.clientMetadataUrl`: the address of a document about this client. */
+  /** `fairlead.clientMetadataUrl`: address of our client metadata document. */
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
+/** Options of `registerClient`. */
 export interface RegistrationOptions {
   readonly plan: SignInPlan;
   /** The registration endpoint. */
@@ -30,19 +32,20 @@ export interface RegistrationOptions {
   readonly fail: Fail;
 }
 
+/** Options of `askForClientId`. */
 export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "redirectUri" | "fail"> {
   readonly serverName: string;
   readonly ui: SignInUi;
-  /** That nobody gets an ID there without having one. */
+  /** Why Fairlead could not register a client itself. */
   readonly why: string;
 }
 
-/** A registration is stored whole; what is longer is kept without what nobody here reads. */
+/** Longer registration responses are not stored; the members that Fairlead needs are. */
 const longestRegistration = 16_000;
 const longestReason = 300;
-const step = "the client registration";
+const step = "client registration";
 
-/** Undefined: nobody knows us there yet. One with a `redirectUri` can be used only where that is listened to. */
+/** The client that needs no registration; undefined if there is none. One with a `redirectUri` works only with that URI. */
 export function knownClient({
   plan,
   oauth,
@@ -55,12 +58,12 @@ export function knownClient({
     return { clientId, ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan) }) };
   if (clientMetadataUrl !== undefined && plan.metadata?.takesMetadataDocuments === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
-  // What was registered with one authorization server means nothing to another.
+  // A registration is valid for its own authorization server only.
   if (stored?.issuer !== plan.issuer || stored.client.redirectUri === undefined) return undefined;
   return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
 }
 
-/** The last way: the person has registered us there themselves. */
+/** Asks for the ID of a client that the person registered. @throws HostError `auth_failed` without one */
 export async function askForClientId(
   { serverName, plan, redirectUri, ui, why, fail }: AskClientIdOptions,
   signal: AbortSignal,
@@ -69,11 +72,11 @@ export async function askForClientId(
   const clientId = (await ui.askClientId?.({ serverName, issuer, redirectUri, why }, signal))?.trim() ?? "";
   if (clientId !== "") return { clientId, redirectUri };
   throw fail(step, why, {
-    next: `Register a client at ${issuer} by hand, and write its ID into the entry of "${serverName}": "oauth": {"clientId": "…"}`,
+    next: `Register a client at ${issuer}, then add its ID to "${serverName}" in settings.json: "oauth": {"clientId": "…"}`,
   });
 }
 
-/** RFC 7591. `why`: it was refused, which another try will not change. */
+/** Registers a client (RFC 7591); `why` if the server refuses for good. @throws HostError `auth_failed` if it fails for now */
 export async function registerClient(options: RegistrationOptions): Promise<StoredClient | { readonly why: string }> {
   const { plan, url, redirectUri, fetch, fail } = options;
   const asked = fetch(url, {
@@ -82,7 +85,9 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
     body: JSON.stringify(requestFor(options)),
     redirect: "error",
   });
-  const response = await during(asked, (words, cause) => fail(step, `${url} cannot be asked: ${words}`, { cause }));
+  const response = await explainFailure(asked, (words, cause) =>
+    fail(step, `${url} cannot be reached: ${words}`, { cause }),
+  );
   const answer = parseObject(await response.text());
   const clientId = answer && textIn(answer, "client_id");
   if (!response.ok || answer === undefined || clientId === undefined) {
@@ -116,7 +121,7 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
     redirect_uris: [redirectUri],
     grant_types: isDevice ? [...grants, "urn:ietf:params:oauth:grant-type:device_code"] : grants,
     response_types: ["code"],
-    token_endpoint_auth_method: isTaken(plan, "none") ? "none" : methodWithSecret(plan),
+    token_endpoint_auth_method: isSupported(plan, "none") ? "none" : methodWithSecret(plan),
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
 }
@@ -128,12 +133,12 @@ function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthenti
 }
 
 function methodWithSecret(plan: SignInPlan): ClientAuthentication {
-  return !isTaken(plan, "client_secret_basic") && isTaken(plan, "client_secret_post")
+  return !isSupported(plan, "client_secret_basic") && isSupported(plan, "client_secret_post")
     ? "client_secret_post"
     : "client_secret_basic";
 }
 
-/** Who does not say takes all. */
-function isTaken({ metadata }: SignInPlan, method: ClientAuthentication): boolean {
+/** True also if the metadata lists no methods. */
+function isSupported({ metadata }: SignInPlan, method: ClientAuthentication): boolean {
   return metadata?.tokenAuthentication?.includes(method) ?? true;
 }

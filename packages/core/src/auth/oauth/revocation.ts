@@ -1,13 +1,13 @@
-/** Ends a sign-in at the authorization server (RFC 7009), as far as it can be ended there. */
+/** Revokes tokens at the authorization server (RFC 7009). */
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { postForm } from "./endpoint-request.ts";
 
-/** `unsupported`: the authorization server offers no way. A failure is an answer too: whoever signs out goes on. */
+/** Result of a revocation. It is not an error: signing out continues with any of them. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
-/** The refresh token first: with it, most servers end the whole grant. */
+/** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */
 export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
   const url = endpoints.revocation;
   if (url === undefined || tokens === undefined) return "unsupported";

@@ -1,14 +1,16 @@
-/** Scopes: lists of words that are asked for, granted and compared. */
+/** Lists of OAuth scopes. */
 
-/** As they stand in a parameter: separated by spaces. */
+/** The scopes of a `scope` parameter, which separates them by spaces. */
 export function scopesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];
 }
 
+/** All scopes of these lists, each once. */
 export function mergeScopes(...lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())];
 }
 
+/** Whether `list` contains all `wanted` scopes. */
 export function includesAll(list: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((scope) => list.includes(scope));
 }

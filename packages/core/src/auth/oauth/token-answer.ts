@@ -1,56 +1,57 @@
-/** What a token endpoint may answer (RFC 6749 §5): read once, bounded, and nothing taken on trust. */
+/** Reads and checks the response of a token endpoint (RFC 6749 §5). */
 
 import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { present } from "../../settings/schema/present.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 
+/** A checked response of a token endpoint. */
 export type TokenAnswer =
   | { readonly kind: "tokens"; readonly tokens: StoredTokens }
-  /** The authorization server's own word of RFC 6749 §5.2, such as `invalid_grant`. */
+  /** An error code of RFC 6749 §5.2, such as `invalid_grant`. */
   | { readonly kind: "error"; readonly error: string; readonly description?: string }
-  /** Another time it may work. */
+  /** A later request may succeed. */
   | { readonly kind: "unavailable"; readonly status: number }
-  /** What came is no answer at all; the reason is for people. */
+  /** The response is invalid; `reason` is a text for people. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** Three of these and a registration fit into one secret. A longer token would not fit into a request's header. */
+/** Three such tokens and a registration fit into one stored secret. */
 const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;
 const longestDescription = 1_000;
-/** Longer than anyone means: a number beyond is a mistake, such as milliseconds or a date. */
+/** Ten years in seconds. A larger `expires_in` is a mistake, such as milliseconds or a date. */
 const longestLife = 10 * 365 * 24 * 3600;
 
-/** `askedAt` in milliseconds since 1970: a token ages from then on. */
+/** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */
 export async function readTokenAnswer(response: Response, askedAt: number): Promise<TokenAnswer> {
   const { status } = response;
   const text = await response.text();
   if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
   const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
   const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
-  // With a 200 too: GitHub does that.
+  // GitHub sends errors with status 200.
   const error = answer && textIn(answer, "error");
   if (answer !== undefined && error !== undefined) {
     const description = textIn(answer, "error_description")?.slice(0, longestDescription);
     return { kind: "error", error: error.slice(0, longestWord), ...present({ description }) };
   }
-  if (!response.ok) return { kind: "unusable", reason: `it answered with the HTTP status ${status}` };
-  if (answer === undefined) return { kind: "unusable", reason: "its answer is not a JSON object" };
+  if (!response.ok) return { kind: "unusable", reason: `it answered HTTP ${status}` };
+  if (answer === undefined) return { kind: "unusable", reason: "its response is not a JSON object" };
   return readTokens(answer, askedAt);
 }
 
 function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
   const type = textIn(answer, "token_type");
   if (type?.toLowerCase() !== "bearer") {
-    const what = type === undefined ? "of no type" : `of the type ${JSON.stringify(type.slice(0, longestWord))}`;
-    return { kind: "unusable", reason: `its token is ${what}, not a Bearer token` };
+    const what = type === undefined ? "missing" : `${JSON.stringify(type.slice(0, longestWord))}`;
+    return { kind: "unusable", reason: `its token_type is ${what}, not Bearer` };
   }
   const accessToken = textIn(answer, "access_token");
-  if (accessToken === undefined) return { kind: "unusable", reason: "there is no access token in its answer" };
+  if (accessToken === undefined) return { kind: "unusable", reason: "its response has no access_token" };
   const refreshToken = textIn(answer, "refresh_token");
   if (![accessToken, refreshToken ?? "x"].every(isToken)) {
-    return { kind: "unusable", reason: `its token is longer than ${longestToken} characters or not plain text` };
+    return { kind: "unusable", reason: `its token is longer than ${longestToken} characters or not ASCII` };
   }
   const idToken = textIn(answer, "id_token");
   return {
@@ -69,14 +70,14 @@ function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
   };
 }
 
-/** Undefined: nothing that can be believed was said (nobody gives out what has ended). Some servers write the number as text. */
+/** Undefined without a positive `expires_in`. Some servers send the number as text. */
 function expiryOf(value: unknown, askedAt: number): number | undefined {
   const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
   if (typeof seconds !== "number" || !(seconds > 0)) return undefined;
   return askedAt + Math.min(seconds, longestLife) * 1000;
 }
 
-/** What may stand in a header (RFC 6750 §2.1 allows less, but not everyone keeps to it). */
+/** Whether the text can be sent in a header. RFC 6750 §2.1 allows fewer characters, but some servers use more. */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);
 }

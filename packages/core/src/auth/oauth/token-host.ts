@@ -1,8 +1,8 @@
-/** Who gives the tokens out, where that is not to be seen from the name of the authorization server. */
+/** Finds the host of the token endpoint, for messages that must not hide it behind the issuer. */
 
 import { parseUrl } from "@fairlead/wire/text";
 
-/** Undefined: the authorization server's own host does. */
+/** Host of the token endpoint; undefined if it is the issuer's host. */
 export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
   const { host } = new URL(tokenEndpoint);
   return parseUrl(issuer)?.host === host ? undefined : host;

@@ -1,8 +1,8 @@
-/** Where the documents about resources and authorization servers lie, in the order in which they are looked for. */
+/** Well-known addresses of metadata documents, in the order in which they are tried. */
 
 import { parseUrl } from "@fairlead/wire/text";
 
-/** For the server's path, then for its whole origin (RFC 9728 §3.1). */
+/** Addresses of resource metadata (RFC 9728 §3.1): for the server's path, then for its origin. */
 export function resourceMetadataUrls(serverUrl: string): readonly string[] {
   const { origin, pathname, search } = new URL(serverUrl);
   const root = `${origin}/.well-known/oauth-protected-resource`;
@@ -10,7 +10,7 @@ export function resourceMetadataUrls(serverUrl: string): readonly string[] {
   return path === "" ? [root] : [`${root}${path}${search}`, root];
 }
 
-/** RFC 8414 §3.1, then OpenID Connect Discovery in both of its spellings. */
+/** Addresses of authorization server metadata: RFC 8414 §3.1, then OpenID Connect Discovery in both forms. */
 export function serverMetadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = withoutSlash(pathname);
@@ -20,13 +20,13 @@ export function serverMetadataUrls(issuer: string): readonly string[] {
   return path === "" ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
 }
 
-/** The `resource` of a server that does not name one: its address without what belongs to a single request. */
+/** The default `resource` of a server: its URL without query and fragment. */
 export function resourceOf(serverUrl: string): string {
   const { origin, pathname } = new URL(serverUrl);
   return `${origin}${withoutSlash(pathname)}`;
 }
 
-/** Whether a token for that resource is meant for this server: for the very same address, or one above it. */
+/** Whether the server is inside that resource: the same origin, and the same path or one below it. */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;
   const [whole, part] = [new URL(resource), new URL(serverUrl)];

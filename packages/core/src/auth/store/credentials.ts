@@ -1,20 +1,20 @@
-/** What is kept of a sign-in: for which server, from which issuer, as which client, with which tokens. All of it is secret. */
+/** Types of a stored sign-in. All values are secret. */
 
 import type { JsonObject } from "@fairlead/wire";
 
-/** How a client proves to the token endpoint who it is (RFC 6749 §2.3.1). */
+/** Client authentication method at the token endpoint (RFC 6749 §2.3.1). */
 export type ClientAuthentication = "none" | "client_secret_basic" | "client_secret_post";
 
 /** The OAuth client of a stored sign-in, as it was registered or configured. */
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** Absent: what the registration says; without one, `client_secret_basic` with a secret and `none` without. */
+  /** By default the method of the registration; without one, `client_secret_basic` with a secret, else `none`. */
   readonly authentication?: ClientAuthentication;
-  /** The answer of the registration endpoint, whole. */
+  /** The whole response of the registration endpoint. */
   readonly registration?: JsonObject;
   readonly redirectUri?: string;
-  /** In milliseconds since 1970: from then on the registration is void and another is needed. */
+  /** When the registration expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
 }
 
@@ -25,26 +25,25 @@ export interface StoredTokens {
   readonly refreshToken?: string;
   readonly scope?: string;
   readonly idToken?: string;
-  /** In milliseconds since 1970, as is `expiresAt`. */
   readonly obtainedAt: number;
-  /** Absent: the authorization server did not say. */
+  /** Absent if the authorization server did not say. */
   readonly expiresAt?: number;
 }
 
 /** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All of it is secret. */
 export interface Credentials {
-  /** The name in the settings at the time of the sign-in, for messages; it decides nothing. */
+  /** The name in the settings at the time of the sign-in; used in messages only. */
   readonly serverName: string;
-  /** The tokens go nowhere else. */
+  /** The only server that gets the tokens. */
   readonly serverUrl: string;
-  /** Of the entry that signed in (`pinOf`): others do not use it. Absent: nothing but the server decided where. */
+  /** Digest of the definition that signed in (`pinOf`); other definitions do not use this sign-in. Absent if the settings set no issuer, endpoint or client. */
   readonly pin?: string;
-  /** The `resource` parameter of every request for tokens (RFC 8707). */
+  /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
   readonly account?: string;
   readonly client: StoredClient;
-  /** Absent: registered, but not signed in. */
+  /** Absent if the client is registered, but the person is not signed in. */
   readonly tokens?: StoredTokens;
   readonly endpoints: {
     readonly token: string;
@@ -52,8 +51,8 @@ export interface Credentials {
     readonly authorization?: string;
     readonly device?: string;
   };
-  /** What was asked for. */
+  /** Requested scopes. */
   readonly scopes?: readonly string[];
-  /** The setting `oauth.audiences`: sent with every request for tokens. */
+  /** The setting `oauth.audiences`, sent with every token request. */
   readonly audiences?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Sign-ins that Gemini CLI has stored, as far as they can be used here. Its file is only read. */
+/** Reads the sign-ins that Gemini CLI has stored. Never writes its file. */
 
 import { isObject, textIn } from "@fairlead/wire/json";
 import { readText } from "../../files/read-text.ts";
@@ -10,7 +10,7 @@ import { canonicalServerUrl } from "./stored-credentials.ts";
 
 const mostRecords = 1_000;
 
-/** By the server's address: one without an address could be anybody's. None if the file is absent or makes no sense. */
+/** Usable sign-ins by server URL; records without a URL are skipped. Empty if the file is absent or invalid. */
 export async function readGeminiTokens(file: string, now: number): Promise<ReadonlyMap<string, Credentials>> {
   const found = await readText(file, limits.settingsBytes);
   const records = found.kind === "text" ? parseList(found.text).slice(0, mostRecords) : [];
@@ -31,7 +31,7 @@ function parseList(text: string): readonly unknown[] {
   }
 }
 
-/** Undefined for what has ended, or could not be renewed later: it says neither who gave it out nor what for. */
+/** Undefined for an incomplete record, and for one that has expired and cannot be refreshed. */
 function toCredentials(record: unknown, now: number): Credentials | undefined {
   if (!isObject(record) || !isObject(record["token"])) return undefined;
   const token = record["token"];
@@ -48,7 +48,7 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
     serverName,
     serverUrl,
     resource: serverUrl,
-    // It is not written down; nobody else may be at that address.
+    // Gemini CLI does not store the issuer; the origin of the token endpoint identifies it.
     issuer: tokenUrl.origin,
     client: { clientId },
     endpoints: { token: tokenUrl.href },

@@ -1,8 +1,8 @@
-/** What an entry says itself about where and as whom to sign in, as a digest: whoever says something else has a sign-in of their own. */
+/** Digest of the issuer, endpoints and client that a server definition sets. Definitions with different pins have separate sign-ins. */
 
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
-/** Undefined: the server alone decides, and all entries for its address share one sign-in. */
+/** Undefined if the definition sets none of them: then all definitions of the same URL share one sign-in. */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
   if (authentication.provider !== "oauth") return undefined;
@@ -10,7 +10,7 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId];
   if (pinned.every((setting) => setting === undefined)) return undefined;
   const { createHash } = await import("node:crypto");
-  // What one workspace says counts in that workspace.
+  // Settings of a workspace are valid in that workspace only.
   const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...pinned.map((text) => text ?? null)]);
   return createHash("sha256").update(whole).digest("hex");
 }

@@ -1,7 +1,8 @@
-/** Something that several wait for and one does: it is called off when the last of them has left. */
+/** Work that several callers share. It is aborted when the last caller has aborted. */
 
+/** Shared work. */
 export interface SharedWork<T> {
-  /** Begins it, or waits for what has begun already; rejects with the signal's reason for who leaves. */
+  /** Starts the work or joins the running one. Rejects with the reason of `signal` when that aborts. */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
@@ -11,6 +12,7 @@ interface Running<T> {
   waiting: number;
 }
 
+/** Creates shared work that is not running. */
 export function createSharedWork<T>(): SharedWork<T> {
   let running: Running<T> | undefined;
 
@@ -44,7 +46,7 @@ export function createSharedWork<T>(): SharedWork<T> {
         mine.waiting -= 1;
         if (mine.waiting === 0) {
           mine.stop.abort();
-          // Nobody is let go before nothing of it is left.
+          // The last caller waits until the aborted work has ended.
           await Promise.allSettled([mine.done]);
         }
       }

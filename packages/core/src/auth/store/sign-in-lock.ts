@@ -1,27 +1,28 @@
-/** One at a time changes what is stored of a sign-in, whichever process it is: who renews it, makes it, doubts it or ends it. */
+/** Locks a stored sign-in, so that only one process at a time changes it. */
 
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
 import { withLock } from "../../files/atomic/lock.ts";
 import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 
-/** `patience`: how long to wait for others, in milliseconds. Rejects with `busy` when they do not finish. */
-export type SignInLock = <T>(name: string, work: () => Promise<T>, patience?: number) => Promise<T>;
+/** Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then rejects with `busy`. */
+export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 
-/** Longer than a request for tokens may take. */
-const usualPatience = 30_000;
+/** Longer than a token request may take. */
+const defaultTimeout = 30_000;
 
+/** @param folder Folder of the lock files. */
 export function createSignInLock(folder: string): SignInLock {
-  return async (name, work, patience = usualPatience) => {
+  return async (name, work, timeout = defaultTimeout) => {
     await ensurePrivateFolder(folder);
-    return withLock(join(folder, name), work, { patience });
+    return withLock(join(folder, name), work, { patience: timeout });
   };
 }
 
-/** What a person has decided is done, also where others do not finish. */
+/** Runs `work` also if the lock stays busy: a sign-in or sign-out of the person must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  // How the work ends is kept apart from whether the lock could be had: it is never done twice.
+  // A `busy` error of the work itself must not run it again, so its result is kept apart.
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;
@@ -30,6 +31,7 @@ export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => 
   return outcome.value;
 }
 
+/** Whether the lock was busy until the timeout. */
 export function isBusy(error: unknown): boolean {
   return error instanceof HostError && error.code === "busy";
 }

@@ -1,4 +1,4 @@
-/** What is remembered about signing in beside the tokens: which servers wanted it, and for which one was offered from elsewhere. */
+/** Notes about sign-ins beside the tokens: which servers require sign-in, and for which Fairlead offered the sign-in of Gemini CLI. */
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
@@ -6,24 +6,24 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
- * `wanted`: it refused a request, and a person is needed; with the digest of the token that it refused, if one was sent.
- * `offered`: a sign-in of another program was offered for it.
+ * `wanted`: the server requires sign-in; its text is the digest of the token that the server refused, if one was sent.
+ * `offered`: the person was asked whether to take over the sign-in of another program.
  */
 export type NoteKind = "wanted" | "offered";
 
-/** Which sign-in is meant: that of a server, as an entry pins it. */
+/** Identifies a sign-in: the server, and the pin of its definition. */
 export interface SignInKey {
   readonly serverUrl: string;
   readonly pin?: string | undefined;
 }
 
-/** Each a name, and perhaps more about it after a blank. */
+/** Lines of a secret name, a space and the text of the note. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
-/** The oldest are forgotten: whoever asks too much of the disk gets no more of it. */
+/** Most notes of a kind; the oldest are dropped. */
 const mostServers = 1_000;
 
-/** What was noted with it, perhaps nothing; undefined: there is none. */
+/** The text of a note, perhaps empty; undefined if there is no note. */
 export async function signInNote(
   state: string,
   kind: NoteKind,
@@ -34,14 +34,14 @@ export async function signInNote(
   return notes?.[kind]?.find((line) => nameIn(line) === name)?.slice(name.length + 1);
 }
 
-/** Undefined takes it away. */
+/** Writes the note; `undefined` deletes it. */
 export async function setSignInNote(
   state: string,
   kind: NoteKind,
   which: SignInKey,
   note: string | undefined,
 ): Promise<void> {
-  // Mostly nothing changes, and then nothing is written.
+  // Usually the note is the same, and the file need not be written.
   if ((await signInNote(state, kind, which)) === note) return;
   const name = await secretNameOf(which.serverUrl, which.pin);
   await updateState(fileIn(state), parseNotes, (notes = {}) => {
@@ -50,7 +50,7 @@ export async function setSignInNote(
   });
 }
 
-/** Says which token it was, and not what it is. */
+/** A digest that identifies a token without revealing it. */
 export async function tokenDigest(accessToken: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(accessToken).digest("hex").slice(0, 32);

@@ -1,4 +1,4 @@
-/** How a server stands with signing in, from what is stored and remembered: nothing is asked of it. */
+/** Finds the sign-in state of a server from stored files, without connecting. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
@@ -13,41 +13,44 @@ import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import { isPerhapsStored } from "./stored-hint.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
+/** Sign-in state of a server. */
 export type SignInState =
-  /** A program takes its credentials from its environment. */
+  /** Fairlead does not sign in with OAuth; `by` says how the server gets credentials. */
   | {
       readonly state: "none";
       readonly by: "program" | "header" | "google" | "service_account";
-      /** Why that cannot work, as the entry stands. */
+      /** Why the settings cannot work. */
       readonly problem?: string;
     }
   | {
       readonly state: "signed_in";
       readonly issuer: string;
-      /** Where the tokens come from, unless it is the issuer's own host. */
+      /** Host of the token endpoint, if it is not the issuer's host. */
       readonly tokenHost?: string;
       readonly account?: string;
       readonly scopes: readonly string[];
       /** In milliseconds since 1970. */
       readonly expiresAt?: number;
-      /** Whether it goes on after that without anyone being asked. */
+      /** Whether Fairlead can refresh the token without the person. */
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** Nobody has asked it so far, or it never wanted anything. */
+  /** Not connected yet, or the server requires no sign-in. */
   | { readonly state: "unknown" };
 
+/** What `signInStateOf` reads. */
 export interface SignInFacts {
-  /** The folder of this installation's state. */
+  /** Folder of this installation's state. */
   readonly folder: string;
   readonly storage: MCPOAuthTokenStorage;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** `fairlead.googleHosts`. */
   readonly googleHosts: readonly string[];
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** The sign-in state of a server. */
 export async function signInStateOf(definition: ServerDefinition, facts: SignInFacts): Promise<SignInState> {
   const { transport, authentication } = definition;
   if (transport.kind === "stdio") return { state: "none", by: "program" };
@@ -65,12 +68,12 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // A token that came after the one that was refused is good until somebody finds out otherwise.
+  // A token newer than the refused one counts as valid until the server refuses it.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** Undefined: nothing that could be seen without asking Google. */
+/** Undefined if the settings have no problem that is visible without a request to Google. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,
@@ -90,7 +93,7 @@ async function problemWith(
   }
 }
 
-/** Undefined while something in it has no value. */
+/** The expanded URL; undefined while a variable has no value. */
 export async function urlOf(definition: ServerDefinition, secret: SignInFacts["secret"]): Promise<string | undefined> {
   if (definition.resolved === undefined) return undefined;
   const transport =
@@ -101,7 +104,7 @@ export async function urlOf(definition: ServerDefinition, secret: SignInFacts["s
 }
 
 function stateOf({ issuer, account, tokens, endpoints, scopes = [] }: Credentials, now: number): SignInState {
-  // Registered, but the sign-in has ended.
+  // The client is registered, but the person is signed out.
   if (tokens === undefined) return { state: "needed" };
   const { expiresAt, refreshToken, scope } = tokens;
   const isRenewable = refreshToken !== undefined;

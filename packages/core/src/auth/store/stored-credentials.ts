@@ -1,4 +1,4 @@
-/** Credentials as text and back. What comes back was perhaps written by another version, or damaged, and is read with that in mind. */
+/** Writes credentials as JSON and reads them back. The text may be damaged or from another version. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
@@ -8,7 +8,7 @@ import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } fr
 
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
 
-/** The one spelling of a server's address under which its credentials are kept; undefined for what is no web address. */
+/** The normalised URL under which credentials are stored; undefined if it is not an http or https URL. */
 export function canonicalServerUrl(serverUrl: string): string | undefined {
   if (parseUrl(serverUrl) === undefined) return undefined;
   const url = new URL(serverUrl);
@@ -17,11 +17,12 @@ export function canonicalServerUrl(serverUrl: string): string | undefined {
   return url.href;
 }
 
+/** Credentials as JSON. */
 export function writeCredentials(credentials: Credentials): string {
   return JSON.stringify(credentials);
 }
 
-/** Undefined for what is damaged. Members that nobody here knows are dropped. */
+/** Undefined if the text is damaged. Unknown members are dropped. */
 export function readCredentials(text: string): Credentials | undefined {
   const record = parseObject(text);
   if (record === undefined) return undefined;

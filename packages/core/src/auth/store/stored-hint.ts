@@ -1,12 +1,12 @@
-/** Whether a sign-in may be stored for a server, found out from names alone: no keychain is opened, and nothing decrypted. */
+/** Checks whether a sign-in may be stored, from the names of secrets only: opens no keychain and decrypts nothing. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Both kinds of store keep their names in a file that anyone of this user can read. */
+/** Both kinds of store keep the names of their secrets in a plain file. */
 const files = ["secrets.json", "secret-names.json"];
 
-/** A file that cannot be read may hold anything: then the store itself is asked. */
+/** False only if no sign-in is stored; true also if a file cannot be read. */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
@@ -21,7 +21,7 @@ export async function isPerhapsStored(state: string, serverUrl: string, pin?: st
   return texts.some((text) => text === undefined || text.includes(name));
 }
 
-/** Empty: there is none. Undefined: there is one, and it cannot be read. */
+/** Empty if the file does not exist; undefined if it cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

@@ -1,4 +1,4 @@
-/** Where sign-ins are kept: one secret for each server address, and for each way that entries pin it; in the keychain or the encrypted file. */
+/** Stores sign-ins: one secret for each server URL and pin, in the keychain or the encrypted file. */
 
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
@@ -7,11 +7,12 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Before the name of a record that could not be read. */
+/** Prefix of the names of damaged records. */
 const aside = "corrupt.";
 
+/** Options of `openTokenStorage`. */
 export interface TokenStorageOptions {
-  /** The folder of this installation's state. */
+  /** Folder of this installation's state. */
   readonly state: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -21,17 +22,17 @@ export interface TokenStorageOptions {
 export class MCPOAuthTokenStorage {
   readonly #open: () => Promise<SecretStore>;
   readonly #pin: string | undefined;
-  readonly #known = new Map<string, Credentials>();
+  readonly #cache = new Map<string, Credentials>();
   readonly #views = new Map<string, MCPOAuthTokenStorage>();
   #store: Promise<SecretStore> | undefined;
 
-  /** Nothing is opened before it is needed. */
+  /** `open` is called at the first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
     this.#open = open;
     this.#pin = pin;
   }
 
-  /** The same store, as entries with that pin see it (`pinOf`): their own sign-ins, and nobody else's. */
+  /** A view of the same store with only the sign-ins of that pin (`pinOf`). */
   pinned(pin: string | undefined): MCPOAuthTokenStorage {
     if (pin === undefined) return this;
     const view = this.#views.get(pin) ?? new MCPOAuthTokenStorage(() => this.#secrets(), pin);
@@ -39,58 +40,58 @@ export class MCPOAuthTokenStorage {
     return view;
   }
 
-  /** Under which a sign-in is kept: tells nothing about the address, and has a fixed length. */
+  /** Name of the secret that holds a sign-in. */
   nameOf(serverUrl: string): Promise<string> {
     return secretNameOf(serverUrl, this.#pin);
   }
 
-  /** Asks the store each time: another process may have signed in, or out. */
+  /** Reads the store each time, because another process may have signed in or out. */
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // Whatever a record says of itself: what was meant for another address or entry goes nowhere.
+    // A record of another URL or pin is ignored, even under this name.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
-    this.#remember(url, credentials);
+    this.#updateCache(url, credentials);
     return credentials;
   }
 
-  /** What this process read or stored last, without asking the store. */
+  /** What this process read or stored last; does not read the store. */
   lastKnown(serverUrl: string): Credentials | undefined {
-    return this.#known.get(checkedUrl(serverUrl));
+    return this.#cache.get(checkedUrl(serverUrl));
   }
 
-  /** Under this view's own pin, whatever they say. */
+  /** Stores credentials under the pin of this view. */
   async saveCredentials(given: Credentials): Promise<void> {
     const { pin: _, ...unpinned } = given;
     const url = checkedUrl(given.serverUrl);
     const credentials = this.#pin === undefined ? unpinned : { ...unpinned, pin: this.#pin };
     const store = await this.#secrets();
     await store.set(await this.nameOf(url), writeCredentials(credentials));
-    this.#remember(url, credentials);
+    this.#updateCache(url, credentials);
   }
 
-  /** True if there were some. */
+  /** Deletes the credentials of a server; true if there were some. */
   async deleteCredentials(serverUrl: string): Promise<boolean> {
     const url = checkedUrl(serverUrl);
     const [store, name] = [await this.#secrets(), await this.nameOf(url)];
-    this.#remember(url, undefined);
+    this.#updateCache(url, undefined);
     await store.remove(`${aside}${name}`);
     return store.remove(name);
   }
 
-  /** The addresses, in alphabetical order. */
+  /** URLs of the stored sign-ins, sorted. */
   async listServers(): Promise<readonly string[]> {
     return [...(await this.getAllCredentials()).keys()];
   }
 
-  /** By address, in alphabetical order. */
+  /** Stored sign-ins of this view by URL, sorted. */
   async getAllCredentials(): Promise<ReadonlyMap<string, Credentials>> {
     const own = (await this.everything()).filter(({ pin }) => pin === this.#pin);
     return new Map(own.map((credentials) => [checkedUrl(credentials.serverUrl), credentials]));
   }
 
-  /** Also those of entries that pin something; by address, in alphabetical order. */
+  /** Stored sign-ins of all pins, sorted by URL. */
   async everything(): Promise<readonly Credentials[]> {
     const all = new Map<string, Credentials>();
     for (const name of await this.#names()) {
@@ -104,13 +105,14 @@ export class MCPOAuthTokenStorage {
     return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, credentials]) => credentials);
   }
 
+  /** Deletes all sign-ins. */
   async clearAll(): Promise<void> {
-    for (const view of [this, ...this.#views.values()]) view.#known.clear();
+    for (const view of [this, ...this.#views.values()]) view.#cache.clear();
     const store = await this.#secrets();
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /** A store that is broken has put the damaged part away by the time it says so: asked again, it answers. */
+  /** Reads twice on an error: a damaged store moves its damaged part aside and then works. */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));
@@ -118,7 +120,7 @@ export class MCPOAuthTokenStorage {
     const credentials = readCredentials(text);
     if (credentials === undefined) {
       await store.set(`${aside}${name}`, text);
-      // Somebody may have signed in again meanwhile.
+      // The person may have signed in again meanwhile.
       if ((await store.get(name)) === text) await store.remove(name);
     }
     return credentials;
@@ -129,7 +131,7 @@ export class MCPOAuthTokenStorage {
     return store.list().catch(() => store.list());
   }
 
-  /** One that could not be opened is tried again: a keychain may be unlocked meanwhile. */
+  /** Opens the store, again after a failure: the keychain may be unlocked meanwhile. */
   #secrets(): Promise<SecretStore> {
     this.#store ??= this.#open().catch((error: unknown) => {
       this.#store = undefined;
@@ -138,13 +140,13 @@ export class MCPOAuthTokenStorage {
     return this.#store;
   }
 
-  #remember(url: string, credentials: Credentials | undefined): void {
-    if (credentials === undefined) this.#known.delete(url);
-    else this.#known.set(url, credentials);
+  #updateCache(url: string, credentials: Credentials | undefined): void {
+    if (credentials === undefined) this.#cache.delete(url);
+    else this.#cache.set(url, credentials);
   }
 }
 
-/** In a store of their own: no `${secret:NAME}` in a settings file can name a sign-in, and the one's damage is not the other's. */
+/** Opens the storage of sign-ins, apart from other secrets: `${secret:NAME}` in settings can never name a sign-in. */
 export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
   return new MCPOAuthTokenStorage(async () => {
     const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
@@ -152,16 +154,16 @@ export function openTokenStorage({ state, env, platform }: TokenStorageOptions):
   });
 }
 
-/** Also where the locks for refreshing are. */
+/** Folder of the sign-ins and their locks. */
 export function signInFolder(state: string): string {
   return join(state, "sign-ins");
 }
 
-/** A name that tells nothing about the address, and has a fixed length. */
+/** A digest as the name of a secret: it reveals nothing about the URL. @throws HostError `usage` for an invalid URL */
 export async function secretNameOf(serverUrl: string, pin?: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const url = checkedUrl(serverUrl);
-  // No address has a blank in it.
+  // A URL contains no space, so the parts cannot be confused.
   const whole = pin === undefined ? url : `${url} ${pin}`;
   return `${prefix}${createHash("sha256").update(whole).digest("hex")}`;
 }
@@ -169,5 +171,5 @@ export async function secretNameOf(serverUrl: string, pin?: string): Promise<str
 function checkedUrl(serverUrl: string): string {
   const url = canonicalServerUrl(serverUrl);
   if (url !== undefined) return url;
-  throw new HostError("usage", `${JSON.stringify(serverUrl)} is no address of a server that one can sign in to`);
+  throw new HostError("usage", `${JSON.stringify(serverUrl)} is not an http or https URL`);
 }

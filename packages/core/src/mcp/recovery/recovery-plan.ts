@@ -1,6 +1,6 @@
 /** What to do about a server that ended: whether it is tried again, and when. Pure. */
 
-import { longestWish, retryAfterPause } from "../../connect/retry-after.ts";
+import { longestRetryAfter, retryAfterPause } from "../../connect/retry-after.ts";
 import type { RetryClass } from "../../connect/retryable.ts";
 import { backoffPause } from "./backoff.ts";
 
@@ -80,5 +80,5 @@ function wishIn(retry: RetryClass, { random, now }: RetryInputs): number {
   const wish = retry.kind === "outage" ? retry.retryAfter : undefined;
   const pause = wish === undefined ? undefined : retryAfterPause(wish, now());
   // Never earlier than asked for; a little later, as all others were asked the same.
-  return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestWish);
+  return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
 }

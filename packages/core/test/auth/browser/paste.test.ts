@@ -13,16 +13,16 @@ test.each([
   expect(pasted.kind === "answer" && pasted.answer.get("code")).toBe("c");
 });
 
-const notThere = "that is not the address at which the browser ended; it begins with http://127.0.0.1:7000/cb";
+const notThere = "this is not the address of the last browser page, which begins with http://127.0.0.1:7000/cb";
 
 test.each([
   ["a code alone", "c", notThere],
   ["another place", "http://127.0.0.1:7001/cb?code=c&state=the-state", notThere],
   ["another path", "http://127.0.0.1:7000/?code=c&state=the-state", notThere],
   ["the page where one signs in", "https://issuer/authorize?state=the-state", notThere],
-  ["another sign-in", "http://127.0.0.1:7000/cb?code=c&state=other", "that address belongs to another sign-in"],
-  ["no state", "code=c", "that address belongs to another sign-in"],
-  ["a book", `code=${"x".repeat(40_000)}`, "that is too long for an address"],
+  ["another sign-in", "http://127.0.0.1:7000/cb?code=c&state=other", "this address belongs to another sign-in"],
+  ["no state", "code=c", "this address belongs to another sign-in"],
+  ["a book", `code=${"x".repeat(40_000)}`, "the text is too long for an address"],
 ])("%s is not", (_, text, reason) => {
   expect(readPasted(text, sign)).toEqual({ kind: "unusable", reason });
 });
@@ -41,7 +41,7 @@ async function pasting(paste: () => Promise<string | undefined>): Promise<object
 }
 
 test("a paste that is of no use is asked for again, and so is an empty line", async () => {
-  const nothing = "there is nothing to read; the address begins with http://127.0.0.1:7000/cb";
+  const nothing = "the input is empty; the address begins with http://127.0.0.1:7000/cb";
   expect(await pasting(typing("", "c", "  ", " http://127.0.0.1:7000/cb?code=c&state=the-state \n"))).toEqual({
     outcome: "c",
     reasons: [nothing, notThere, nothing],
@@ -49,7 +49,7 @@ test("a paste that is of no use is asked for again, and so is an empty line", as
 });
 
 test("an end of input is the end of asking", async () => {
-  expect(await pasting(typing(""))).toMatchObject({ outcome: "the input has ended" });
+  expect(await pasting(typing(""))).toMatchObject({ outcome: "the input ended" });
 });
 
 test("called off, nobody is asked once more", async () => {

@@ -96,7 +96,7 @@ test("an address of this machine is listened to as it is written", async () => {
 test("what is no address is refused by its name", async () => {
   await expect(opening({ oauth: { redirectUri: "nonsense" } })).rejects.toMatchObject({
     code: "auth_failed",
-    message: 'the sign-in to "docs" ended at the listener: "redirectUri" is no address: nonsense',
+    message: 'sign-in to "docs" failed at the redirect listener step: "redirectUri" is not a URL: nonsense',
   });
 });
 
@@ -105,7 +105,7 @@ test("a port that is taken is named, with what to set: of the settings, and of t
   const { port } = other;
   const next =
     "End that program, or set OAUTH_CALLBACK_PORT to a free port (it must suit the redirect URI that is registered).";
-  const message = `the sign-in to "docs" ended at the listener: port ${port} is taken by another program`;
+  const message = `sign-in to "docs" failed at the redirect listener step: another program uses port ${port}`;
   await expect(opening({ ui: { callbackPort: port } })).rejects.toMatchObject({ message, next });
   const redirectUri = `http://127.0.0.1:${port}/cb`;
   await expect(opening({ oauth: { redirectUri } })).rejects.toMatchObject({ message, next });

@@ -161,7 +161,7 @@ describe("the address that the browser ended at can be pasted", () => {
     const someone = person({ ui: { browserFirst: false, paste: async () => undefined } });
     await expect(signingIn(servers.guarded.url, someone, folder, { oauth })).rejects.toMatchObject({
       code: "auth_failed",
-      message: expect.stringContaining("ended at the browser: the address at which it ended did not come"),
+      message: expect.stringContaining("failed at the browser step: no address was pasted"),
     });
   });
 
@@ -170,7 +170,9 @@ describe("the address that the browser ended at can be pasted", () => {
     await using folder = await temporaryFolder();
     const oauth = { clientId: "mine", redirectUri: "https://callback.example/done" };
     await expect(signingIn(servers.guarded.url, person(), folder, { oauth })).rejects.toMatchObject({
-      message: expect.stringContaining("ended at the listener: nobody listens at https://callback.example/done"),
+      message: expect.stringContaining(
+        "failed at the redirect listener step: Fairlead cannot listen at https://callback.example/done",
+      ),
     });
   });
 });
@@ -192,7 +194,7 @@ describe("nothing is left listening", () => {
     });
     await expect(signingIn(servers.guarded.url, someone, folder, { clock })).rejects.toMatchObject({
       code: "auth_failed",
-      message: expect.stringContaining("ended at the browser: no answer came back within 5 minutes"),
+      message: expect.stringContaining("failed at the browser step: the browser did not return within 5 minutes"),
       next: "fairlead mcp auth docs",
     });
     await expectNobodyAt(addresses[0] ?? "");
@@ -238,7 +240,9 @@ describe("nothing is left listening", () => {
     const address = taken.address();
     const callbackPort = typeof address === "object" && address !== null ? address.port : 0;
     await expect(signingIn(servers.guarded.url, person({ ui: { callbackPort } }), folder)).rejects.toMatchObject({
-      message: expect.stringContaining(`ended at the listener: port ${callbackPort} is taken by another program`),
+      message: expect.stringContaining(
+        `failed at the redirect listener step: another program uses port ${callbackPort}`,
+      ),
       next: expect.stringContaining("OAUTH_CALLBACK_PORT"),
     });
     await new Promise((resolve) => taken.close(resolve));

@@ -100,7 +100,7 @@ describe("a token", () => {
     expect(await headersOf(hook)).not.toEqual(first);
     now += 4_000_000;
     scene.google.interrupt("token", status(400));
-    await expect(headersOf(hook)).rejects.toThrow('Google gave no token for "cloud"');
+    await expect(headersOf(hook)).rejects.toThrow('Google returned no token for "cloud"');
   });
 
   test("goes to no other origin", async () => {
@@ -179,8 +179,8 @@ describe("what goes wrong", () => {
       code,
       message:
         code === "auth_required"
-          ? `Google wants you to sign in again for "cloud" (${refreshError}: Reauthentication is needed.)`
-          : `Google gave no token for "cloud": ${refreshError}: Reauthentication is needed.`,
+          ? `Google requires a new sign-in for "cloud" (${refreshError}: Reauthentication is needed.)`
+          : `Google returned no token for "cloud": ${refreshError}: Reauthentication is needed.`,
       next,
     });
   });
@@ -202,7 +202,7 @@ describe("what goes wrong", () => {
     await using scene = await googleScene({ env: { GOOGLE_APPLICATION_CREDENTIALS: "/nowhere/key.json" } });
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toMatchObject({
       message:
-        'the Google credentials for "cloud" in /nowhere/key.json cannot be used: it does not exist, although GOOGLE_APPLICATION_CREDENTIALS names it',
+        'the Google credentials for "cloud" in /nowhere/key.json cannot be used: the file does not exist, although GOOGLE_APPLICATION_CREDENTIALS names it',
       next: "Correct or unset GOOGLE_APPLICATION_CREDENTIALS.",
     });
   });
@@ -224,7 +224,7 @@ describe("what goes wrong", () => {
         throw new HostError("unreachable", "nobody answers there");
       },
     });
-    await expect(headersOf(hook)).rejects.toThrow('Google gave no token for "cloud": nobody answers there');
+    await expect(headersOf(hook)).rejects.toThrow('Google returned no token for "cloud": nobody answers there');
   });
 
   test("does not repeat a secret of the credentials", async () => {
@@ -253,5 +253,5 @@ test("a workload of another cloud is known by its file", async () => {
     credential_source: { file: "/nowhere/subject" },
   });
   const hook = await scene.hookFor(google_);
-  await expect(headersOf(hook)).rejects.toThrow(/Google gave no token for "cloud": .*\/nowhere\/subject/);
+  await expect(headersOf(hook)).rejects.toThrow(/Google returned no token for "cloud": .*\/nowhere\/subject/);
 });

@@ -55,7 +55,7 @@ test("an account that may not be acted as is refused with the role that is missi
   await expect(headersOf(await scene.hookFor(impersonation), httpUrl)).rejects.toMatchObject({
     code: "auth_failed",
     message:
-      "Google gave no token for \"cloud\": PERMISSION_DENIED: Permission 'iam.serviceAccounts.getOpenIdToken' denied on resource.",
+      "Google returned no token for \"cloud\": PERMISSION_DENIED: Permission 'iam.serviceAccounts.getOpenIdToken' denied on resource.",
     next: `Your own account needs the role roles/iam.serviceAccountOpenIdTokenCreator on ${target}.`,
   });
 });

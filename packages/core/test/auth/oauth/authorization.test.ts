@@ -78,7 +78,7 @@ test("a person who says no there is told so, with the authorization server's wor
   await using folder = await temporaryFolder();
   await expect(signingIn(servers.guarded.url, person({ says: "deny" }), folder)).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringMatching(/ended at the browser: .* refused it \(access_denied/),
+    message: expect.stringMatching(/failed at the browser step: .* refused the sign-in \(access_denied/),
     next: "fairlead mcp auth docs",
   });
   expect(await storageIn(folder).listServers()).toEqual([]);

@@ -95,7 +95,9 @@ test("nobody waits longer for the code to be typed than it is good for", async (
     message: expect.stringContaining("nobody typed"),
   });
   const [code] = codes;
-  await expect(attempt).rejects.toThrow(`ended at the device code: nobody typed ${code?.userCode} in time`);
+  await expect(attempt).rejects.toThrow(
+    `failed at the device code step: the code ${code?.userCode} was not entered in time`,
+  );
   expect(servers.authorization.callsTo("token")).toHaveLength(code?.minutes ?? 0);
   expect(clock.now()).toBe((code?.minutes ?? 0) * 60_000);
 });
@@ -112,7 +114,7 @@ test.each<[string, object]>([
   servers.authorization.interrupt("device", (_request, response) => response.end(JSON.stringify(answer)));
   const someone = typist(() => {});
   await expect(signingIn(servers.guarded.url, someone, folder)).rejects.toMatchObject({
-    message: expect.stringMatching(/ended at the device code: .*\/device answered 200, without a code to show/),
+    message: expect.stringMatching(/failed at the device code step: .*\/device answered 200 without a device code/),
   });
 });
 
@@ -150,7 +152,7 @@ test("who does not offer it says so, and what is offered", async () => {
       folder,
     ),
   ).rejects.toMatchObject({
-    message: expect.stringContaining("ended at the device code"),
+    message: expect.stringContaining("failed at the device code step"),
   });
 });
 

@@ -105,7 +105,7 @@ test("who is busy, or not there, has decided nothing", async () => {
     kind: "failed",
     error: {
       code: "http_status",
-      message: 'the sign-in of "docs" could not be renewed: https://issuer answered with the HTTP status 503',
+      message: 'token refresh for "docs" failed: https://issuer answered with the HTTP status 503',
       next: kept,
     },
   });
@@ -113,7 +113,7 @@ test("who is busy, or not there, has decided nothing", async () => {
     kind: "failed",
     error: {
       code: "unreachable",
-      message: 'the sign-in of "docs" could not be renewed: https://issuer cannot be reached: gone',
+      message: 'token refresh for "docs" failed: https://issuer cannot be reached: gone',
       next: "Check the network, then try again.",
     },
   });

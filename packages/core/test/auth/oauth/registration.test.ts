@@ -149,7 +149,7 @@ describe("a registration", () => {
     await using folder = await temporaryFolder();
     await expect(signingIn(servers.guarded.url, person(), folder)).rejects.toMatchObject({
       code: "auth_failed",
-      message: expect.stringMatching(/ended at the client registration: \S+\/register answered 4\d\d \(/),
+      message: expect.stringMatching(/failed at the client registration step: \S+\/register answered 4\d\d \(/),
     });
   });
 
@@ -176,7 +176,7 @@ describe("where nobody can be registered", () => {
     for (let round = 0; round < 2; round += 1)
       await signingIn(servers.guarded.url, person({ ui: { askClientId } }), folder);
     const { issuer } = servers.authorization;
-    const why = `${issuer} registers nobody by itself`;
+    const why = `${issuer} does not register clients automatically`;
     expect(questions).toEqual([
       { serverName: "docs", issuer, redirectUri: expect.stringMatching(/^http:\/\/127/), why },
     ]);
@@ -198,7 +198,9 @@ describe("where nobody can be registered", () => {
     await using servers = await both({ registration: "absent" });
     await using folder = await temporaryFolder();
     await expect(signingIn(servers.guarded.url, person(), folder)).rejects.toMatchObject({
-      message: expect.stringMatching(/ended at the client registration: \S+ registers nobody by itself/),
+      message: expect.stringMatching(
+        /failed at the client registration step: \S+ does not register clients automatically/,
+      ),
       next: expect.stringContaining('"oauth": {"clientId": "…"}'),
     });
   });

@@ -48,7 +48,7 @@ test("a sign-in of Gemini CLI becomes one of ours, bound to its address", async 
 
 test.each([
   ["without an address", { ...record, mcpServerUrl: undefined }],
-  ["with an address that is none", { ...record, mcpServerUrl: "docs" }],
+  ["with an invalid URL", { ...record, mcpServerUrl: "docs" }],
   ["for an address that anyone on the way can read", { ...record, mcpServerUrl: "http://docs.example/mcp" }],
   ["without a place to renew it", { ...record, tokenUrl: undefined }],
   ["with a place that is none", { ...record, tokenUrl: "file:///etc/passwd" }],

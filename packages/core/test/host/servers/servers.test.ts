@@ -101,13 +101,13 @@ test("a server that dies takes its calls with it, says why, and is connected aga
   await ship.host.start();
   await expect(ship.host.call("dies", "echo", { text: "die" })).rejects.toMatchObject({
     code: "lost",
-    message: 'dies.echo: "dies" exited with code 3; its last words: out of rope; it may or may not have run',
+    message: 'dies.echo: "dies" exited with code 3; stderr: out of rope; the request may or may not have run',
     evidence: "out of rope",
   });
   const state = await ship.until("dies", ({ status }) => status === "disconnected");
   expect(state).toMatchObject({
     reason: "server_exited",
-    message: '"dies" exited with code 3; its last words: out of rope',
+    message: '"dies" exited with code 3; stderr: out of rope',
     evidence: "out of rope",
   });
   // What it offered is still known: a call would bring it back.
@@ -127,8 +127,8 @@ test("a server that is connected but never lists its tools is given up in time, 
   expect(ship.state("owes")).toMatchObject({
     status: "disconnected",
     reason: "connect_timeout",
-    message: '"owes" did not answer tools/list within 20000 ms',
-    next: 'If it needs longer, raise "fairlead.connectTimeout" in your settings (milliseconds).',
+    message: '"owes" timed out after 20 s: no response to tools/list',
+    next: 'raise "fairlead.connectTimeout" in settings.json',
   });
 });
 

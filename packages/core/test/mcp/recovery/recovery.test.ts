@@ -7,7 +7,9 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { oneTool, type Script, type ScriptedSession, scriptedSession } from "../scripted-session.ts";
 
 const dead = new WireError("exited", "the server exited with code 3");
-const forgotten = new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
+const forgotten = new WireError("session_expired", "the session has expired: the server no longer knows its id", {
+  httpStatus: 404,
+});
 
 type Opening = Script | Error;
 
@@ -143,7 +145,10 @@ describe("the first start", () => {
   });
 
   test("a network that is down, or a server without time: tried until it goes", async () => {
-    const busy = new WireError("http_status", "the server answered 503", { httpStatus: 503, retryAfter: "30" });
+    const busy = new WireError("http_status", "the server answered with HTTP status 503", {
+      httpStatus: 503,
+      retryAfter: "30",
+    });
     const { clock, client, manager } = testFleet({
       openings: [noOne, new HostError("http_status", "no time", { cause: busy }), noOne, {}],
       isProgram: false,
