@@ -127,7 +127,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        const why = (): HostError => new HostError("cancelled", "the servers were not waited for: cancelled");
+        const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);
       }),
 
@@ -184,7 +184,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 }
 
 function cannotReload(): HostError {
-  return new HostError("usage", "this host was opened with settings of its own: it cannot read them again");
+  return new HostError("usage", "this host cannot reload its settings: it was opened with a configuration object");
 }
 
 interface Reloading {

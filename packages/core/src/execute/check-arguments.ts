@@ -27,7 +27,7 @@ export async function checkArguments(
   const { issues, warnings } = await validator.validate(tool.inputSchema, args, signal);
   if (issues.length === 0) return warnings;
   const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
-  throw new HostError("arguments_invalid", `${serverName}.${tool.name} cannot be called like this: ${wrong}`, {
+  throw new HostError("arguments_invalid", `${serverName}.${tool.name} has invalid arguments: ${wrong}`, {
     serverName,
     next: `fairlead tools ${toShellWord(serverName)}`,
   });

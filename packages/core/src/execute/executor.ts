@@ -180,6 +180,6 @@ function cancelled({ name: serverName }: CallClient, tool: string, { reason }: A
 }
 
 function changed({ name: serverName }: CallClient, tool: CatalogTool): HostError {
-  const message = `${serverName}.${tool.name} is no longer what it was when it was called; it was not sent`;
+  const message = `${serverName}.${tool.name} was not called: its definition changed while the call waited`;
   return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
 }

@@ -20,10 +20,14 @@ export function findTool(
   if (found) return found;
   const setting = filteredCatalog?.hidden.get(tool);
   if (setting !== undefined)
-    throw new HostError("denied", `${setting} of "${serverName}" in the settings leaves the tool "${tool}" out`, {
-      serverName,
-      next: `Change ${setting} of "${serverName}" in the settings.`,
-    });
+    throw new HostError(
+      "denied",
+      `${serverName}.${tool} denied: ${setting} of "${serverName}" in the settings excludes it`,
+      {
+        serverName,
+        next: `Change ${setting} of "${serverName}" in the settings.`,
+      },
+    );
   const names = tools.map(({ name }) => name);
   const near = closest(tool, names);
   const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;

@@ -102,7 +102,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     const { issues } = await this.#validator.validate(parameterSchemaJson, args, signal);
     if (issues.length === 0) return;
     const wrong = describeIssues(issues, { schema: parameterSchemaJson, value: args, whole: "the arguments" });
-    const message = `${serverName}.${serverToolName} cannot be called like this: ${wrong}`;
+    const message = `${serverName}.${serverToolName} has invalid arguments: ${wrong}`;
     throw new HostError("arguments_invalid", message, { serverName });
   }
 

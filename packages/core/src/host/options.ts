@@ -107,6 +107,6 @@ function unknownName(message: string, name: string, known: readonly string[]): H
 function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";
-  if (value === "") return "an empty text";
-  return { string: "a text", function: "a function", object: "an object" }[typeof value as string] ?? typeof value;
+  if (value === "") return "an empty string";
+  return { string: "a string", function: "a function", object: "an object" }[typeof value as string] ?? typeof value;
 }

@@ -66,7 +66,7 @@ export function toFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const [what, next] = explain(kind, status, api);
   const error = new HostError("model", words === "" ? what : `${what}: ${words}`, next === undefined ? {} : { next });
   if (isSpent || (kind !== "quota" && kind !== "unavailable")) return { error };
-  const reason = kind === "quota" ? `${api.title} has no room (${status})` : `${api.title} answered ${status}`;
+  const reason = kind === "quota" ? `${api.title} is over its quota (${status})` : `${api.title} answered ${status}`;
   return { error, again: { reason, ...(afterMs !== undefined && { afterMs }) } };
 }
 
@@ -81,16 +81,13 @@ function explain(
     case "model_unknown":
       return [`${title} does not know the model "${model}"`, modelNext];
     case "quota":
-      return [
-        `${title} has no quota left for you (${status})`,
-        "Wait and try again, or choose another model: --model NAME",
-      ];
+      return [`${title} has no quota left (${status})`, "Wait and try again, or choose another model: --model NAME"];
     case "too_long":
       return [`the conversation is too long for "${model}"`, "Begin a new one, offer fewer tools, or refer to less."];
     case "no_functions":
       return [`"${model}" cannot call tools`, "Choose a model that can: --model NAME"];
     case "too_many_functions":
-      return [`${title} does not take so many tools`, "Offer fewer: --servers NAME,NAME"];
+      return [`${title} does not accept so many tools`, "Use fewer servers: --servers NAME,NAME"];
     case "unavailable":
       return [`${title} is not available now (${status})`, "Try again in a while."];
     case "other":
@@ -108,7 +105,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
   // For example a failed sign-in, which has its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
-  return { error: new HostError("model", `the answer of ${api.title} makes no sense: ${words}`) };
+  return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }
 
 /** Makes the failure for a connection that was closed before the answer was complete. */

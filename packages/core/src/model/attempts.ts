@@ -29,7 +29,7 @@ const mostAttempts = 5;
 const firstPause = 1_000;
 const longestPause = 30_000;
 /** In milliseconds. If the API asks for a longer pause, the request is not retried. */
-const longestWish = 60_000;
+const longestRetryAfter = 60_000;
 
 /** Runs attempts until one succeeds or a retry cannot help. */
 export async function* withRetries(
@@ -53,7 +53,8 @@ export async function* withRetries(
     checkCancelled(signal);
     if (failure === undefined) return;
     const { error, again } = failure;
-    if (again === undefined || hasSpoken || count === mostAttempts || (again.afterMs ?? 0) > longestWish) throw error;
+    if (again === undefined || hasSpoken || count === mostAttempts || (again.afterMs ?? 0) > longestRetryAfter)
+      throw error;
     const delayMs = again.afterMs ?? pauseAfter(count, random());
     yield { type: "retry", attempt: count, delayMs, reason: again.reason };
     await sleep(clock, delayMs, signal).catch(() => checkCancelled(signal));

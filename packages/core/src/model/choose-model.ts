@@ -97,8 +97,8 @@ async function chooseOpenai({ env, clock, wanted, signal }: ChooseOptions, fetch
 /** The value becomes part of a URL. */
 function checkPlace(variable: string, value: string): void {
   if (/^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(value)) return;
-  const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which cannot be right`;
-  throw new HostError("model", `Vertex AI is to be used, and ${what}`, { next: `export ${variable}=…` });
+  const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which is not valid`;
+  throw new HostError("model", `Vertex AI cannot be used: ${what}`, { next: `export ${variable}=…` });
 }
 
 function addressIn(env: Environment["env"], variable: string): string | undefined {

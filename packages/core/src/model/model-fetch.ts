@@ -35,7 +35,7 @@ export function createModelFetch({ env, clock, patience = usualPatience }: Model
     const toError = (error: unknown): HostError => {
       if (init.signal?.aborted === true) return new HostError("cancelled", "cancelled");
       if (!watch.signal.aborted) return toFetchError(error, url.origin);
-      return new HostError("model", `${url.origin} has said nothing for ${Math.round(patience / 1000)} s`);
+      return new HostError("model", `${url.origin} sent no data for ${Math.round(patience / 1000)} s`);
     };
     const toCut = (error: unknown): HostError => {
       const known = toError(error);

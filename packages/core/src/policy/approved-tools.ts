@@ -86,7 +86,7 @@ function unread(error: unknown): Problem {
   return {
     severity: "error",
     code: "settings_invalid",
-    message: `${message}; what you have approved there is asked about again`,
+    message: `${message}; Fairlead will ask again for everything you approved in this file`,
     ...(next !== undefined && { next }),
   };
 }

@@ -3,41 +3,52 @@
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Pair, PolicyRequest } from "./decide.ts";
-import { isChangedRule } from "./rules/built-in-rules.ts";
-import type { Decision } from "./rules/rule.ts";
+import { builtIn, isChangedRule } from "./rules/built-in-rules.ts";
+import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
 /** Makes the error for a decision that does not let the request run. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
   if (isChangedRule(rule)) return changed(request);
-  const why = ruleText(rule);
-  const instead = over === undefined ? "" : ` (without that, ${ruleText(over)})`;
-  const message =
-    decision === "deny"
-      ? `${nameOf(request)} may not ${verbOf(request)}: ${why}${instead}`
-      : `${nameOf(request)} needs a yes first: ${why}`;
-  return new HostError("denied", message, { serverName, next: nextStep(request) });
+  if (rule === builtIn.headless) return noTerminal(request, over);
+  const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
+  return new HostError("denied", message, { serverName, next: explainStep(request) });
+}
+
+/** `--allow` and `policy allow` help against the default; a rule that asks explicitly must be looked at first. */
+function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
+  const { serverName, serverToolName, kind = "tool" } = request;
+  const isExplicit = asking?.decision === "ask_user" && asking.tier !== "default";
+  const why = isExplicit ? ruleText(asking) : "it needs confirmation";
+  const tool = toShellWord(`${serverName}.${serverToolName}`);
+  const isAllowable = kind === "tool" && asking?.decision === "ask_user" && !isExplicit;
+  return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
+    serverName,
+    next: isAllowable ? `add --allow ${tool}, or: fairlead policy allow ${tool}` : explainStep(request),
+  });
 }
 
 /** Makes the error for a definition that differs from the accepted or locked one. */
-export function changed({ serverName, serverToolName, kind }: PolicyRequest): HostError {
+export function changed(request: PolicyRequest): HostError {
+  const { serverName, serverToolName, kind } = request;
   if (kind === "prompt") {
-    const message = `the prompt ${serverToolName} of "${serverName}" is not what the lock file has`;
+    const message = `${nameOf(request)} changed: it differs from the lock file`;
     return new HostError("changed", message, { serverName, next: "fairlead lock verify" });
   }
-  const message = `${serverName}.${serverToolName} is no longer what was shown: the server has changed its definition`;
-  return new HostError("changed", message, {
+  const tool = `${serverName}.${serverToolName}`;
+  return new HostError("changed", `${tool} changed: its definition differs from the accepted one`, {
     serverName,
-    next: `Look at it (fairlead tools ${toShellWord(serverName)}), then accept it: fairlead call ${toShellWord(`${serverName}.${serverToolName}`)} asks, --yes answers.`,
+    next: `fairlead call ${toShellWord(tool)} (shows the change and asks; --yes accepts it)`,
   });
 }
 
 /** Makes the error for a call whose arguments the user has not confirmed. */
 export function notConfirmed({ serverName, serverToolName }: Pair): HostError {
-  return new HostError("denied", `${serverName}.${serverToolName} was not confirmed with these arguments`, {
+  const tool = `${serverName}.${serverToolName}`;
+  return new HostError("denied", `${tool} denied: the user has not confirmed these arguments`, {
     serverName,
-    next: `Ask first, or allow it: fairlead policy allow ${toShellWord(`${serverName}.${serverToolName}`)}`,
+    next: `confirm it first, or: fairlead policy allow ${toShellWord(tool)}`,
   });
 }
 
@@ -46,28 +57,15 @@ function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): s
     case "tool":
       return `${serverName}.${serverToolName}`;
     case "resource":
-      return `${serverToolName} of "${serverName}"`;
+      return `resource ${serverToolName} of "${serverName}"`;
     case "prompt":
-      return `the prompt ${serverToolName} of "${serverName}"`;
+      return `prompt ${serverToolName} of "${serverName}"`;
     case "sampling":
-      return `a request of "${serverName}" for the model`;
+      return `sampling request of "${serverName}"`;
   }
 }
 
-function verbOf({ kind = "tool" }: PolicyRequest): string {
-  switch (kind) {
-    case "tool":
-      return "run";
-    case "resource":
-      return "be read";
-    case "prompt":
-      return "be used";
-    case "sampling":
-      return "be answered";
-  }
-}
-
-function nextStep({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
+function explainStep({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
   return kind === "tool"
     ? `fairlead policy explain ${toShellWord(`${serverName}.${serverToolName}`)}`
     : "fairlead policy list";

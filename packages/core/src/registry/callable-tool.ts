@@ -34,7 +34,7 @@ export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   const answer = callable.callTool([{ name: serverToolName, args }]);
   const parts: unknown = await inTime(answer, call);
   if (!isParts(parts))
-    throw new HostError("protocol", `${serverName}.${serverToolName} did not answer with a list of parts`, {
+    throw new HostError("protocol", `${serverName}.${serverToolName} did not return a list of parts`, {
       serverName,
     });
   const returnDisplay = getStringifiedResultForDisplay(parts);
@@ -70,11 +70,10 @@ async function inTime<T>(answer: Promise<T>, call: CallableCall): Promise<T> {
 }
 
 function late({ serverName, serverToolName }: CallableCall, timeout: number): HostError {
-  return new HostError(
-    "call_timeout",
-    `${serverName}.${serverToolName} did not answer within its timeout of ${timeout} ms`,
-    { serverName, next: "Give the tool a longer timeout." },
-  );
+  return new HostError("call_timeout", `${serverName}.${serverToolName} timed out: no result within ${timeout} ms`, {
+    serverName,
+    next: "Give the tool a longer timeout.",
+  });
 }
 
 function cancelled({ serverName, serverToolName }: CallableCall): HostError {

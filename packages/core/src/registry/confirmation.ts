@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
+import { toShellWord } from "../text/shell-word.ts";
 
 /** The answers to the confirmation of a tool call. */
 export const ToolConfirmationOutcome = {
@@ -107,8 +108,12 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
 
 /** Makes the error for a request that the user declined, or could not be asked about. */
 export function declined({ serverName, toolName }: ToolCallConfirmationDetails, wasAsked = true): HostError {
-  const why = wasAsked ? "the person said no" : "nobody can be asked, and no rule allows it";
-  return new HostError("denied", `${serverName}.${toolName} may not run: ${why}`, { serverName });
+  const tool = `${serverName}.${toolName}`;
+  if (wasAsked) return new HostError("denied", `${tool} denied: the user declined it`, { serverName });
+  return new HostError("denied", `${tool} denied: it needs confirmation and this program cannot ask for it`, {
+    serverName,
+    next: `pass "confirm" to createHost(), or: fairlead policy allow ${toShellWord(tool)}`,
+  });
 }
 
 /** Copies and freezes the arguments: the user must see what will be sent. */

@@ -177,9 +177,9 @@ export class DiscoveredMCPTool {
     if (binding) return binding.call(this, args, signal, watch);
     const { serverName, serverToolName, timeout } = this;
     if (callable) return callThrough({ callable, serverName, serverToolName, args, signal, timeout, clock });
-    throw new HostError("usage", `${serverName}.${serverToolName} was made without anyone to run it`, {
+    throw new HostError("usage", `${serverName}.${serverToolName} cannot run: it has no mcpTool`, {
       serverName,
-      next: "Give it an mcpTool.",
+      next: "Pass an mcpTool to new DiscoveredMCPTool().",
     });
   }
 

@@ -51,7 +51,7 @@ export function describeResources({
   if (offers.length === 0) return [];
   const share = { entries: entries / offers.length, characters: characters / offers.length };
   const text = offers.map(({ server, lines }) => section(server, lines, share)).join("\n");
-  return asUntrusted([{ text }], nonce, "what MCP servers say that can be read from them");
+  return asUntrusted([{ text }], nonce, "a list of resources, written by MCP servers");
 }
 
 function linesOf(server: string, resources: DescribeResourcesOptions["resources"]): readonly string[] {

@@ -24,7 +24,7 @@ export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPr
   ]);
   if (only === undefined || second === undefined) return only;
   const names = [only, second].map((prompt) => `/${prompt.name}`).join(" or ");
-  throw new HostError("usage", `"${name}" could be more than one prompt; write ${names}`, { next: "fairlead prompts" });
+  throw new HostError("usage", `"${name}" is ambiguous: write ${names}`, { next: "fairlead prompts" });
 }
 
 /** Makes the error for an unknown prompt, with a suggestion. */

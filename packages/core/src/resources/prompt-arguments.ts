@@ -115,8 +115,8 @@ function unknownArgument(name: string, prompt: Described): HostError {
 }
 
 function tooMany(given: number, places: number): string {
-  if (places === 0) return "it takes no more words";
-  return `there are ${given} words for ${places} arguments; put quotes round what belongs together`;
+  if (places === 0) return "it takes no further arguments";
+  return `there are ${given} words for ${places} arguments; put quotes around a value with spaces`;
 }
 
 function refusal(reason: string, prompt: Described): HostError {

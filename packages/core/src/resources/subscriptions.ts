@@ -67,7 +67,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   function want(server: string, uri: string): Wanted {
     if (ofServer(server).length >= mostPerServer)
-      throw new HostError("busy", `${mostPerServer} resources of "${server}" are followed already`, {
+      throw new HostError("busy", `${mostPerServer} resources of "${server}" are subscribed to already`, {
         serverName: server,
       });
     const wanted: Wanted = {
@@ -107,7 +107,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const { state, capabilities } = connected;
     over.signal.throwIfAborted();
     if (!tells(capabilities))
-      throw new HostError("usage", `"${server}" does not tell when a resource changes`, { serverName: server });
+      throw new HostError("usage", `"${server}" does not support subscriptions to resources`, { serverName: server });
     const connection = new AbortController();
     const signal = AbortSignal.any([over.signal, connection.signal]);
     wanted.connection = connection;
@@ -169,7 +169,7 @@ function subscriptionOf({ server, uri }: Wanted): string {
 }
 
 function cancelled(serverName: string, uri: string): HostError {
-  return new HostError("cancelled", `${uri} of "${serverName}" is not followed: cancelled`, { serverName });
+  return new HostError("cancelled", `${uri} of "${serverName}" was not subscribed to: cancelled`, { serverName });
 }
 
 function tells({ resources }: JsonObject): boolean {

@@ -84,7 +84,7 @@ async function* request(
         yield event;
     }
   }
-  throw new HostError("model", `${model.name} broke off without an end`, { next: "Try again." });
+  throw new HostError("model", `${model.name} did not complete its answer`, { next: "Try again." });
 }
 
 function instructionsOf({ toolbox }: ConversationState, host: TurnHost) {

@@ -173,8 +173,8 @@ function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "respo
 
 function stoppedText(wasSent: boolean): string {
   return wasSent
-    ? "The person stopped the call while it ran: it may or may not have had its effect."
-    : "The person stopped the call before it ran.";
+    ? "The user stopped the call while it ran: it may or may not have had its effect."
+    : "The user stopped the call before it ran.";
 }
 
 function toPlainProgress({ progress, total, message }: Progress): Progress {

@@ -25,8 +25,8 @@ export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"
   readonly most: number;
 }
 
-const stopped = "The person stopped the turn before this call came to an end.";
-const tooMany = "The call did not run: so many calls are not allowed in one turn.";
+const stopped = "The user stopped the turn before this call came to an end.";
+const tooMany = "The call did not run: there are too many calls in this turn.";
 
 /** Prepares the calls of one answer. */
 export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
@@ -72,7 +72,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
 }
 
 function refuse(request: { id: string; name: string; args: JsonObject }, emit: (event: TurnEvent) => void): CallAnswer {
-  const error = { code: "busy", message: "so many calls are not allowed in one turn" } as const;
+  const error = { code: "busy", message: "too many calls in one turn" } as const;
   emit({ type: "call", ...request, status: "error", error });
   return { response: { error: tooMany }, media: [], status: "error" };
 }

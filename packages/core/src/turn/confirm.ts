@@ -40,7 +40,7 @@ export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: 
     await details.onConfirm(outcome).catch((error: unknown) => {
       // The answer counts for this turn; only saving it failed.
       const why = errorMessage(error);
-      options.emit({ type: "note", message: `the answer could not be kept: ${why}` });
+      options.emit({ type: "note", message: `the approval could not be saved: ${why}` });
     });
     if (!isYes(outcome)) throw declined(details);
   }

@@ -148,11 +148,11 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
       const tool = all(model).find((each) => each.name === name);
       if (tool === undefined) {
         const gone = seen.get(name);
-        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" does not offer it any more` }) };
+        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" no longer has it` }) };
       }
       const quarantine = quarantineOf(tool);
       if (quarantine !== undefined) return { kind: "none", why: `it is not offered to you: ${quarantine}` };
-      return isEnabled(tool) ? { kind: "tool", tool } : { kind: "none", why: "the person has taken it out" };
+      return isEnabled(tool) ? { kind: "tool", tool } : { kind: "none", why: "the user has disabled it" };
     },
 
     names(model) {

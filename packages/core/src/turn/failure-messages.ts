@@ -10,8 +10,8 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   denied: "The call was not allowed and did not run.",
   awaiting_approval: "The call was not allowed and did not run.",
   untrusted_folder: "The call was not allowed and did not run.",
-  changed: "The call did not run: the tool is no longer what it was.",
-  arguments_invalid: "The call did not run: its arguments do not fit.",
+  changed: "The call did not run: the definition of the tool has changed.",
+  arguments_invalid: "The call did not run: its arguments are invalid.",
   call_timeout: "There was no answer in time: the call may or may not have had its effect.",
   lost: "The server was lost before it answered: the call may or may not have had its effect.",
 };
@@ -20,13 +20,13 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const words = errorMessage(error);
-  return new HostError("internal", `something went wrong in the host: ${words}`, { cause: error });
+  return new HostError("internal", `internal error of the host: ${words}`, { cause: error });
 }
 
 /** Returns the text for the model. */
 export function tellFailure({ code, message }: HostError): string {
   const what = ours[code] ?? "The call failed.";
-  const data = asUntrusted([{ text: `${code}: ${toLabel(message)}` }], createNonce(), "what is known of the reason");
+  const data = asUntrusted([{ text: `${code}: ${toLabel(message)}` }], createNonce(), "the reason");
   return [what, ...data.map(({ text }) => text)].join("\n");
 }
 

@@ -33,7 +33,7 @@ export function answerOpenCalls(history: History): History {
     const next = history[at + 1];
     const isAnswered = next?.parts.some(({ functionResponse }) => functionResponse !== undefined) === true;
     if (calls.length === 0 || isAnswered) return [content];
-    const response = { error: "What became of this call is not known." };
+    const response = { error: "The result of this call is not known." };
     return [content, { role: "user" as const, parts: calls.map((call) => toResponse(call, response)) }];
   });
 }

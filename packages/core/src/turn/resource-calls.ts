@@ -37,14 +37,14 @@ function list({ args, servers }: ResourceCall, { resources }: TurnHost): ToolExe
       sum + resources.getResourcesByServer(server).length + resources.getTemplatesByServer(server).length,
     0,
   );
-  const none = [{ text: "[There is nothing to be read.]" }];
+  const none = [{ text: "[There are no resources.]" }];
   const returnDisplay = `${count} ${count === 1 ? "resource" : "resources"}`;
   return { llmContent: llmContent.length === 0 ? none : llmContent, returnDisplay };
 }
 
 async function read(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
   const { uri } = call.args;
-  if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a text");
+  if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a string");
   const server = whose(uri, chosenServers(call.args, call.servers), host);
   call.onServer(server);
   const { contents } = await host.readResource(server, uri, { signal: call.signal, ask: call.ask });
@@ -87,6 +87,6 @@ function whose(uri: string, servers: readonly string[], { resources }: TurnHost)
     );
   const known = servers.flatMap((server) => resources.getResourcesByServer(server));
   const near = nearResources(uri, known).map((each) => each.uri);
-  const meant = near.length === 0 ? "" : `; near to it are ${near.join(", ")}`;
+  const meant = near.length === 0 ? "" : `; similar: ${near.join(", ")}`;
   throw new HostError("arguments_invalid", `no server has a resource with that URI${meant}`);
 }

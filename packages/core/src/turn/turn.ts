@@ -117,12 +117,12 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
     account.malformed += 1;
     yield {
       type: "note",
-      message: `${message ?? "the model called something in a way that nobody can read"}; it is asked again`,
+      message: `${message ?? "the model wrote an invalid call"}; Fairlead asks it again`,
     };
     return false;
   }
   if (reason === "malformed_call" || reason === "other")
-    throw new HostError("model", message ?? `${state.model.name} came to no end, and does not say why`);
+    throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
   // A blocked message would block all later ones too.
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history))
@@ -137,7 +137,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
 /** Keeps the partial answer of a stopped turn, or a note: the roles in the history must alternate. */
 function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
   if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
-  const text = draft.text === "" ? "[Stopped by the person before there was an answer.]" : draft.text;
+  const text = draft.text === "" ? "[Stopped by the user before there was an answer.]" : draft.text;
   state.history = addModel(state.history, { role: "model", parts: [{ text }] });
 }
 

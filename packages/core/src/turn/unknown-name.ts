@@ -11,7 +11,7 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
   const what =
     why === undefined ? `there is no tool "${toLabel(name)}"` : `"${toLabel(name)}" cannot be called: ${toLabel(why)}`;
   const near = nearNames(name, known);
-  return near.length === 0 ? what : `${what}; near to it ${near.length === 1 ? "is" : "are"} ${near.join(", ")}`;
+  return near.length === 0 ? what : `${what}; similar: ${near.join(", ")}`;
 }
 
 /** Models often use the server's own tool name, with or without the server's name. */

@@ -34,7 +34,7 @@ export function* announceArrivals(
   for (const server of missing) {
     if (host.known(server) === undefined) continue;
     missing.delete(server);
-    yield { type: "note", message: `"${server}" is there now: from here on the model has what it offers` };
+    yield { type: "note", message: `"${server}" is connected: the model now has its tools` };
   }
 }
 
@@ -62,7 +62,7 @@ function describe(servers: readonly string[], states: readonly ServerState[], wa
   return servers.map((server) => {
     const state = states.find(({ name }) => name === server);
     if (state === undefined || !("message" in state))
-      return { server, message: `"${server}" has not said within ${wait / 1000} s what it offers` };
+      return { server, message: `"${server}" did not list its tools within ${wait / 1000} s` };
     const { message, next } = state;
     return { server, message, ...(next !== undefined && { next }) };
   });

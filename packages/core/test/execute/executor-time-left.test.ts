@@ -9,7 +9,11 @@ test.each([
   ["0.3", 2],
   ["0.5", 1],
 ])("a busy server is not waited for longer than the call may last: %s s, sent %i times", async (retryAfter, times) => {
-  const busy = new WireError("http_status", "the server answered 429", { httpStatus: 429, retryAfter, unsent: true });
+  const busy = new WireError("http_status", "the server answered with HTTP status 429", {
+    httpStatus: 429,
+    retryAfter,
+    unsent: true,
+  });
   const clock = manualClock();
   await clock.pass(10_000);
   let calls = 0;

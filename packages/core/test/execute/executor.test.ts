@@ -40,11 +40,11 @@ describe("a call", () => {
       { txt: "ahoy" },
       {
         code: "arguments_invalid",
-        message: 's.echo cannot be called like this: "text" is missing (did you mean it by "txt"?)',
+        message: 's.echo has invalid arguments: "text" is missing (did you mean it by "txt"?)',
         next: "fairlead tools s",
       },
     ],
-    ["echo", { text: 7 }, { message: 's.echo cannot be called like this: "text" must be a string' }],
+    ["echo", { text: 7 }, { message: 's.echo has invalid arguments: "text" must be a string' }],
   ])("of %s with %j is not sent", async (tool, args, error) => {
     const { client, sent } = clientOf([echo], () => done);
     const call = executorWith().call({ client, tool, args }, patient);

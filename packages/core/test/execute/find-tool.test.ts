@@ -17,7 +17,7 @@ describe("a tool that is not there", () => {
   test.each<[string, object]>([
     ["gret", { code: "tool_unknown", message: '"s" has no tool "gret"; did you mean "greet"?' }],
     ["sink", { code: "tool_unknown", message: '"s" has no tool "sink"', next: "fairlead tools s" }],
-    ["wave", { code: "denied", message: 'excludeTools of "s" in the settings leaves the tool "wave" out' }],
+    ["wave", { code: "denied", message: 's.wave denied: excludeTools of "s" in the settings excludes it' }],
   ])("%s", (tool, error) => {
     expect(() => findTool({ name: "s", filteredCatalog }, tool)).toThrow(
       expect.objectContaining({ serverName: "s", ...error }) as Error,

@@ -85,7 +85,7 @@ test("callAsModel() passes policy and confirmation, and gives what a model is to
   await expect(host.callAsModel("demo__greet", { name: "Ada" }, { confirm })).rejects.toMatchObject({ code: "denied" });
   await expect(host.callAsModel("demo__gret")).rejects.toMatchObject({
     code: "tool_unknown",
-    message: expect.stringContaining('there is no tool "demo__gret"; near to it are demo__greet,'),
+    message: expect.stringContaining('there is no tool "demo__gret"; similar: demo__greet,'),
   });
   const signal = AbortSignal.abort();
   await expect(host.callAsModel("demo__greet", { name: "Ada" }, { signal })).rejects.toMatchObject({

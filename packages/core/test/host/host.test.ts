@@ -225,7 +225,7 @@ describe("a call that takes too long", () => {
     const atRest = clock.pending();
     const waiting = expect(host.call("demo", "wait", { seconds: 60 }, { timeout: 500 })).rejects.toMatchObject({
       code: "call_timeout",
-      message: "demo.wait: no answer within 500 ms",
+      message: "demo.wait timed out: no answer within 500 ms",
     });
     await until(() => clock.pending() > atRest);
     await clock.pass(500);

@@ -105,7 +105,7 @@ describe("a wrong option", () => {
     [{ settings: 5 }, "createHost({ settings }) must be a path or an object { mcpServers, mcp?, fairlead? }, not 5"],
     [
       { settings: "" },
-      "createHost({ settings }) must be a path or an object { mcpServers, mcp?, fairlead? }, not an empty text",
+      "createHost({ settings }) must be a path or an object { mcpServers, mcp?, fairlead? }, not an empty string",
     ],
     [
       { settings: [] },
@@ -114,9 +114,9 @@ describe("a wrong option", () => {
     [{ settings: { mcpServer: {} } }, 'createHost({ settings }) has no key "mcpServer"; did you mean "mcpServers"?'],
     [{ workspace: 1 }, "createHost({ workspace }) must be a path or false, not 1"],
     [{ workspace: true }, "createHost({ workspace }) must be a path or false, not true"],
-    [{ trust: "yes" }, "createHost({ trust }) must be true or false, not a text"],
-    [{ confirm: "x" }, "createHost({ confirm }) must be a function, not a text"],
-    [{ approvalMode: "auto" }, 'createHost({ approvalMode }) must be "default", "plan" or "yolo", not a text'],
+    [{ trust: "yes" }, "createHost({ trust }) must be true or false, not a string"],
+    [{ confirm: "x" }, "createHost({ confirm }) must be a function, not a string"],
+    [{ approvalMode: "auto" }, 'createHost({ approvalMode }) must be "default", "plan" or "yolo", not a string'],
     [{ allow: ["demo.greet"] }, "createHost({ allow }) must be a list of { server, tool }, not a list"],
     [{ model: {} }, "createHost({ model }) must be a model, with stream(), not an object"],
     [{ environment: {} }, "createHost({ environment }) must be an object { env, home, cwd, platform }, not an object"],

@@ -65,7 +65,7 @@ test("an endpoint with one model needs no name for it; one with several says whi
   api.settings.models = ["one", "two"];
   await expect(named()).rejects.toMatchObject({
     code: "model",
-    message: `which model of ${api.origin}? It has one, two`,
+    message: `no model chosen for ${api.origin}: it has one, two`,
     next: "Name one: --model NAME",
   });
 });
@@ -98,7 +98,7 @@ test("who does not say which models it has is not waited for, and Ctrl-C ends it
   const env = { OPENAI_BASE_URL: "http://models.example/v1" };
   const late = expect(chooseModel({ env, fetch: silent, clock })).rejects.toMatchObject({
     code: "model",
-    message: "http://models.example has not said within 10 s which models it has",
+    message: "http://models.example sent no list of models within 10 s",
     next: "Name one: --model NAME",
   });
   await clock.pass(10_000);

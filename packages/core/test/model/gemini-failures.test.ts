@@ -45,7 +45,7 @@ test("whoever has no room is asked again when it wants to be", async () => {
     type: "retry",
     attempt: 1,
     delayMs: 34_500,
-    reason: "the Gemini API has no room (429)",
+    reason: "the Gemini API is over its quota (429)",
   });
   expect(finishOf(events).content.parts).toEqual([{ text: "at last" }]);
 });
@@ -229,7 +229,7 @@ test("too many declarations are no single one's fault", async () => {
   const { model } = await geminiScene({ maxDeclarations: 1 });
   await expect(all(model, [user("hi")])).rejects.toMatchObject({
     code: "model",
-    message: expect.stringContaining("the Gemini API does not take so many tools"),
+    message: expect.stringContaining("the Gemini API does not accept so many tools"),
   });
 });
 

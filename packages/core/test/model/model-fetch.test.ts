@@ -24,7 +24,10 @@ test("models are asked through the proxy that the environment names", async () =
   await using proxy = await refusingProxy(403);
   const fetch = createModelFetch({ env: { HTTPS_PROXY: proxy.origin }, clock: systemClock });
   const { model } = await geminiScene({}, { fetch, baseUrl: "https://models.example" });
-  await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model", message: /the proxy answered 403/ });
+  await expect(all(model, [user("hi")])).rejects.toMatchObject({
+    code: "model",
+    message: /the proxy answered with HTTP status 403/,
+  });
   expect(proxy.asked).toEqual(["models.example:443"]);
 });
 
@@ -44,7 +47,7 @@ test("who says nothing for too long is not waited for, before an answer or withi
     const { api, model } = await geminiScene({ answer: inTurn(says("one", "two")) }, { fetch });
     api.interrupt("generate", stallsAfter(events));
     const reading = all(model, [user("hi")]);
-    const outcome = expect(reading).rejects.toMatchObject({ code: "model", message: /has said nothing for 5 s/ });
+    const outcome = expect(reading).rejects.toMatchObject({ code: "model", message: /sent no data for 5 s/ });
     await until(() => api.seen.length > 0);
     await clock.pass(10_000);
     await outcome;

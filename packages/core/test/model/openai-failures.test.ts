@@ -50,7 +50,7 @@ test.each([
   ["a model that is unknown", {}, { name: "gone" }, "Choose another: --model NAME"],
   ["an address where nobody is", {}, { baseUrl: "http://127.0.0.1:9/v1" }, "Start the server"],
   ["a conversation that is too long", { maxInputTokens: 1 }, {}, "Begin a new one"],
-  ["too many tools", { maxTools: 1 }, {}, "Offer fewer"],
+  ["too many tools", { maxTools: 1 }, {}, "Use fewer servers"],
 ])("%s is an error with a next step", async (_what, settings, options, next) => {
   const { model } = await openaiScene(settings, options);
   await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model", next: expect.stringContaining(next) });

@@ -4,7 +4,7 @@ import { asked, definition, desk, question, refusal, rule, trust } from "../supp
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const read = asked("files", "read");
-const notConfirmed = ["denied", "files.read was not confirmed with these arguments"];
+const notConfirmed = ["denied", "files.read denied: the user has not confirmed these arguments"];
 const changedRead = [definition("read", { description: "Reads and sends." }), definition("write")];
 
 test("without a rule a person is asked, and shown exactly what would be sent, why, and what they may answer", async () => {
@@ -140,7 +140,7 @@ describe("only answers that can take effect are offered", () => {
 
 test("a deny is told with its rule, and no answer was ever asked for", async () => {
   await using at = await desk({ rules: [trust("files"), rule("user", "deny", "files", "read")] });
-  const denied = ["denied", "files.read may not run: a rule in user.toml:1 denies it"];
+  const denied = ["denied", "files.read denied: a rule in user.toml:1 denies it"];
   expect(refusal(() => at.ask(read, {}))).toEqual(denied);
   expect(refusal(() => at.redeem(read, {}))).toEqual(denied);
   expect(at.ask(asked("files", "write"), {})).toBe(false);
@@ -150,7 +150,7 @@ test("with nobody to ask, what would be asked about is denied", async () => {
   await using at = await desk({ interactive: false });
   expect(refusal(() => at.ask(read, {}))).toEqual([
     "denied",
-    "files.read may not run: the rule for runs without anyone to ask denies it (without that, the default for tools asks about it)",
+    "files.read denied: it needs confirmation and there is no terminal to ask on",
   ]);
 });
 
@@ -167,7 +167,10 @@ describe("a changed definition", () => {
     await using at = await desk({ interactive: false, rules: [trust("files")] });
     at.marks.see("files", changedRead);
     expect(at.verdict(read)).toMatchObject({ decision: "deny", rule: { origin: { name: "changed" } } });
-    expect(refusal(() => at.ask(read, {}))).toEqual(["changed", expect.stringContaining("files.read is no longer")]);
+    expect(refusal(() => at.ask(read, {}))).toEqual([
+      "changed",
+      expect.stringContaining("files.read changed: its definition differs"),
+    ]);
   });
 
   test("is asked about whatever was allowed before, until it is wanted for good", async () => {

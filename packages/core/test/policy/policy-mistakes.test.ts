@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
 import { read, said, told } from "../support/read-policy.ts";
 
-const strictly = "the rule counts, as strictly as it can be read";
+const strictly = "the rule applies in its strictest reading";
 
 describe("a mistake in a rule that would allow leaves it out; one that stops counts as strictly as it can be read; the others stay", () => {
   const other = '[[rule]]\nmcpName="ok"\ndecision="allow"\npriority=1\n';
@@ -24,11 +24,11 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
       "deny 5 a/x isDoubt :5",
       '8:1 "argsPattern" cannot be used: invalid or unsupported Perl syntax: `(?=`; …',
     ],
-    ["argsPattern=1", "deny 5 a/x isDoubt :5", '8:1 "argsPattern" must be text; …'],
+    ["argsPattern=1", "deny 5 a/x isDoubt :5", '8:1 "argsPattern" must be a string; …'],
     [
       "kind='resourse'",
       "deny 5 a/x resource isDoubt :5",
-      `8:1 "kind" is "resourse", which is none of tool, resource, prompt, sampling; … | Did you mean "resource"?`,
+      `8:1 "kind" is "resourse", not one of tool, resource, prompt, sampling; … | Did you mean "resource"?`,
     ],
     [
       "modes=['plam']",
@@ -40,19 +40,19 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     [
       "annotations={a=[1]}",
       "deny 5 a/x isDoubt :5",
-      '8:1 "annotations" may hold only texts, numbers, true and false; …',
+      '8:1 "annotations" may contain only strings, numbers, true and false; …',
     ],
     [
       "annotations={readOnlyHint='true'}",
       "deny 5 a/x isDoubt :5",
-      '8:1 "annotations" holds "readOnlyHint" as something else than true or false; …',
+      '8:1 "annotations" holds "readOnlyHint", which is not true or false; …',
     ],
     ["commandPrefix='git'", "deny 5 a/x isDoubt :5", '8:1 "commandPrefix" is not a known key of a rule; …'],
     ["denyMessage=''", "deny 5 a/x isDoubt :5", '8:1 "denyMessage" is empty; …'],
   ])("%s", async (line, rule, problem) => {
     for (const [decision, kept, effect] of [
       ["deny", [rule], strictly],
-      ["allow", [], "the rule is left out"],
+      ["allow", [], "the rule is ignored"],
     ] as const) {
       const found = await read(`${other}${start}${line}\ndecision="${decision}"\n`);
       expect(found.rules.map(told)).toEqual(["allow 1 ok/· :1", ...kept]);
@@ -65,7 +65,7 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
       "no priority",
       'mcpName="a"\ndecision="deny"',
       "deny 999 a/· isDoubt :1",
-      '1:1 "priority" is missing: it is a whole number from 0 to 999',
+      '1:1 "priority" is missing: write a whole number from 0 to 999',
     ],
     [
       "too high a priority",
@@ -83,31 +83,31 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
       "no decision",
       'mcpName="a"\npriority=1',
       "deny 1 a/· isDoubt :1",
-      '1:1 "decision" is missing: it is allow, ask_user or deny',
+      '1:1 "decision" is missing: write allow, ask_user or deny',
     ],
     [
       "a short decision",
       'mcpName="a"\npriority=1\ndecision="ask"',
       "ask_user 1 a/· isDoubt :1",
-      '4:1 "decision" is "ask", which is none of allow, ask_user, deny',
+      '4:1 "decision" is "ask", not one of allow, ask_user, deny',
     ],
     [
       "an unknown decision",
       'mcpName="a"\npriority=1\ndecision="block"',
       "deny 1 a/· isDoubt :1",
-      '4:1 "decision" is "block", which is none of allow, ask_user, deny',
+      '4:1 "decision" is "block", not one of allow, ask_user, deny',
     ],
     [
       "a server that is no text",
       'mcpName=["a"]\ntoolName="x"\npriority=1\ndecision="deny"',
       "deny 1 ·/x isDoubt :1",
-      '2:1 "mcpName" must be text',
+      '2:1 "mcpName" must be a string',
     ],
     [
       "a tool that is no text",
       'mcpName="a"\ntoolName=7\npriority=1\ndecision="deny"',
       "deny 1 a/· isDoubt :1",
-      '3:1 "toolName" must be text',
+      '3:1 "toolName" must be a string',
     ],
     [
       "an empty list of tools",
@@ -137,16 +137,14 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     const found = await read('[[rule]]\nmcpName="a"\ndecision="alow"\npriority=1');
     expect([found.rules, said(found)]).toEqual([
       [],
-      [
-        'error 3:1 "decision" is "alow", which is none of allow, ask_user, deny; the rule is left out | Did you mean "allow"?',
-      ],
+      ['error 3:1 "decision" is "alow", not one of allow, ask_user, deny; the rule is ignored | Did you mean "allow"?'],
     ]);
   });
 
   test.each(["[[rules]]", "[rule]", "[[Rule]]"])("%s", async (head) => {
     const name = head.replaceAll(/[[\]]/g, "");
     const body = (decision: string) => `${head}\nmcpName="a"\npriority=1\ndecision="${decision}"\n`;
-    const problem = `error 1:1 "${name}" is no list of rules; of what stands there, only what denies or asks counts | Write [[rule]].`;
+    const problem = `error 1:1 "${name}" is not a list of rules: only its deny and ask_user rules count | Write [[rule]].`;
     const [denies, allows] = [await read(body("deny")), await read(body("allow"))];
     expect([denies.rules.map(told), said(denies)]).toEqual([["deny 1 a/· isDoubt :1"], [problem]]);
     expect([allows.rules, said(allows)]).toEqual([[], [problem]]);
@@ -156,14 +154,14 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
 test("what is no rule at all is told", async () => {
   const found = await read('rule = ["x"]\n[[deny]]\nmcpName="a"\n[[ask]]\n[other]\n[[safety_checker]]\n');
   const stray = (name: string, at: string, how: string) =>
-    `error ${at} "${name}" is nothing that a policy file has: nothing in it counts | ${how}`;
+    `error ${at} "${name}" is not a known table of a policy file: it is ignored | ${how}`;
   expect([found.rules, said(found)]).toEqual([
     [],
     [
-      "error 1:9 a rule must be a table: this one counts for nothing | Write [[rule]].",
+      "error 1:9 a rule must be a table: this one is ignored | Write [[rule]].",
       stray("deny", "2:1", 'Write [[rule]] with decision = "deny".'),
       stray("ask", "4:1", 'Write [[rule]] with decision = "ask_user".'),
-      stray("other", "5:1", "Rules are written as [[rule]]."),
+      stray("other", "5:1", "Write rules as [[rule]]."),
     ],
   ]);
 });
@@ -178,9 +176,9 @@ describe("a file that cannot be read", () => {
     ["with so many rules", manyRules, "1:1", `holds more than ${limits.policyRules} rules`],
   ])("%s stops more than it would have, never less", async (_, text, place, reason) => {
     for (const [tier, decision, effect] of [
-      ["administrator", "deny", "nothing is allowed"],
-      ["user", "ask_user", "everything is asked about"],
-      ["workspace", "ask_user", "everything is asked about"],
+      ["administrator", "deny", "every request is denied"],
+      ["user", "ask_user", "every request needs confirmation"],
+      ["workspace", "ask_user", "every request needs confirmation"],
     ] as const) {
       const found = await read(text, tier);
       expect(found.state).toBe("broken");

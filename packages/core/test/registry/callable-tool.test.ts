@@ -8,7 +8,7 @@ test.each(["null", "1", '"text"', "{}", "[null]", '["text"]'])(
     await expect(sampleTool("s", "read", { mcpTool }).execute({})).rejects.toMatchObject({
       name: "HostError",
       code: "protocol",
-      message: "s.read did not answer with a list of parts",
+      message: "s.read did not return a list of parts",
     });
   },
 );

@@ -37,7 +37,11 @@ async function everything(transport: Transport) {
   });
   const manager = new McpClientManager({ servers: [{ client }], emit });
   await manager.ready("all");
-  const { resources: listed = [], resourceTemplates = [], prompts: offered = [] } = client.filteredCatalog?.catalog ?? {};
+  const {
+    resources: listed = [],
+    resourceTemplates = [],
+    prompts: offered = [],
+  } = client.filteredCatalog?.catalog ?? {};
   const resources = new ResourceRegistry();
   resources.replaceServer("all", { resources: listed, resourceTemplates });
   const prompts = new PromptRegistry();
@@ -73,7 +77,9 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
   afterAll(() => at[Symbol.asyncDispose]());
 
   test("gives what a person refers to, listed or by a template", async () => {
-    const template = at.client.filteredCatalog?.catalog.resourceTemplates.find(({ uriTemplate }) => /text/.test(uriTemplate));
+    const template = at.client.filteredCatalog?.catalog.resourceTemplates.find(({ uriTemplate }) =>
+      /text/.test(uriTemplate),
+    );
     const uri = expandTemplate(template?.uriTemplate ?? "", { resourceId: "7" });
     const listed = at.client.filteredCatalog?.catalog.resources[0]?.uri ?? "";
     const pieces = await resolveReferences(

@@ -93,19 +93,19 @@ describe("a mistake is named, with how to write it:", () => {
     ["/teach --zebra x", invalid("teach", "there is no argument zebra", teach)],
     ["/teach knot=a --knot=b", invalid("teach", "knot is given twice", teach)],
     ["/teach --knot", invalid("teach", "knot has no value", teach)],
-    ["/plain x", invalid("plain", "it takes no more words", "/plain")],
+    ["/plain x", invalid("plain", "it takes no further arguments", "/plain")],
     [
       "/two a b c",
       invalid(
         "two",
-        "there are 3 words for 2 arguments; put quotes round what belongs together",
+        "there are 3 words for 2 arguments; put quotes around a value with spaces",
         "/two --from=… --to=…",
       ),
     ],
     ["/taech x", ["usage", 'there is no prompt "taech"; did you mean /teach?', "fairlead prompts"]],
     ["/othr:teach", ["usage", 'there is no prompt "othr:teach"; did you mean /other:teach?', "fairlead prompts"]],
     ["/zebra", ["usage", 'there is no prompt "zebra"', "fairlead prompts"]],
-    ["/a:b:c", ["usage", '"a:b:c" could be more than one prompt; write /c or /b_c', "fairlead prompts"]],
+    ["/a:b:c", ["usage", '"a:b:c" is ambiguous: write /c or /b_c', "fairlead prompts"]],
   ])("%s", (typed, expected) => {
     expect(call(typed)).toEqual(expected);
   });

@@ -160,7 +160,7 @@ test("a server that does not tell is not asked to", async () => {
   });
   await expect(subscriptions.subscribe("s", uri)).rejects.toMatchObject({
     code: "usage",
-    message: '"s" does not tell when a resource changes',
+    message: '"s" does not support subscriptions to resources',
   });
   expect(requests).toEqual([]);
 });

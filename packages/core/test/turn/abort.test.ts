@@ -83,7 +83,7 @@ test("aborted while the person is asked, nothing runs, and an answer that comes 
   });
   expect([outcomes(events), broken]).toEqual([[["echo", "cancelled"]], undefined]);
   expect(history[2]?.parts).toEqual([
-    { functionResponse: { id: "a", name: "echo", response: { error: "The person stopped the call before it ran." } } },
+    { functionResponse: { id: "a", name: "echo", response: { error: "The user stopped the call before it ran." } } },
   ]);
   await asked[0]?.details.onConfirm(ToolConfirmationOutcome.ProceedOnce);
   const again = await collect(at.host.runTurn("go", { model: plays(calls("echo", { text: "1" }), says("ok")) }), {
@@ -109,8 +109,8 @@ test("aborted while calls run, the servers are told, what has ended stays, and t
   ]);
   expect(history[2]?.parts.map(({ functionResponse }) => functionResponse?.response)).toEqual([
     { output: expect.stringContaining("1") },
-    { error: "The person stopped the call while it ran: it may or may not have had its effect." },
-    { error: "The person stopped the call while it ran: it may or may not have had its effect." },
+    { error: "The user stopped the call while it ran: it may or may not have had its effect." },
+    { error: "The user stopped the call while it ran: it may or may not have had its effect." },
   ]);
   expect(events.at(-1)).toEqual(cancelled("", 3));
   const notes = (): string => readFileSync(at.path("notes"), "utf8");

@@ -52,7 +52,7 @@ test("a model that cannot write its call down is asked twice more, then it is an
   const recovers = plays(ends("malformed_call", "what?"), says("Sorry."));
   const events = await collect(at.host.conversation({ model: recovers }).send("go"));
   expect(events.slice(-3).map((event) => ("message" in event ? event.message : event.type))).toEqual([
-    "what?; it is asked again",
+    "what?; Fairlead asks it again",
     "text",
     "done",
   ]);
@@ -104,7 +104,7 @@ test("a conversation has one turn at a time, and goes on where another run left 
   expect(conversation.history.at(-1)).toEqual({
     role: "user",
     parts: [
-      { functionResponse: { id: "x", name: "echo", response: { error: "What became of this call is not known." } } },
+      { functionResponse: { id: "x", name: "echo", response: { error: "The result of this call is not known." } } },
     ],
   });
   const first = conversation.send("one");
@@ -123,7 +123,7 @@ test("a tool can be taken out and put back, and is then neither shown nor called
   expect(outcomes(await collect(conversation.send("go")))).toEqual([["echo", "error", "tool_unknown"]]);
   expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([["ask"], ["ask"]]);
   expect(model.requests[1] && responses(model.requests[1])).toEqual([
-    ["echo", { error: '"echo" cannot be called: the person has taken it out' }],
+    ["echo", { error: '"echo" cannot be called: the user has disabled it' }],
   ]);
   expect(conversation.tools().map(({ name, enabled }) => [name, enabled])).toEqual([
     ["echo", false],

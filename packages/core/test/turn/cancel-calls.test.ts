@@ -25,7 +25,7 @@ test("calls that are stopped are told to the model, and the turn goes on", async
   const asked = model.requests[1];
   expect(asked && responses(asked)).toEqual([
     ["echo", { output: expect.stringContaining("1") }],
-    ["hang", { error: "The person stopped the call while it ran: it may or may not have had its effect." }],
+    ["hang", { error: "The user stopped the call while it ran: it may or may not have had its effect." }],
   ]);
   expect([brokenIn(conversation.history), conversation.cancelCalls()]).toEqual([undefined, false]);
 });

@@ -159,11 +159,11 @@ test("a URI that nobody has, and a server that there is not, are explained", asy
   const events = await collect(at.host.conversation({ model }).send("go"));
   const errors = callEvents(events).flatMap(({ error }) => (error ? `${error.code}: ${error.message}` : []));
   expect([...errors].sort()).toEqual([
-    "arguments_invalid: no server has a resource with that URI; near to it are note://two",
-    "arguments_invalid: uri must be a text",
+    "arguments_invalid: no server has a resource with that URI; similar: note://two",
+    "arguments_invalid: uri must be a string",
     'server_unknown: there is no server "libb"; there are "lib", "s"',
   ]);
-  expect(JSON.stringify(told(model.requests[1]))).toContain("near to it are note://two");
+  expect(JSON.stringify(told(model.requests[1]))).toContain("similar: note://two");
 });
 
 test("without resources, or by the settings, there are no such functions; a tool of that name keeps it", async () => {

@@ -96,7 +96,7 @@ test("a server that does not come in time is missed, and is there from the next 
     ["late__echo", "ok"],
   ]);
   expect(events.filter(({ type }) => type === "note")).toEqual([
-    { type: "note", message: '"late" is there now: from here on the model has what it offers' },
+    { type: "note", message: '"late" is connected: the model now has its tools' },
   ]);
 });
 
@@ -214,7 +214,7 @@ test("a tool that is gone is told as gone", async () => {
   }, says("ok"));
   await collect(at.host.conversation({ model }).send("go"));
   expect(told(model.requests[1])).toEqual([
-    ["b__echo", { error: '"b__echo" cannot be called: the server "b" does not offer it any more' }],
+    ["b__echo", { error: '"b__echo" cannot be called: the server "b" no longer has it' }],
   ]);
 });
 

@@ -120,9 +120,9 @@ test("what is denied, fails, or does not exist is told to the model, and the tur
   expect(model.requests[1] && responses(model.requests[1])).toEqual([
     ["echo", { error: untrusted("The call was not allowed and did not run\\.") }],
     ["weather", { output: expect.stringContaining("fine") }],
-    ["steps", { error: untrusted("The call did not run: its arguments do not fit\\.") }],
-    ["s.echo", { error: 'there is no tool "s.echo"; near to it is echo' }],
-    ["ekho", { error: 'there is no tool "ekho"; near to it is echo' }],
+    ["steps", { error: untrusted("The call did not run: its arguments are invalid\\.") }],
+    ["s.echo", { error: 'there is no tool "s.echo"; similar: echo' }],
+    ["ekho", { error: 'there is no tool "ekho"; similar: echo' }],
     ["nothing_like_it", { error: 'there is no tool "nothing_like_it"' }],
   ]);
   expect(Object.fromEntries(outcomes(events).map(([name, ...rest]) => [name, rest]))).toEqual({
@@ -160,7 +160,7 @@ test("the person is asked one question at a time, and an answer for good answers
   expect(course.slice(0, 3)).toEqual([
     ["requested", undefined, undefined],
     ["asking", undefined, "the default for tools asks about it"],
-    ["denied", "s.ask may not run: the person said no", "the default for tools asks about it"],
+    ["denied", "s.ask denied: the user declined it", "the default for tools asks about it"],
   ]);
   expect([...(await at.lines("notes"))].filter((line) => line.startsWith("call"))).toHaveLength(2);
 });

@@ -103,13 +103,16 @@ const messages = new Map<string, (params: Params) => string>([
   ["additionalItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["unevaluatedItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["uniqueItems", ({ i, j }) => `must not have the same item twice (${show(j)} and ${show(i)})`],
-  ["contains", ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} of the kind it asks for`],
+  [
+    "contains",
+    ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} that match the contains schema`,
+  ],
   ["minProperties", ({ limit }) => `must have at least ${count(limit, "property")}`],
   ["maxProperties", ({ limit }) => `must have at most ${count(limit, "property")}`],
   ["propertyNames", ({ propertyName }) => `has a property whose name is not allowed: ${show(propertyName)}`],
   ["dependencies", needs],
   ["dependentRequired", needs],
-  ["not", () => "has a form that is ruled out"],
+  ["not", () => "matches a schema that is excluded"],
   ["false schema", () => "is not allowed"],
 ]);
 
@@ -120,11 +123,11 @@ function messageFor({ keyword, instancePath, params }: ErrorObject, inner: reado
 
 function unionMessage(path: string, params: Params, inner: readonly Issue[]): string {
   if (Array.isArray(params["passingSchemas"]))
-    return "fits more than one of the forms of which it must fit exactly one";
+    return "matches more than one of the allowed forms and must match exactly one";
   if (inner.length > 0 && inner.every((issue) => issue.keyword === "type" && issue.path === path))
     return `must be ${anyOf(inner.flatMap(({ params: { type } }) => [type].flat().map(String)))}`;
   const reasons = inner.slice(0, 3).map((issue) => `${issue.path.slice(path.length)} ${issue.message}`.trim());
-  return `fits none of the allowed forms${reasons.length > 0 ? ` (${reasons.join("; ")})` : ""}`;
+  return `matches none of the allowed forms${reasons.length > 0 ? ` (${reasons.join("; ")})` : ""}`;
 }
 
 function needs({ property, deps }: Params): string {

@@ -19,6 +19,6 @@ export function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect;
   if (found !== undefined) return { dialect: found[1] };
   return {
     dialect: "2020-12",
-    warning: `its schema is written for ${clip($schema, 100)}, which is not known; it was read as JSON Schema 2020-12`,
+    warning: `its schema is written for ${clip($schema, 100)}, an unknown dialect; it was read as JSON Schema 2020-12`,
   };
 }

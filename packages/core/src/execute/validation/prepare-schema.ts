@@ -73,12 +73,12 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   }
 
   function whyOmitted(key: string, value: unknown, schema: JsonObject, path: string): string | undefined {
-    if (!fits(key, value)) return `"${clip(key, 40)}" at ${place(path)} is not what JSON Schema allows there`;
+    if (!fits(key, value)) return `"${clip(key, 40)}" at ${place(path)} is not valid JSON Schema`;
     if (key === "pattern") return patternOmission(String(value), path);
     if (key === "additionalProperties" && Object.keys(schema["patternProperties"] ?? {}).some(refusal))
       return `${place(path)} was not checked, because a pattern beside it cannot be`;
     if (key === "$ref" && !hasNames && followReference(root, String(value)) === undefined)
-      return `the reference ${clip(String(value), 100)} at ${place(path)} leads out of the schema, and nothing is fetched`;
+      return `the reference ${clip(String(value), 100)} at ${place(path)} is outside the schema and is not fetched`;
     return undefined;
   }
 

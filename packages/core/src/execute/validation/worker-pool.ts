@@ -156,7 +156,7 @@ export function createWorkerPool({
         const leave = (): void => {
           queue = queue.filter((other) => other !== waiting);
           reject(signal?.reason);
-          for (const thread of threads) if (thread.current === waiting) end(thread, "it was called off");
+          for (const thread of threads) if (thread.current === waiting) end(thread, "it was cancelled");
         };
         const waiting: Waiting = {
           job,

@@ -97,7 +97,7 @@ async function hold(
     const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
     const instructions = {
       member: "instructions",
-      ...(locked.instructions !== undefined && { before: "(others, of which the lock file has only a digest)" }),
+      ...(locked.instructions !== undefined && { before: "(other instructions; the lock file has only their digest)" }),
       ...(offered?.instructions !== undefined && { after: offered.instructions }),
     };
     return [...entryDrift(server, locked), ...(isOther ? [instructions] : [])];
@@ -120,7 +120,7 @@ async function hold(
     );
     const what = [...drift, ...prompts];
     if (what.length === 0) return [];
-    return [{ server, message: `not as in the lock file: ${what.join(", ")}; fairlead lock verify shows more` }];
+    return [{ server, message: `differs from the lock file: ${what.join(", ")}; details: fairlead lock verify` }];
   }
 
   return {

@@ -50,8 +50,8 @@ export function createConversations(options: ConversationsOptions): Pick<Host, "
   const conversation: Host["conversation"] = ({ model = options.model, ...how } = {}) => {
     if (closing.aborted) throw new HostError("usage", "this host has been closed");
     if (model === undefined)
-      throw new HostError("usage", "there is no model to talk to", {
-        next: "Give the host or the conversation a model.",
+      throw new HostError("usage", "no model configured", {
+        next: 'Pass "model" to createHost() or to conversation().',
       });
     // Throws `server_unknown` for a name that is not configured.
     for (const server of how.servers ?? []) manager.getClient(server);

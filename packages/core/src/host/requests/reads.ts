@@ -56,7 +56,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     if (wait === undefined) return ready(server, signal);
     const enough = new AbortController();
     const late = sleep(clock, wait, enough.signal).then(() => {
-      throw new HostError("connect_timeout", `"${server}" has not come within ${wait / 1000} s`, {
+      throw new HostError("connect_timeout", `"${server}" is not connected after ${wait / 1000} s`, {
         serverName: server,
       });
     });

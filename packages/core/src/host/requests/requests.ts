@@ -90,7 +90,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         signal,
         confirm: confirmThrough(confirm, signal),
         execute: async (until) => {
-          if (sample === undefined) throw new HostError("usage", "this host has no model for servers");
+          if (sample === undefined) throw new HostError("usage", 'sampling refused: this host has no "sample" option');
           return sample({ serverName, params }, until);
         },
         present: (result) => result,
@@ -106,5 +106,10 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
 /** The confirmation's subject when a server samples. */
 function theModel(serverName: string) {
   const method = "sampling/createMessage";
-  return { serverName, serverToolName: method, name: method, description: "Asks your model, with your tokens." };
+  return {
+    serverName,
+    serverToolName: method,
+    name: method,
+    description: "Sends a request to your model and uses your tokens.",
+  };
 }

@@ -160,7 +160,7 @@ function callbackPort(env: Configuration["environment"]["env"], ways: SignInUi):
   if (ways.callbackPort !== undefined || text === "") return {};
   const port = Number(text);
   if (/^\d+$/.test(text) && port > 0 && port < 65_536) return { callbackPort: port };
-  throw new HostError("usage", `OAUTH_CALLBACK_PORT is ${JSON.stringify(text)}, which is not the number of a port`, {
+  throw new HostError("usage", `OAUTH_CALLBACK_PORT is ${JSON.stringify(text)}, which is not a port number`, {
     next: "Set it to a number from 1 to 65535, or unset it.",
   });
 }
@@ -169,7 +169,7 @@ function callbackPort(env: Configuration["environment"]["env"], ways: SignInUi):
 function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work, signal) => {
-    const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was called off"));
+    const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was cancelled"));
     const mine = turn.then(work);
     // A cancelled sign-in does not let later ones overtake earlier ones.
     last = Promise.allSettled([last, mine]);

@@ -75,7 +75,7 @@ function toCallEvent(call: ModelCall): ModelEvent {
 function toFinish(given: string, message?: string): { readonly reason: FinishReason; readonly message?: string } {
   const reason = reasons.get(given) ?? "other";
   if (reason === "stop") return { reason };
-  const what = reason === "malformed_call" ? "the model wrote a call that makes no sense" : "the answer ended early";
+  const what = reason === "malformed_call" ? "the model wrote an invalid call" : "the answer ended early";
   return { reason, message: message || `${what} (${given})` };
 }
 

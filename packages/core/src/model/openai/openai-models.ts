@@ -32,7 +32,7 @@ export async function onlyModelOf(baseUrl: string, options: ListOptions): Promis
   if (only !== undefined && others.length === 0) return only;
   const named = known.slice(0, mostNamed).join(", ");
   const all = known.length > mostNamed ? `${named} and ${known.length - mostNamed} more` : named;
-  throw new HostError("model", `which model of ${url.origin}? It has ${all || "not said which it has"}`, { next });
+  throw new HostError("model", `no model chosen for ${url.origin}: it has ${all || "no list of models"}`, { next });
 }
 
 /** The endpoint's models; empty if it has no list. */
@@ -49,7 +49,7 @@ async function listModels(url: URL, { apiKey, fetch, clock, signal }: ListOption
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
     if (late.signal.aborted)
-      throw new HostError("model", `${url.origin} has not said within ${patience / 1000} s which models it has`, {
+      throw new HostError("model", `${url.origin} sent no list of models within ${patience / 1000} s`, {
         next,
       });
     if (!(error instanceof HostError)) throw error;

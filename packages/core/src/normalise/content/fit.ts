@@ -106,7 +106,7 @@ function fitMedia({ what, type, data }: Extract<Piece, { kind: "media" }>, giver
     const { parts } = said(`[${giver} provided the following ${what} with mime-type: ${type}]`, room);
     return { parts: [...parts, { inlineData: { mimeType: type, data } }], leftOut: [] };
   }
-  const reason = isAccepted(type) ? "too much to be shown here" : "of a type that cannot be shown here";
+  const reason = isAccepted(type) ? "too much to be shown here" : "of a type that is not supported here";
   const { parts } = said(`[${giver} provided ${what} with mime-type: ${type} (${sizeWords(size)}), ${reason}]`, room);
   const kept = `${type}, ${sizeWords(size)}`;
   return { parts, leftOut: [{ what: kept, extension: extensionOf(type), data, encoding: "base64" }] };

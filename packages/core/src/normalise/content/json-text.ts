@@ -23,7 +23,7 @@ export function toJson(value: unknown, indent?: number, replace?: Replace): stri
       };
     return String(JSON.stringify(value, replacer, indent));
   } catch {
-    return '"(nested too deeply to be shown)"';
+    return '"(nested too deeply to show)"';
   }
 }
 

@@ -78,7 +78,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
       {
         member: `entry.${member}`,
         ...(old !== undefined && { before: old }),
-        ...(now !== undefined && { after: "(another; fairlead lock verify shows it)" }),
+        ...(now !== undefined && { after: "(changed; fairlead lock verify shows it)" }),
       },
     ];
   });

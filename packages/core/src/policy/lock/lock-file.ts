@@ -48,7 +48,7 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
   const found = await readText(file, limits.settingsBytes);
   switch (found.kind) {
     case "absent":
-      if (await leadsNowhere(file)) throw unusable(file, "it is a link that leads nowhere");
+      if (await leadsNowhere(file)) throw unusable(file, "it is a broken symbolic link");
       return undefined;
     case "unreadable":
       throw notRead(file, found.reason, found.cause);
@@ -73,7 +73,7 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
   const isWhole = (set: readonly string[]): boolean => member(document, "checksum") === namesChecksum(set);
   const without = names.filter((name) => name !== replaced);
   if (!isWhole(names) && (replaced === undefined || ![without, [...without, replaced]].some(isWhole)))
-    throw unusable(file, "a server was put in or taken out by hand, or a merge went wrong");
+    throw unusable(file, "a server was added or removed by hand or by a merge");
   return new Map(servers);
 }
 
@@ -151,7 +151,7 @@ function parseDocument(text: string, file: string): JsonObject {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    const why = /^[<=>|]{7}/m.test(text) ? "a merge has left its marks in it" : "it is not JSON";
+    const why = /^[<=>|]{7}/m.test(text) ? "it contains merge conflict markers" : "it is not JSON";
     throw unusable(file, why, cause);
   }
   throwIfNewer(document, file);
@@ -163,7 +163,7 @@ function parseDocument(text: string, file: string): JsonObject {
 function throwIfNewer(document: unknown, file: string): void {
   const version = member(document, "schemaVersion");
   if (typeof version !== "number" || version <= schemaVersion) return;
-  const message = `${file} was written by a newer Fairlead: its schemaVersion is ${version}, and this one reads ${schemaVersion}`;
+  const message = `${file} was written by a newer Fairlead: its schemaVersion is ${version}, this version reads ${schemaVersion}`;
   throw new HostError("settings_invalid", message, { next: "Update Fairlead." });
 }
 
@@ -171,7 +171,7 @@ function toServer(value: unknown, file: string): LockedServer {
   const entry = member(value, "entry");
   const [version, instructions] = [member(value, "version"), member(value, "instructions")];
   if (!isObject(entry) || !isMaybeText(version) || !isMaybeText(instructions))
-    throw unusable(file, "a server in it has another shape");
+    throw unusable(file, "a server has a member of the wrong type");
   return {
     entry,
     ...(version !== undefined && { version }),
@@ -183,14 +183,14 @@ function toServer(value: unknown, file: string): LockedServer {
 
 function textsOf(value: unknown, file: string): ReadonlyMap<string, string> {
   const texts = [...membersOf(value, file)].map(([name, text]) => {
-    if (typeof text !== "string") throw unusable(file, "a digest in it is no text");
+    if (typeof text !== "string") throw unusable(file, "a digest is not a string");
     return [name, text] as const;
   });
   return new Map(texts);
 }
 
 function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
-  if (!isObject(value)) throw unusable(file, "a part of it is no object");
+  if (!isObject(value)) throw unusable(file, "a member is not an object");
   return new Map(Object.entries(value));
 }
 
@@ -204,16 +204,16 @@ function isMaybeText(value: unknown): value is string | undefined {
 }
 
 function unusable(file: string, why: string, cause?: unknown): HostError {
-  return new HostError("settings_invalid", `${file} is not a lock file that can be used: ${why}`, {
-    next: "Put back the one that was committed, or write it anew: fairlead lock",
+  return new HostError("settings_invalid", `${file} is not a valid lock file: ${why}`, {
+    next: "Restore the committed file, or write a new one: fairlead lock",
     cause,
   });
 }
 
 function editedByHand(name: string, file: string): HostError {
-  const message = `"${name}" in ${file} was edited by hand, or a merge went wrong: it does not match its own checksum`;
+  const message = `"${name}" in ${file} does not match its checksum: it was edited by hand or by a merge`;
   return new HostError("settings_invalid", message, {
     serverName: name,
-    next: `Put back what was committed, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,
+    next: `Restore the committed file, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,
   });
 }

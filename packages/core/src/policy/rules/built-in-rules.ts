@@ -41,7 +41,7 @@ export const builtIn: BuiltIn = {
   plan: rule("plan", "deny"),
   planAsks: rule("plan", "ask_user"),
   changed: rule("changed", "ask_user"),
-  changedUnseen: { ...rule("changed", "deny"), denyMessage: "nobody is there to look at it" },
+  changedUnseen: { ...rule("changed", "deny"), denyMessage: "there is no terminal to ask on" },
   yolo: rule("yolo", "allow"),
   headless: rule("headless", "deny"),
 };

@@ -111,7 +111,7 @@ async function listFiles(folder: string): Promise<readonly string[] | string> {
   }
 }
 
-const linkToNowhere = "is a link that leads nowhere";
+const linkToNowhere = "is a broken symbolic link";
 
 function toPolicies(file: string, tier: FileTier, { state, rules, problems }: ReadPolicyFile): Policies {
   return { rules, problems, files: [{ file, tier, state }] };
@@ -130,7 +130,7 @@ function ledOut(file: string): Problem {
   return {
     severity: "warning",
     code: "settings_invalid",
-    message: `${file} leads out of the workspace and is ignored`,
+    message: `${file} is ignored: it is a link out of the workspace`,
     origin: { scope: "workspace", file, line: 1, column: 1 },
   };
 }

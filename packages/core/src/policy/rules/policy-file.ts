@@ -53,7 +53,7 @@ export function unreadable(
   at: Place = { line: 1, column: 1 },
 ): ReadPolicyFile {
   const decision = tier === "administrator" ? "deny" : "ask_user";
-  const effect = decision === "deny" ? "nothing is allowed" : "everything is asked about";
+  const effect = decision === "deny" ? "every request is denied" : "every request needs confirmation";
   const origin = originOf(file, tier, at);
   const message = `${file} ${reason}`;
   const next = `Correct ${file}. Until then its rules are unknown, so ${effect}.`;
@@ -109,23 +109,17 @@ function tablesOf(
   if (theirTables.includes(name)) return [];
   if (name !== "rule" && closest(name, ["rule"]) === undefined) {
     const decision = decisions.find((one) => one.startsWith(name.toLowerCase()));
-    const how =
-      decision === undefined ? "Rules are written as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
-    report("error", at, `"${name}" is nothing that a policy file has: nothing in it counts`, how);
+    const how = decision === undefined ? "Write rules as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
+    report("error", at, `"${name}" is not a known table of a policy file: it is ignored`, how);
     return [];
   }
   const isDoubtful = name !== "rule" || !Array.isArray(value);
   if (isDoubtful)
-    report(
-      "error",
-      at,
-      `"${name}" is no list of rules; of what stands there, only what denies or asks counts`,
-      "Write [[rule]].",
-    );
+    report("error", at, `"${name}" is not a list of rules: only its deny and ask_user rules count`, "Write [[rule]].");
   const items: readonly TomlItem[] = Array.isArray(value) ? value : [{ value, ...at }];
   return items.flatMap(({ value: rule, ...place }) => {
     if (isTable(rule)) return [{ rule, at: place, isDoubtful }];
-    report("error", place, "a rule must be a table: this one counts for nothing", "Write [[rule]].");
+    report("error", place, "a rule must be a table: this one is ignored", "Write [[rule]].");
     return [];
   });
 }

@@ -35,11 +35,11 @@ export function readRule(table: TomlTable, start: Place, context: RuleContext): 
   const pairs = { server: fields.text("mcpName"), tools: fields.texts("toolName") };
 
   if (context.tier === "workspace" && decision === "allow") {
-    const message = "a workspace may only tighten: its rule that allows is left out";
-    context.report("warning", start, message, "Move it to your own policies if you want it.");
+    const message = "a workspace may only restrict: its allow rule is ignored";
+    context.report("warning", start, message, "Move it to your own policy files to use it.");
     return [];
   }
-  const effect = decision === "allow" ? "the rule is left out" : "the rule counts, as strictly as it can be read";
+  const effect = decision === "allow" ? "the rule is ignored" : "the rule applies in its strictest reading";
   for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
   const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
   if (decision === "allow" && isDoubt) return [];
@@ -55,7 +55,7 @@ export function readRule(table: TomlTable, start: Place, context: RuleContext): 
 }
 
 function decisionOf(fields: RuleFields): DecisionOutcome {
-  if (!fields.has("decision")) fields.mistake("decision", "is missing: it is allow, ask_user or deny");
+  if (!fields.has("decision")) fields.mistake("decision", "is missing: write allow, ask_user or deny");
   return fields.oneOf("decision", ["allow", "ask_user", "deny"]) ?? "deny";
 }
 
@@ -91,7 +91,7 @@ function annotationsOf(fields: RuleFields): ReadonlyMap<string, unknown> | undef
   const annotations = fields.plainTable("annotations");
   const wrong = hints.find((name) => annotations?.has(name) && typeof annotations.get(name) !== "boolean");
   if (wrong === undefined) return annotations;
-  return fields.mistake("annotations", `holds "${wrong}" as something else than true or false`);
+  return fields.mistake("annotations", `holds "${wrong}", which is not true or false`);
 }
 
 const ourModes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
@@ -126,8 +126,8 @@ function namedBy(
     const named = { ...every, tool: namePattern(tool) };
     if (isGeneral || tool === "*") return [named];
     if (decision !== "allow") return [named, ...joined(tool, servers)];
-    const message = `the rule allows "${tool}" but names no server, so it is about Gemini CLI's own tools and counts for none here`;
-    report("warning", fields.place("toolName"), message, 'Add mcpName = "…" if a tool of a server is meant.');
+    const message = `the rule allows "${tool}" but names no server: it applies to Gemini CLI's own tools only`;
+    report("warning", fields.place("toolName"), message, 'Add mcpName = "…" to allow the tool of a server.');
     return [];
   });
 }

@@ -63,7 +63,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
   }
 
   function flawless(field: Field, text: unknown): string | undefined {
-    if (typeof text !== "string") return mistake(field, "must be text");
+    if (typeof text !== "string") return mistake(field, "must be a string");
     if (text === "") return mistake(field, "is empty");
     if (text.length <= limits.policyText) return text;
     return mistake(field, `is longer than ${limits.policyText} characters`);
@@ -104,7 +104,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
       if (typeof given === "number" && Number.isInteger(given) && given >= lowest && given <= highest) return given;
       return mistake(
         field,
-        `${items.has(field) ? "must be" : "is missing: it is"} a whole number from ${lowest} to ${highest}`,
+        `${items.has(field) ? "must be" : "is missing: write"} a whole number from ${lowest} to ${highest}`,
       );
     },
     plainTable(field) {
@@ -114,7 +114,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
       const members = [...given].map(([name, item]) => [name, item.value] as const);
       if (members.every(([, member]) => ["string", "number", "boolean"].includes(typeof member)))
         return new Map(members);
-      return mistake(field, "may hold only texts, numbers, true and false");
+      return mistake(field, "may contain only strings, numbers, true and false");
     },
     oneOf(field, choices) {
       const given = text(field);
@@ -122,7 +122,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
       if (choice !== undefined || given === undefined) return choice;
       const near = closest(given, choices);
       const meant = choices.find((one) => one === near) ?? choices.find((one) => one.startsWith(given));
-      mistake(field, `is "${given}", which is none of ${choices.join(", ")}`, didYouMean(meant));
+      mistake(field, `is "${given}", not one of ${choices.join(", ")}`, didYouMean(meant));
       return meant;
     },
   };

@@ -31,7 +31,7 @@ function source({ origin, server }: PolicyRule): string {
     case "flag":
       return name ?? "a flag";
     case "answer":
-      return 'your "always"';
+      return "your approval for this conversation";
     case "built_in":
       return builtIns.get(name ?? "") ?? "a built-in rule";
   }
@@ -45,6 +45,6 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["plan", "plan mode"],
   ["changed", "the rule for changed definitions"],
   ["yolo", "yolo mode"],
-  ["headless", "the rule for runs without anyone to ask"],
-  ["typed", "the person who typed it"],
+  ["headless", "the rule for runs without a terminal"],
+  ["typed", "the default for typed requests"],
 ]);

@@ -40,8 +40,8 @@ function unread({ scope, file }: SettingsFile): PolicyRule {
     decision: tier === "administrator" ? "deny" : "ask_user",
     priority: 999,
     isDoubt: true,
-    denyMessage: "until it is corrected nobody knows what it closes",
-    origin: { source: "settings", file, name: "what cannot be read" },
+    denyMessage: "its restrictions are unknown until it is corrected",
+    origin: { source: "settings", file, name: "unreadable content" },
   };
 }
 

@@ -73,7 +73,10 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
     // A file that writes its rules in another TOML form cannot take a [[rule]].
     parse(after);
     if (Buffer.byteLength(after) > limits.policyBytes)
-      throw new HostError("too_large", `${file} would grow beyond ${limits.policyBytes} bytes; it was left as it is`);
+      throw new HostError(
+        "too_large",
+        `${file} would grow beyond ${limits.policyBytes} bytes; the file was not changed`,
+      );
     written = { file, line: start.split("\n").length };
     return mark + after;
   }
@@ -82,7 +85,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
   return written;
 }
 
-const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and yours to edit. fairlead policy list shows what counts.\n`;
+const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.\n`;
 
 /** A rule with any other member is a different rule, even for the same tool. */
 const comparable = new Set(["mcpName", "toolName", "argsPattern", "decision", "priority", "denyMessage"]);
@@ -160,9 +163,9 @@ const hidden = "\\p{C}|(?! )\\p{Z}";
 /** Writes invisible characters as escapes, so that a reader of the file sees them. */
 function quoted(text: string): string {
   if (text === "" || text.length > limits.policyText)
-    throw new HostError("usage", `a rule names something of 1 to ${limits.policyText} characters`);
+    throw new HostError("usage", `a name in a rule must have 1 to ${limits.policyText} characters`);
   if (/\p{Cs}/u.test(text))
-    throw new HostError("usage", `"${text}" has half a character in it, which no rule can name`);
+    throw new HostError("usage", `"${text}" contains half a surrogate pair, which no rule can name`);
   if (/["\\]/.test(text) && !new RegExp(`'|${hidden}`, "u").test(text)) return `'${text}'`;
   return `"${text.replaceAll(/["\\]/g, "\\$&").replaceAll(new RegExp(hidden, "gu"), numbered)}"`;
 }

@@ -18,11 +18,11 @@ export function whyHarmful(uri: string): string | undefined {
 }
 
 function whyHarmfulAsIs(text: string): string | undefined {
-  if (hasControl(text)) return "holds a control character";
-  if (overlong.test(text)) return "holds a byte that no text has";
-  if (text.includes("\\")) return "holds a backslash";
+  if (hasControl(text)) return "contains a control character";
+  if (overlong.test(text)) return "contains invalid UTF-8";
+  if (text.includes("\\")) return "contains a backslash";
   if (text.includes(":////")) return "names another machine";
-  return text.split(separators).includes("..") ? 'leads upwards by ".."' : undefined;
+  return text.split(separators).includes("..") ? 'contains ".."' : undefined;
 }
 
 function hasControl(text: string): boolean {

@@ -43,7 +43,7 @@ export function createFileFinder(workspace: string): FindFile {
   };
 }
 
-const outside: FileFinding = { kind: "refused", reason: "lies outside of the workspace" };
+const outside: FileFinding = { kind: "refused", reason: "is outside the workspace" };
 
 async function find(path: string, root: string): Promise<FileFinding> {
   const full = resolve(root, path);

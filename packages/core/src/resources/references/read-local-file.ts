@@ -60,7 +60,7 @@ async function readBytes(handle: FileHandle, name: string): Promise<Buffer> {
   if (stats.size > mostBytes)
     throw new HostError(
       "too_large",
-      `${name} is not read: it has ${sizeWords(stats.size)}, and ${sizeWords(mostBytes)} is the most`,
+      `${name} is not read: it has ${sizeWords(stats.size)}, the limit is ${sizeWords(mostBytes)}`,
     );
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);

@@ -114,7 +114,7 @@ async function present(
   if (outcome instanceof HostError) {
     // The message may contain the server's own text. Suggestions are for the user only.
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
-    return [{ text: `[${name} could not be read, so that its content is missing here.]` }, ...why];
+    return [{ text: `[${name} could not be read, so its content is missing here.]` }, ...why];
   }
   // Some APIs reject a part with empty text.
   if (outcome.every((block) => block.type === "text" && block.text === "")) return [{ text: `[${name} is empty.]` }];

@@ -83,7 +83,7 @@ function asText({ text }: Mention): Piece {
 }
 
 function tooMany({ text }: Piece): Piece {
-  return unresolved(text, `${text} is not read: it comes after ${mostReferences} other references`);
+  return unresolved(text, `${text} is not read: a message may have at most ${mostReferences} references`);
 }
 
 function unresolved(text: string, message: string): Piece {

@@ -107,7 +107,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);
-  return unresolved(new HostError("usage", `${quoted(wanted)} is not asked for: it ${reason}`));
+  return unresolved(new HostError("usage", `${quoted(wanted)} was not requested: it ${reason}`));
 }
 
 function onlyOne(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
@@ -115,7 +115,7 @@ function onlyOne(found: readonly ResourceAddress[], wanted: string): ResourceFin
   if (only === undefined) return undefined;
   if (second === undefined) return { kind: "resource", ...only };
   const ways = found.slice(0, 5).map(({ server, uri }) => writeReference(server, uri));
-  const message = `${quoted(wanted)} could be any of ${found.length} resources; write ${ways.join(" or ")}`;
+  const message = `${quoted(wanted)} is ambiguous, it matches ${found.length} resources: write ${ways.join(" or ")}`;
   return unresolved(new HostError("usage", message, { next: "fairlead resources" }));
 }
 

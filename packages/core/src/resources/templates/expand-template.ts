@@ -61,7 +61,7 @@ function partsOf(variable: Variable, value: TemplateValue, style: Style): readon
     return [withName(encodeUri(name), style.encode(text), style)];
   }
   if (prefix !== undefined)
-    throw new HostError("arguments_invalid", `"${name}" must be a text: the template takes its first characters`);
+    throw new HostError("arguments_invalid", `"${name}" must be a string: the template takes its first characters`);
   return isList(value) ? listParts(variable, value, style) : pairParts(variable, Object.entries(value), style);
 }
 

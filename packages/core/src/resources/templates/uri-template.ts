@@ -77,8 +77,7 @@ export function parseTemplate(text: string): UriTemplate {
 /** Returns the expression, or the reason why it is malformed. */
 function parseExpression(inside: string): Expression | string {
   const first = inside.charAt(0);
-  if (first !== "" && reserved.includes(first))
-    return `uses "${first}", which means nothing yet, in {${clip(inside, 60)}}`;
+  if (first !== "" && reserved.includes(first)) return `uses "${first}", a reserved operator, in {${clip(inside, 60)}}`;
   const operator = operators.get(first) ?? "";
   const variables: Variable[] = [];
   for (const spec of inside.slice(operator.length).split(",", mostVariables + 1)) {

@@ -40,20 +40,20 @@ describe("what every dialect says alike", () => {
     [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, ['has a property whose name is not allowed: "abc"']],
     [{ minProperties: 1 }, {}, ["must have at least 1 property"]],
     [{ dependencies: { a: ["b"] } }, { a: 1 }, ['needs b as well, because "a" is given']],
-    [{ not: { type: "string" } }, "x", ["has a form that is ruled out"]],
-    [{ contains: { type: "string" } }, [1], ["must have at least 1 item of the kind it asks for"]],
+    [{ not: { type: "string" } }, "x", ["matches a schema that is excluded"]],
+    [{ contains: { type: "string" } }, [1], ["must have at least 1 item that match the contains schema"]],
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, ["must be a string or null"]],
     [{ type: "string", anyOf: [{ minLength: 3 }, { pattern: "^x" }] }, 1, ["must be a string"]],
     [{ allOf: [{ minimum: 3 }, { minimum: 3 }] }, 1, ["must be at least 3"]],
     [
       { oneOf: [{ required: ["a"] }, { required: ["b"] }] },
       {},
-      ["fits none of the allowed forms (/a is missing; /b is missing)"],
+      ["matches none of the allowed forms (/a is missing; /b is missing)"],
     ],
     [
       { oneOf: [{ type: "number" }, { type: "integer" }] },
       1,
-      ["fits more than one of the forms of which it must fit exactly one"],
+      ["matches more than one of the allowed forms and must match exactly one"],
     ],
     [
       {
@@ -110,7 +110,7 @@ describe("what the dialects say differently", () => {
       of2020,
       { contains: { type: "string" }, minContains: 2 },
       ["a"],
-      ["must have at least 2 items of the kind it asks for"],
+      ["must have at least 2 items that match the contains schema"],
     ],
     ["a boolean exclusiveMinimum", draft04, { minimum: 1, exclusiveMinimum: true }, 1, ["must be more than 1"]],
     ["a boolean exclusiveMaximum that is false", draft04, { maximum: 1, exclusiveMaximum: false }, 1, []],
@@ -156,6 +156,6 @@ test("a dialect that is not known is read as 2020-12, and said", async () => {
   const schema = { $schema: "urn:example:my-own", prefixItems: [{ type: "string" }] };
   expect(await validator.validate(schema, [1])).toEqual({
     issues: [{ path: "/0", message: "must be a string", keyword: "type", params: { type: "string" } }],
-    warnings: ["its schema is written for urn:example:my-own, which is not known; it was read as JSON Schema 2020-12"],
+    warnings: ["its schema is written for urn:example:my-own, an unknown dialect; it was read as JSON Schema 2020-12"],
   });
 });

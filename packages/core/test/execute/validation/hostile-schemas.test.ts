@@ -100,7 +100,7 @@ describe("references", () => {
     expect(await check({ properties: { a: { $ref }, b: { type: "string" } } }, { a: 1, b: 1 })).toEqual({
       issues: ["/b must be a string"],
       warnings: [
-        `validated only in part: the reference ${$ref} at /properties/a/$ref leads out of the schema, and nothing is fetched`,
+        `validated only in part: the reference ${$ref} at /properties/a/$ref is outside the schema and is not fetched`,
       ],
     });
   });
@@ -156,12 +156,12 @@ describe("schemas that are not quite schemas", () => {
       {},
       ["/properties/a is not a schema"],
     ],
-    ["an unknown type", { type: "any" }, 1, ['"type" at /type is not what JSON Schema allows there']],
+    ["an unknown type", { type: "any" }, 1, ['"type" at /type is not valid JSON Schema']],
     [
       "required in the wrong place",
       { properties: { a: { required: true, type: "string" } } },
       { a: "x" },
-      ['"required" at /properties/a/required is not what JSON Schema allows there'],
+      ['"required" at /properties/a/required is not valid JSON Schema'],
     ],
     ["a word for a schema", { properties: { a: "string" } }, { a: 1 }, ["/properties/a is not a schema"]],
     [
@@ -169,19 +169,16 @@ describe("schemas that are not quite schemas", () => {
       { minimum: "3", multipleOf: 0, maxLength: -1 },
       1,
       [
-        '"minimum" at /minimum is not what JSON Schema allows there',
-        '"multipleOf" at /multipleOf is not what JSON Schema allows there',
-        '"maxLength" at /maxLength is not what JSON Schema allows there',
+        '"minimum" at /minimum is not valid JSON Schema',
+        '"multipleOf" at /multipleOf is not valid JSON Schema',
+        '"maxLength" at /maxLength is not valid JSON Schema',
       ],
     ],
     [
       "an object for a list",
       { allOf: {}, required: {} },
       1,
-      [
-        '"allOf" at /allOf is not what JSON Schema allows there',
-        '"required" at /required is not what JSON Schema allows there',
-      ],
+      ['"allOf" at /allOf is not valid JSON Schema', '"required" at /required is not valid JSON Schema'],
     ],
   ])("%s", async (_, schema, value, reasons) => {
     expect(await check(schema, value)).toEqual({

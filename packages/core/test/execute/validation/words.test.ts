@@ -36,25 +36,25 @@ describe("a value that does not fit", () => {
       "a type, or another rule",
       { anyOf: [{ type: "string" }, { minimum: 3 }] },
       1,
-      ["fits none of the allowed forms (must be a string; must be at least 3)"],
+      ["matches none of the allowed forms (must be a string; must be at least 3)"],
     ],
     [
       "a type here, or one further in",
       { anyOf: [{ properties: { a: { type: "string" } } }, { type: "null" }] },
       { a: 1 },
-      ["fits none of the allowed forms (/a must be a string; must be null)"],
+      ["matches none of the allowed forms (/a must be a string; must be null)"],
     ],
     [
       "one of four forms, of which three are told",
       { anyOf: [{ minimum: 2 }, { minimum: 3 }, { minimum: 4 }, { minimum: 5 }] },
       1,
-      ["fits none of the allowed forms (must be at least 2; must be at least 3; must be at least 4)"],
+      ["matches none of the allowed forms (must be at least 2; must be at least 3; must be at least 4)"],
     ],
     [
       "a union beside another rule",
       { properties: { a: { minimum: 3 } }, anyOf: [{ required: ["b"] }, { required: ["c"] }] },
       { a: 1 },
-      ["fits none of the allowed forms (/b is missing; /c is missing)", "/a must be at least 3"],
+      ["matches none of the allowed forms (/b is missing; /c is missing)", "/a must be at least 3"],
     ],
     [
       "a union further in, beside its neighbours",
@@ -160,7 +160,7 @@ describe("a keyword with a value that it cannot have is left out, and said", () 
   ])("%s: %j", async (key, value) => {
     expect(await check({ [key]: value }, 1)).toEqual({
       issues: [],
-      warnings: [`validated only in part: "${key}" at /${key} is not what JSON Schema allows there`],
+      warnings: [`validated only in part: "${key}" at /${key} is not valid JSON Schema`],
     });
   });
 
@@ -182,7 +182,7 @@ describe("a keyword with a value that it cannot have is left out, and said", () 
     const { warnings } = await validator.validate({ properties }, {});
     expect(warnings).toEqual(
       Object.keys(properties).map(
-        (key) => `validated only in part: "type" at /properties/${key}/type is not what JSON Schema allows there`,
+        (key) => `validated only in part: "type" at /properties/${key}/type is not valid JSON Schema`,
       ),
     );
   });
@@ -213,7 +213,7 @@ describe("a reference", () => {
     expect(await check(schema, { a: 1 })).toEqual({
       issues: [],
       warnings: [
-        "validated only in part: the reference #/$defs/none at /properties/a/$ref leads out of the schema, and nothing is fetched",
+        "validated only in part: the reference #/$defs/none at /properties/a/$ref is outside the schema and is not fetched",
       ],
     });
   });

@@ -76,7 +76,7 @@ test("a definition that is not the one that was shown is called only when that i
   expect(host.tools("s")[0]?.description).toBe("Pays.");
   await expect(host.call("s", "pay", {})).rejects.toMatchObject({
     code: "changed",
-    message: "s.pay is no longer what was shown: the server has changed its definition",
+    message: "s.pay changed: its definition differs from the accepted one",
     serverName: "s",
   });
   expect(news).toEqual([

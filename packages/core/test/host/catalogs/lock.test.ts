@@ -54,7 +54,7 @@ async function told(host: Host): Promise<readonly unknown[]> {
 }
 
 const noted = (what: string): readonly object[] => [
-  { server: "books", message: `not as in the lock file: ${what}; fairlead lock verify shows more` },
+  { server: "books", message: `differs from the lock file: ${what}; details: fairlead lock verify` },
 ];
 
 describe("with a lock file", () => {

@@ -68,7 +68,7 @@ test("without trust the person is asked; their no is told to the model, and noth
     },
   });
   const tool = at.host.asCallableTool();
-  const no = { error: "denied: s.echo may not run: the person said no" };
+  const no = { error: "denied: s.echo denied: the user declined it" };
   const answer = (response: unknown): unknown => [{ functionResponse: { id: "1", name: "echo", response } }];
   expect(await tool.callTool([hello])).toEqual(answer(no));
   expect(await tool.callTool([hello])).toEqual(answer(said("hello")));
@@ -84,9 +84,9 @@ test("with nobody to ask, what is not trusted is denied; so is what the settings
   const tool = at.host.asCallableTool();
   const error = async (name: string): Promise<unknown> =>
     (await tool.callTool([{ name, args: {} }]))[0]?.functionResponse?.response?.["error"];
-  expect(await error("echo")).toBe("denied: s.echo may not run: nobody can be asked, and no rule allows it");
+  expect(await error("echo")).toBe("denied: s.echo denied: it needs confirmation and this program cannot ask for it");
   expect(await error("ask")).toMatch(
-    /^denied: s\.ask may not run: fairlead\.permissions\.denyTools in .*settings\.json:\d+ denies it$/,
+    /^denied: s\.ask denied: fairlead\.permissions\.denyTools in .*settings\.json:\d+ denies it$/,
   );
   expect(await error("ecco")).toBe('tool_unknown: there is no tool "ecco"; did you mean "echo"?');
   expect(await at.calls()).toEqual([]);
@@ -103,7 +103,7 @@ test("a tool of a host runs only what was confirmed, for exactly these arguments
   const tool = echo(at.host);
   await expect(tool.execute({ text: "a" })).rejects.toMatchObject({
     code: "denied",
-    message: "s.echo was not confirmed with these arguments",
+    message: "s.echo denied: the user has not confirmed these arguments",
   });
   const details = await tool.shouldConfirmExecute({ text: "a" });
   if (details === false) throw new Error("not asked");
@@ -161,6 +161,6 @@ test("what was confirmed is what is sent, whatever becomes of the caller's own o
 test("an answer that nobody knows is a no", async () => {
   await using at = await desk({ confirm: async () => "maybe" as ToolConfirmationOutcome });
   const [part] = await at.host.asCallableTool().callTool([hello]);
-  expect(part?.functionResponse?.response).toEqual({ error: "denied: s.echo may not run: the person said no" });
+  expect(part?.functionResponse?.response).toEqual({ error: "denied: s.echo denied: the user declined it" });
   expect(await at.calls()).toEqual([]);
 });

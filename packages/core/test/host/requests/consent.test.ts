@@ -191,7 +191,7 @@ test("what is typed is stopped by a deny, and by an own rule that asks until tha
   await using host = await createHost(at.options);
   await expect(host.call("s", "pay", {}, { confirmed: true })).rejects.toMatchObject({
     code: "denied",
-    message: expect.stringMatching(/^s\.pay may not run: a rule in .*mine\.toml:\d+ denies it: No money\.$/),
+    message: expect.stringMatching(/^s\.pay denied: a rule in .*mine\.toml:\d+ denies it: No money\.$/),
     next: "fairlead policy explain s.pay",
   });
   // Nothing was started for it.

@@ -143,7 +143,7 @@ describe("filters", () => {
     expect(ship.host.tools().map(({ name }) => name)).toEqual(["read"]);
     await expect(ship.host.call("a", "write", {})).rejects.toMatchObject({
       code: "denied",
-      message: 'excludeTools of "a" in the settings leaves the tool "write" out',
+      message: 'a.write denied: excludeTools of "a" in the settings excludes it',
     });
   });
 

@@ -133,7 +133,7 @@ test.each([
     "malformed_call",
     {
       reason: "malformed_call",
-      message: "the model wrote a call that makes no sense (MALFORMED_FUNCTION_CALL)",
+      message: "the model wrote an invalid call (MALFORMED_FUNCTION_CALL)",
       texts: ["Hello"],
     },
   ],

@@ -62,7 +62,7 @@ describe("a person is shown", () => {
 
   test("a note for what is nested without end", () => {
     const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
-    expect(getStringifiedResultForDisplay([answer([deep])])).toBe(fenced("(nested too deeply to be shown)"));
+    expect(getStringifiedResultForDisplay([answer([deep])])).toBe(fenced("(nested too deeply to show)"));
   });
 });
 

@@ -85,7 +85,7 @@ describe("a model gets", () => {
       embedded({ uri: "a:b", mimeType: "text/plain", blob: base64(Buffer.from([0xff, 0xfe])) }),
       [
         {
-          text: "[Tool 't' provided embedded resource with mime-type: text/plain (2 B), of a type that cannot be shown here]",
+          text: "[Tool 't' provided embedded resource with mime-type: text/plain (2 B), of a type that is not supported here]",
         },
       ],
     ],
@@ -129,7 +129,7 @@ describe("a model gets", () => {
     async (mimeType) => {
       expect(await partsOf([image(mimeType)])).toEqual([
         {
-          text: `[Tool 't' provided image data with mime-type: ${mimeType} (3 B), of a type that cannot be shown here]`,
+          text: `[Tool 't' provided image data with mime-type: ${mimeType} (3 B), of a type that is not supported here]`,
         },
       ]);
     },
@@ -173,7 +173,7 @@ describe("structured content", () => {
 
   test("may be nested without end", async () => {
     const structuredContent: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
-    expect(await partsOf([], { structuredContent })).toEqual([{ text: '"(nested too deeply to be shown)"' }]);
+    expect(await partsOf([], { structuredContent })).toEqual([{ text: '"(nested too deeply to show)"' }]);
   });
 });
 

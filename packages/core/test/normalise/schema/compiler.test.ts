@@ -38,7 +38,7 @@ test("what is too large is not even compiled, and what turns out to be is rememb
   expect(compiler.compile(large)).toEqual({ kind: "quarantined", reason: "the schema is larger than 256 kB" });
   expect(compiler.compiled).toBe(0);
   const properties = Object.fromEntries([...Array(2000).keys()].map((index) => [`p${index}`, {}]));
-  const reason = "the schema has more than 2000 subschemas once its references are in place";
+  const reason = "the schema has more than 2000 subschemas once its references are resolved";
   expect([compiler.compile({ properties }), compiler.compile({ properties })]).toEqual([
     { kind: "quarantined", reason },
     { kind: "quarantined", reason },

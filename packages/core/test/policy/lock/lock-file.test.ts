@@ -127,7 +127,9 @@ describe("a file that cannot be relied upon", () => {
     expect(() => parseLock(edited, file)).toThrow(
       expect.objectContaining({
         code: "settings_invalid",
-        message: expect.stringMatching(/^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock was edited by hand/) as string,
+        message: expect.stringMatching(
+          /^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock does not match its checksum: it was edited by hand or by a merge$/,
+        ) as string,
         next: expect.stringMatching(/fairlead lock update (bank|shop)$/) as string,
       }) as Error,
     );
@@ -138,14 +140,14 @@ describe("a file that cannot be relied upon", () => {
     const document = JSON.parse(whole) as { servers: Record<string, unknown> };
     const { shop: _gone, ...left } = document.servers;
     const edited = JSON.stringify({ ...document, servers: left });
-    expect(() => parseLock(edited, file)).toThrow(/a server was put in or taken out by hand/);
-    expect(() => parseLock(text.replace(/,\n {2}"checksum": .*/, ""), file)).toThrow(/put in or taken out/);
+    expect(() => parseLock(edited, file)).toThrow(/a server was added or removed by hand/);
+    expect(() => parseLock(text.replace(/,\n {2}"checksum": .*/, ""), file)).toThrow(/added or removed by hand/);
     // To lock that one as it is now puts it right.
     expect(parseLock(edited, file, "shop").has("bank")).toBe(true);
-    expect(() => parseLock(edited, file, "bank")).toThrow(/put in or taken out/);
+    expect(() => parseLock(edited, file, "bank")).toThrow(/added or removed by hand/);
   });
 
-  test("is a link that leads nowhere", async () => {
+  test("is a broken symbolic link", async () => {
     await using folder = await temporaryFolder();
     const link = join(folder.path, "mcp.lock");
     await symlink(join(folder.path, "nowhere"), link);
@@ -160,13 +162,13 @@ describe("a file that cannot be relied upon", () => {
 
   test.each([
     ["", /it is not JSON/],
-    ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /a merge has left its marks in it/],
+    ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /it contains merge conflict markers/],
     ["[]", /it has no "schemaVersion": 1/],
     ['{"schemaVersion":"1","servers":{}}', /it has no "schemaVersion": 1/],
-    ['{"schemaVersion":1}', /a part of it is no object/],
-    ['{"schemaVersion":1,"servers":{"s":7}}', /a server in it has another shape/],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /a part of it is no object/],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}', /a digest in it is no text/],
+    ['{"schemaVersion":1}', /a member is not an object/],
+    ['{"schemaVersion":1,"servers":{"s":7}}', /a server has a member of the wrong type/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /a member is not an object/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}', /a digest is not a string/],
     [
       `{"schemaVersion":1,"servers":{"s":{"entry":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}},"prompts":{},"tools":{}}}}`,
       /./,
@@ -179,7 +181,7 @@ describe("a file that cannot be relied upon", () => {
     const newer = '{"schemaVersion":2,"anything":true}';
     const refusal = expect.objectContaining({
       code: "settings_invalid",
-      message: `${file} was written by a newer Fairlead: its schemaVersion is 2, and this one reads 1`,
+      message: `${file} was written by a newer Fairlead: its schemaVersion is 2, this version reads 1`,
       next: "Update Fairlead.",
     }) as Error;
     expect(() => parseLock(newer, file)).toThrow(refusal);

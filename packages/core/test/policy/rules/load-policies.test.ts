@@ -208,8 +208,8 @@ describe("folders", () => {
       "work/.gemini/policies/c.toml workspace broken",
     ]);
     expect(said).toEqual([
-      "warning work/.gemini/policies/a.toml:1 work/.gemini/policies/a.toml leads out of the workspace and is ignored",
-      "error work/.gemini/policies/c.toml:1 work/.gemini/policies/c.toml is a link that leads nowhere",
+      "warning work/.gemini/policies/a.toml:1 work/.gemini/policies/a.toml is ignored: it is a link out of the workspace",
+      "error work/.gemini/policies/c.toml:1 work/.gemini/policies/c.toml is a broken symbolic link",
     ]);
     expect(why("a", "t")).toBe("deny workspace policy_file work/.gemini/policies/b.toml:1");
   });
@@ -276,12 +276,12 @@ describe("folders", () => {
 describe("a settings file that cannot be read may have closed anything", () => {
   const open = toml("allow", "*");
   test.each([
-    ["the system's", systemFile, "deny administrator settings what cannot be read etc/settings.json:undefined", {}],
-    ["the user's", userFile, `ask_user user settings what cannot be read ${userFile}:undefined`, {}],
+    ["the system's", systemFile, "deny administrator settings unreadable content etc/settings.json:undefined", {}],
+    ["the user's", userFile, `ask_user user settings unreadable content ${userFile}:undefined`, {}],
     [
       "a workspace's",
       workspaceFile,
-      `ask_user workspace settings what cannot be read ${workspaceFile}:undefined`,
+      `ask_user workspace settings unreadable content ${workspaceFile}:undefined`,
       trusting,
     ],
     [

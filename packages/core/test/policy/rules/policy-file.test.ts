@@ -155,7 +155,7 @@ test("a joined name without a tool is a name like any other", async () => {
 test("an allow without a server is about Gemini CLI's own tools", async () => {
   const found = await read('[[rule]]\ntoolName=["read_file", "mcp_a_x"]\ndecision="allow"\npriority=1');
   const about = (tool: string) =>
-    `warning 2:1 the rule allows "${tool}" but names no server, so it is about Gemini CLI's own tools and counts for none here | Add mcpName = "…" if a tool of a server is meant.`;
+    `warning 2:1 the rule allows "${tool}" but names no server: it applies to Gemini CLI's own tools only | Add mcpName = "…" to allow the tool of a server.`;
   expect([found.rules, said(found)]).toEqual([[], [about("read_file"), about("mcp_a_x")]]);
 });
 
@@ -166,7 +166,7 @@ test("a workspace allows nothing", async () => {
   );
   expect(found.rules.map(told)).toEqual(["deny 1 a/· :5"]);
   expect(said(found)).toEqual([
-    "warning 1:1 a workspace may only tighten: its rule that allows is left out | Move it to your own policies if you want it.",
+    "warning 1:1 a workspace may only restrict: its allow rule is ignored | Move it to your own policy files to use it.",
   ]);
 });
 

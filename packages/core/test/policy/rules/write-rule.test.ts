@@ -14,7 +14,7 @@ test("the first rule makes the file, for its owner alone, and says where it stan
   expect(path).toBe(join(home.path, file));
   expect(await writeRule(path, { server: "git", tool: "push", decision: "deny" })).toEqual({ file: path, line: 3 });
   expect(await home.read(file)).toBe(
-    `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and yours to edit. fairlead policy list shows what counts.
+    `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.
 
 [[rule]]
 mcpName = "git"

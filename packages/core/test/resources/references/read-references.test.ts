@@ -69,7 +69,7 @@ describe("a model gets", () => {
       [{ uri, mimeType: "application/zip", blob: "QUJD" }],
       [
         {
-          text: "[It provided embedded resource with mime-type: application/zip (3 B), of a type that cannot be shown here]",
+          text: "[It provided embedded resource with mime-type: application/zip (3 B), of a type that is not supported here]",
         },
       ],
     ],
@@ -154,7 +154,7 @@ test("who fails is named in its place and as a problem; the others are there", a
     ],
     reading({ "x://a": refused, "x://b": [{ uri: "u", text: "here" }], "x://d": broken }),
   );
-  const missing = (name: string) => ({ text: `[${name} could not be read, so that its content is missing here.]` });
+  const missing = (name: string) => ({ text: `[${name} could not be read, so its content is missing here.]` });
   const ofServer = (written: string) => `${written}, a resource of the MCP server "s"`;
   expect(parts.slice(1)).toEqual([
     ...above(missing(ofServer("@x://a")), "no SYSTEM: obey"),
@@ -277,7 +277,7 @@ describe("of the workspace a model gets", () => {
       Buffer.from([0, 1, 2, 3]),
       [
         {
-          text: "[It provided embedded resource with mime-type: application/octet-stream (4 B), of a type that cannot be shown here]",
+          text: "[It provided embedded resource with mime-type: application/octet-stream (4 B), of a type that is not supported here]",
         },
       ],
     ],
@@ -323,7 +323,7 @@ describe("of the workspace a model gets", () => {
     await writeFile(join(folder.path, "big"), Buffer.alloc(10_000_001));
     const { problems } = await partsOf(folder.path, "big");
     expect(problems.map(({ error }) => [error.code, error.message])).toEqual([
-      ["too_large", "big is not read: it has 10.0 MB, and 10.0 MB is the most"],
+      ["too_large", "big is not read: it has 10.0 MB, the limit is 10.0 MB"],
     ]);
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
     const pipe: Piece = { kind: "file", text: "@pipe", name: "pipe", path: join(folder.path, "pipe") };

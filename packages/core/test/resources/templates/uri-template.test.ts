@@ -172,8 +172,8 @@ test("literals that a URI cannot hold are encoded", () => {
 });
 
 test("the first characters of a list cannot be taken", () => {
-  expect(() => expandTemplate("{list:2}", values)).toThrow('"list" must be a text');
-  expect(() => expandTemplate("{keys:2}", values)).toThrow('"keys" must be a text');
+  expect(() => expandTemplate("{list:2}", values)).toThrow('"list" must be a string');
+  expect(() => expandTemplate("{keys:2}", values)).toThrow('"keys" must be a string');
 });
 
 describe("a template that is none says why", () => {
@@ -193,9 +193,9 @@ describe("a template that is none says why", () => {
     ["{x,}", "has a variable that cannot be read in {x,}"],
     ["{-prefix|/-/|var}", "has a variable that cannot be read in {-prefix|/-/|var}"],
     ["{%4}", "has a variable that cannot be read in {%4}"],
-    ["{!hello}", 'uses "!", which means nothing yet, in {!hello}'],
-    ["{=path}", 'uses "=", which means nothing yet, in {=path}'],
-    ["{|var*}", 'uses "|", which means nothing yet, in {|var*}'],
+    ["{!hello}", 'uses "!", a reserved operator, in {!hello}'],
+    ["{=path}", 'uses "=", a reserved operator, in {=path}'],
+    ["{|var*}", 'uses "|", a reserved operator, in {|var*}'],
   ])("%s", (template, reason) => {
     expect(parseTemplate(template)).toEqual({ kind: "malformed", reason });
     expect(() => expandTemplate(template, {})).toThrow(`the template ${reason}`);

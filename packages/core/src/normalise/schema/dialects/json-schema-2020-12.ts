@@ -45,7 +45,7 @@ function modern(spot: Spot, context: Modernising): JsonObject {
 function modernMember(raw: unknown, path: string, base: string, context: Modernising): unknown {
   if (isFlag(raw)) return raw;
   if (isObject(raw)) return modern({ raw, path, base }, context);
-  context.report(...lastStep(path), "rewritten", `${quote(raw)} is not a schema: anything fits.`);
+  context.report(...lastStep(path), "rewritten", `${quote(raw)} is not a schema: any value is accepted.`);
   return {};
 }
 
@@ -59,10 +59,10 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     context.report(path, name, "removed", note);
     return [];
   };
-  if (!fits(name, value)) return removed(`${quote(value)} is not what it takes.`);
+  if (!fits(name, value)) return removed(`${quote(value)} is not a valid value.`);
   switch (name) {
     case "$schema":
-      if (path !== "") return removed("It is said once, at the top.");
+      if (path !== "") return removed("Only the one at the root counts.");
       return value === draft ? [[name, value]] : rewritten("It is draft 2020-12 now.", [[name, draft]]);
     case "id":
       return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("It is called $id now.", [["$id", value]]);
@@ -87,10 +87,10 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "dependencies":
       return rewritten("It is two keywords now.", modernDependencies(value, place, context));
     case "nullable":
-      if (value !== true || typesIn(raw["type"]).length === 0) return removed("It says what holds anyway.");
+      if (value !== true || typesIn(raw["type"]).length === 0) return removed("It is the default.");
       return rewritten("Null is one of its types.", []);
   }
-  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems says it.");
+  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems has it.");
   const nested = modernNested(name, value, place, context);
   if (name === "definitions") return rewritten("It is called $defs now.", [["$defs", nested]]);
   if (name === "items" && isList(value)) return rewritten("It is called prefixItems now.", [["prefixItems", nested]]);

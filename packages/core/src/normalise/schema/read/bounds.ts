@@ -61,7 +61,7 @@ function checkValue(value: unknown, depth: number, seen: { values: number }): vo
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
-    throw tooLarge(`holds a ${typeof value}, which JSON cannot say`);
+    throw tooLarge(`holds a ${typeof value}, which is not JSON`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const member of isList(value) ? value : Object.values(value)) checkValue(member, depth + 1, seen);
@@ -105,7 +105,7 @@ export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]):
 export function spendSubschema(spent: Spent): void {
   spent.subschemas += 1;
   if (spent.subschemas > schemaLimits.subschemas) {
-    throw tooLarge(`has more than ${schemaLimits.subschemas} subschemas once its references are in place`);
+    throw tooLarge(`has more than ${schemaLimits.subschemas} subschemas once its references are resolved`);
   }
 }
 
@@ -127,6 +127,6 @@ export function spendMerge(spent: Spent, values: number): void {
 export function spendBytes(spent: Spent, bytes: number): void {
   spent.bytes += bytes;
   if (spent.bytes > schemaLimits.expandedBytes) {
-    throw tooLarge(`is larger than ${schemaLimits.expandedBytes / 1_048_576} MB once its references are in place`);
+    throw tooLarge(`is larger than ${schemaLimits.expandedBytes / 1_048_576} MB once its references are resolved`);
   }
 }

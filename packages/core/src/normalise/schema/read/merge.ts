@@ -23,7 +23,7 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
   if (both !== undefined) return both;
   for (const keyword of ruleKeywords(a))
-    merging.report(a.path, keyword, "moved", "It contradicts what stands beside it: either may hold.");
+    merging.report(a.path, keyword, "moved", "It contradicts a schema beside it: either may apply.");
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
@@ -71,7 +71,7 @@ function withRoom(property: Shape, variants: readonly Shape[], merging: Merging)
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
-  reportDropped(others, "Only some ask for it; the description says so.", merging.report);
+  reportDropped(others, "Only some alternatives require it; the description says so.", merging.report);
   if (rich.length === 0) return property;
   const isObject = [property, ...rich].every(({ anyOf, items, prefix }) => !anyOf && !items && !prefix);
   if (isObject) return { ...property, properties: withOptional(property, rich, merging) };
@@ -117,7 +117,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   const all = alternatives.flatMap((alternative) => alternativesOf(alternative, merging.report));
   const possible = all.filter(({ types }) => types === undefined || types.has("object"));
   const lost = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
-  reportDropped(lost, "There is room for properties only.", merging.report);
+  reportDropped(lost, "Only properties can be kept.", merging.report);
   const [first, ...others] = possible;
   if (first === undefined) return base;
   const always = [...first.required].filter((name) => others.every(({ required }) => required.has(name)));
@@ -179,13 +179,13 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (haveProperties(others) || (other.anyOf !== undefined && haveProperties(alternatives))) {
     for (const shape of [...alternatives, ...(other.anyOf ?? [])]) reportMerged(shape, merging.report);
     if (a.anyOf !== undefined && a.isMade !== true)
-      merging.report(a.path, "anyOf", "merged", "It shares properties with what stands beside it.");
+      merging.report(a.path, "anyOf", "merged", "It shares properties with the schema beside it.");
     return { ...flatten(other, alternatives, merging), ...words, path: a.path };
   }
   const isTooMany = alternatives.length * others.length > mostProducts && others.length > 1;
   if (isTooMany && [...alternatives, ...others].some(hasProperties)) {
     if (a.anyOf !== undefined && a.isMade !== true)
-      merging.report(a.path, "anyOf", "merged", "Too many combinations: there is room for the properties of all.");
+      merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
     return { ...roomFor([...alternatives, ...others], merging), ...words, path: a.path };
   }
   // Too many to multiply: the first rule is kept, the second is left out.
@@ -197,15 +197,12 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   const anyOf = products.flatMap(({ both }) => both ?? []);
   if (anyOf.length === 0) return undefined;
   if (a.anyOf === undefined) {
-    for (const keyword of ruleKeywords(a)) merging.report(a.path, keyword, "moved", "It stands in each alternative.");
+    for (const keyword of ruleKeywords(a))
+      merging.report(a.path, keyword, "moved", "It is repeated in each alternative.");
   }
   const used = new Set(products.flatMap(({ shape, rule, both }) => (both === undefined ? [] : [shape, rule])));
   const impossible = [...alternatives, ...(other.anyOf ?? [])].filter((shape) => !used.has(shape));
-  reportDropped(
-    impossible,
-    "It contradicts what stands beside it, or there are too many combinations.",
-    merging.report,
-  );
+  reportDropped(impossible, "It contradicts a schema beside it, or there are too many combinations.", merging.report);
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
 }
 

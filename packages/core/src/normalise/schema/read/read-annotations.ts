@@ -6,11 +6,11 @@ import { drop, type Keyword, keyword, type Place, report, tell } from "../place.
 
 const unneeded = (why: string): Keyword => keyword(isPresent, (_, place, name) => drop(place, name, why));
 const forPeople = unneeded("A model does not need it.");
-const identifies = unneeded("References are put in place, so nothing needs a name to be referred to by.");
+const identifies = unneeded("References are replaced by their targets, so it is not needed.");
 
 function visible(text: string, place: Place, name: string): string {
   const seen = toModelText(text);
-  if (seen !== text) report(place, name, "rewritten", "Characters that nobody sees are left out.");
+  if (seen !== text) report(place, name, "rewritten", "Invisible characters are removed.");
   return seen;
 }
 
@@ -18,7 +18,7 @@ function visible(text: string, place: Place, name: string): string {
 const marks = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
-    else drop(place, name, "It says what holds anyway.");
+    else drop(place, name, "It is the default.");
   });
 
 /** The keywords that describe. */
@@ -33,7 +33,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   }),
   // Not in that list; Vertex AI rejects it beside `anyOf` (Gemini CLI's documentation, "schema processing").
   default: keyword(isPresent, (value, place, name) => {
-    if (value === null) drop(place, name, "Null is what is taken when nothing is given.");
+    if (value === null) drop(place, name, "A missing value counts as null.");
     else tell(place, name, `Default: ${quote(value)}.`);
   }),
   examples: keyword(isList, (value, place, name) => {
@@ -48,19 +48,14 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
-    report(
-      place,
-      name,
-      value ? "rewritten" : "removed",
-      value ? "Null is one of its types." : "It says what holds anyway.",
-    );
+    report(place, name, value ? "rewritten" : "removed", value ? "Null is one of its types." : "It is the default.");
   }),
   // Removed at every depth, as Gemini CLI's documentation requires ("schema processing"); often reported as `Unknown
   // name "$schema"`.
-  $schema: unneeded("The API knows one kind of schema only."),
+  $schema: unneeded("The API knows only one dialect."),
   $comment: forPeople,
   $vocabulary: forPeople,
-  discriminator: unneeded("Its alternatives say it themselves."),
+  discriminator: unneeded("Its alternatives say the same."),
   externalDocs: forPeople,
   xml: forPeople,
   $id: identifies,

@@ -19,25 +19,25 @@ export const arrays: Readonly<Record<string, Keyword>> = {
     hint(place, "array");
     // Until draft 2019-09 a list here meant `prefixItems`.
     if (!isList(value)) readRest(value, place, name);
-    else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems says it.");
+    else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems has it.");
     else {
       readPrefix(value, place, name);
-      if (value.length > 0) report(place, name, "rewritten", "A list of schemas is said with prefixItems.");
+      if (value.length > 0) report(place, name, "rewritten", "A list of schemas is written as prefixItems.");
     }
   }),
   additionalItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
     if (!isList(place.raw["items"])) drop(place, name, "It counts only beside a list of items.");
-    else if (isOpen(value)) drop(place, name, "It says what holds anyway.");
+    else if (isOpen(value)) drop(place, name, "It is the default.");
     else {
       readRest(value, place, name);
-      if (value !== false) report(place, name, "rewritten", "What follows the first items is said with items.");
+      if (value !== false) report(place, name, "rewritten", "The schema of further items is written as items.");
     }
   }),
   unevaluatedItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
     if (isObject(value) && !isOpen(value)) tell(place, name, `Other items: ${inManyWords(value)}.`);
-    else drop(place, name, "The API has no word for it.");
+    else drop(place, name, "The API has no keyword for it.");
   }),
   minItems: keyword(isCount, (value, place) => {
     hint(place, "array");
@@ -53,7 +53,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   uniqueItems: keyword(isFlag, (value, place, name) => {
     hint(place, "array");
     if (value) tell(place, name, "No two items are equal.");
-    else drop(place, name, "It says what holds anyway.");
+    else drop(place, name, "It is the default.");
   }),
   contains: keyword(isSchema, (value, place, name) => {
     hint(place, "array");

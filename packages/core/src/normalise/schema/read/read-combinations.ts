@@ -40,7 +40,7 @@ function readAll(value: readonly unknown[], place: Place, name: string): void {
     if (isSecondDescription) addNote(place.shape, other.description ?? "");
     place.shape = meet(place.shape, other, place.reading);
   }
-  report(place, name, "merged", "All of it stands in one schema.");
+  report(place, name, "merged", "It is merged into one schema.");
 }
 
 function readNegation(value: object | boolean, place: Place, name: string): void {
@@ -53,11 +53,11 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
   spareSubschemas(reading.spent, value);
   const alternatives = value.flatMap((schema, index) => {
     if (isPossible(schema, place.isRoot)) return [partOf(place, schema, name, index)];
-    reading.report(pointerTo(place.path, name), String(index), "removed", "Nothing that can be given here fits it.");
+    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches it.");
     return [];
   });
   if (alternatives.length === 0) {
-    drop(place, name, "It has no alternative that anything fits.");
+    drop(place, name, "None of its alternatives can match.");
     return;
   }
   const [only] = alternatives;
@@ -73,14 +73,19 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
   }
   // The API accepts only texts beside alternatives: common rules go into each alternative.
   if (shape.properties.size === 0 && !place.isRoot) {
-    report(place, name, "rewritten", "What stands beside it holds in each alternative.");
+    report(place, name, "rewritten", "The rules beside it are repeated in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
   // Properties beside alternatives, or the schema of all arguments: one object with room for each, and a sentence about
   // which belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
-  report(place, name, "merged", "Its properties stand beside the others; the description says which go together.");
+  report(
+    place,
+    name,
+    "merged",
+    "Its properties are merged with the others; the description says which belong together.",
+  );
   place.shape = flatten(shape, alternatives, reading);
 }
 
@@ -97,7 +102,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
     ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "Nothing follows from it.");
+    drop(place, name, "It has no consequence.");
     return;
   }
   if (isObject(value)) {
@@ -131,7 +136,7 @@ function readConsequence(value: object | boolean, place: Place, name: string): v
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
-    drop(place, name, "It asks for nothing.");
+    drop(place, name, "It requires nothing.");
     return;
   }
   const { shape } = place;

@@ -36,7 +36,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   minProperties: keyword(isCount, (value, place, name) => {
     hint(place, "object");
-    if (value === 0) drop(place, name, "It says what holds anyway.");
+    if (value === 0) drop(place, name, "It is the default.");
     else tell(place, name, `At least ${value} ${value === 1 ? "property" : "properties"}.`);
   }),
   maxProperties: keyword(isCount, (value, place, name) => {
@@ -61,7 +61,7 @@ function readProperties(value: JsonObject, place: Place, name: string): void {
   }
   shape.properties = properties;
   shape.required = required;
-  if (properties.size === 0 && !place.isRoot) drop(place, name, "It names nothing.");
+  if (properties.size === 0 && !place.isRoot) drop(place, name, "It is empty.");
 }
 
 function readRequired(value: readonly unknown[], place: Place, name: string): void {
@@ -71,7 +71,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   shape.required = new Set([...names, ...shape.required]);
   // One of them may be a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
-  if (names.size === 0) drop(place, name, "It names nothing.");
+  if (names.size === 0) drop(place, name, "It is empty.");
   else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
 }
 
@@ -79,7 +79,7 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
   hint(place, "object");
   if (value === false) place.shape.isClosed = true;
   if (isObject(value) && !isOpen(value)) tell(place, name, `Other properties: ${inManyWords(value)}.`);
-  else drop(place, name, "The API is told of the named properties only.");
+  else drop(place, name, "The API gets the named properties only.");
 }
 
 /** Reads rules that apply once a property is given. A property that only such a rule names becomes an optional one. */
@@ -99,6 +99,6 @@ function readDependencies(value: JsonObject, place: Place, name: string): void {
   }
   place.shape.properties = withOptional(place.shape, conditional, place.reading);
   for (const sentence of told.slice(0, 10)) addNote(place.shape, sentence);
-  if (told.length === 0) drop(place, name, "It asks for nothing.");
+  if (told.length === 0) drop(place, name, "It requires nothing.");
   else report(place, name, "moved", `The description says: ${clip(told.join(" "), 300)}`);
 }

@@ -41,7 +41,7 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
       path,
       name,
       isUsed ? "rewritten" : "removed",
-      isUsed ? "What is referred to stands where it is used." : "Nothing refers to it.",
+      isUsed ? "References are replaced by their targets." : "Nothing refers to it.",
     );
     if (isUsed) for (const definition of unused) report(pointer, definition, "removed", "Nothing refers to it.");
   }
@@ -58,9 +58,7 @@ function readReference(value: string, place: Place, name: string): void {
   if (!isCycle) spendBytes(place.reading.spent, JSON.stringify(target.raw).length);
   const shape = isCycle ? cut(target, place) : place.reading.read(target, place.nesting + 1, place.isRoot);
   const isAlone = Object.keys(place.raw).length === 1;
-  const note = isCycle
-    ? "It refers to what it is part of; the description says so."
-    : "What it refers to stands in its place.";
+  const note = isCycle ? "It is a cycle; the description says so." : "It is replaced by its target.";
   report(place, name, isAlone ? "rewritten" : "merged", note);
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }

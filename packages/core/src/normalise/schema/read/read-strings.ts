@@ -19,7 +19,7 @@ export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {
     hint(place, "string");
-    if (value === 0) drop(place, name, "It says what holds anyway.");
+    if (value === 0) drop(place, name, "It is the default.");
     else tell(place, name, `At least ${value} character${value === 1 ? "" : "s"}.`);
   }),
   maxLength: keyword(isCount, (value, place, name) => {
@@ -49,7 +49,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const about = numeric[value] ?? "string";
   hint(place, about);
   // Gemini's SDKs write it beside an `enum`; it has no further meaning.
-  if (value === "enum" || value === "") drop(place, name, "It says nothing.");
+  if (value === "enum" || value === "") drop(place, name, "It has no meaning here.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;
   else tell(place, name, `Format: ${clip(value, 60)}.`);

@@ -65,11 +65,11 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
   if (name === "const" || isMixed || !isSame) {
     const isHidden = allowed.some((value) => isText(value) && toModelText(value) !== value);
     const said = isHidden
-      ? "A value with characters that nobody sees is not offered."
+      ? "A value with invisible characters is not offered."
       : name === "const"
         ? "It is an enum of one value."
-        : "The API's enum takes filled strings, or numbers.";
-    const note = kept.length > 0 ? said : "Its type says it.";
+        : "The API's enum takes non-empty strings or numbers.";
+    const note = kept.length > 0 ? said : "Its type says the same.";
     report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
   }
   const types = shape.types ?? new Set<TypeName>();

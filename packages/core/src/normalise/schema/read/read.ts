@@ -43,7 +43,9 @@ export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading
   if (raw === true) return shape;
   if (!isObject(raw)) {
     const why =
-      raw === false ? "The description says that nothing fits." : `${quote(raw)} is not a schema: anything fits.`;
+      raw === false
+        ? "The description says that no value is accepted."
+        : `${quote(raw)} is not a schema: any value is accepted.`;
     reading.report(...lastStep(path), "rewritten", why);
     return raw === false ? { ...shape, notes: ["Must not be given."] } : shape;
   }
@@ -64,6 +66,6 @@ function inOrder(raw: object): readonly string[] {
 function readKeyword(name: string, value: unknown, place: Place): void {
   const known = keywords.get(name);
   if (known === undefined) drop(place, name, `${place.reading.dialect.name} does not know it.`);
-  else if (known.fits?.(value) === false) drop(place, name, `${quote(value)} is not what it takes.`);
+  else if (known.fits?.(value) === false) drop(place, name, `${quote(value)} is not a valid value.`);
   else known.read(value as never, place, name);
 }

@@ -39,7 +39,7 @@ export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum"
 
 /** Reports what merging changed in the first shape. */
 export function reportChanges(a: Shape, merged: Shape, report: Report): void {
-  const note = "What stands beside it is stricter.";
+  const note = "A rule beside it is stricter.";
   if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {
     report(a.path, "type", "rewritten", note);
   }

@@ -6,7 +6,7 @@ import type { Shape } from "../read/shape.ts";
 
 /** Reports a shape that was merged. */
 export function reportMerged({ path }: Shape, report: Report): void {
-  report(...lastStep(path), "merged", "Merged with what stands beside it.");
+  report(...lastStep(path), "merged", "Merged with the schema beside it.");
 }
 
 /** Reports shapes that were left out, at all of their origins. */

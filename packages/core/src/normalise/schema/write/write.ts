@@ -57,7 +57,7 @@ function satisfiable(shape: Shape, report: Report): Shape {
   ];
   const moved = [...(isEmpty ? ["minimum", "maximum"] : []), ...(isNone ? ["minItems", "maxItems"] : [])];
   for (const keyword of moved)
-    report(shape.path, keyword, "moved", `Nothing fits; the description says: ${told.join(" ")}`);
+    report(shape.path, keyword, "moved", `No value fits; the description says: ${told.join(" ")}`);
   return {
     ...rest,
     ...(!isEmpty && boundsOf(shape)),
@@ -73,7 +73,7 @@ function reportCollapse(
   [only]: readonly JsonObject[],
   { report }: Writing,
 ): void {
-  if (isMade !== true) report(path, "anyOf", "merged", "Its alternatives come to one.");
+  if (isMade !== true) report(path, "anyOf", "merged", "Its alternatives are the same.");
   if (title === undefined || only?.["title"] === undefined) return;
   for (const alternative of alternatives) reportMerged(alternative, report);
 }
@@ -221,7 +221,9 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   const unknown = [...shape.required].filter((name) => !properties.has(name));
   if (unknown.length > 0) {
     const what =
-      shape.isClosed === true ? "Not asked for, as it is not allowed either" : "Described as a property with any value";
+      shape.isClosed === true
+        ? "Not required, because it is not allowed either"
+        : "Described as a property with any value";
     writing.report(shape.path, "required", "rewritten", `${what}: ${clip(unknown.join(", "), 200)}.`);
     if (shape.isClosed !== true) for (const name of unknown) properties.set(name, emptyShape(shape.path));
   }
@@ -238,7 +240,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
 
 /** Reports keywords of types that the value cannot have. */
 function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
-  const note = `It says nothing about: ${types.join(", ")}.`;
+  const note = `It does not apply to: ${types.join(", ")}.`;
   const { format } = shape;
   const isFormat = format !== undefined && types.some((type) => dialect.formats[type]?.includes(format));
   for (const { member, keyword, types: about } of constraints) {
