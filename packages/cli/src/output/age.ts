@@ -1,4 +1,4 @@
-/** How long ago something was, in words. */
+/** An age in words: `5 minutes`, `3 days`. */
 
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import { count } from "./output.ts";

@@ -1,4 +1,4 @@
-/** Things that have something in common, together; groups come in the order of their first members. Pure. */
+/** Groups items by a key, in the order in which each key first occurs. Pure. */
 
 export type Group<T> = readonly [first: T, ...others: T[]];
 

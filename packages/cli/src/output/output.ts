@@ -1,4 +1,4 @@
-/** Where words go: data to stdout, talk to stderr. Nothing is printed that is not safe text. */
+/** The output of a command: data on stdout, messages on stderr, safe text only. */
 
 import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -6,27 +6,27 @@ import { commandWord, withCommandWord } from "../shell/command-word.ts";
 import type { Io } from "../shell/io.ts";
 
 export interface Output {
-  /** Data: a line on stdout. */
+  /** Prints data: a line on stdout. */
   print(text: SafeText): void;
-  /** Talk: a line on stderr; silent with `--quiet`. Commands of ours in it are shown as they can be typed here. */
+  /** Prints a message on stderr, unless `--quiet`. `fairlead …` commands in it are shown as they are typed here. */
   say(text: SafeText): void;
-  /** A complaint: the same, also with `--quiet`. */
+  /** Prints a warning on stderr, also with `--quiet`. */
   warn(text: SafeText): void;
-  /** A complaint that several parts of a run may have: it is told once. */
+  /** Prints a warning once, even if several parts of a run report it. */
   warnOnce(text: SafeText): void;
-  /** What is to be read to the last character: on stderr, also with `--quiet`, and not one word of it changed. */
+  /** Prints text on stderr unchanged, also with `--quiet`: for what a user must read exactly. */
   exactly(text: SafeText): void;
-  /** The lines that take back what was done, each a command of ours; silent with `--quiet`. */
+  /** Prints the `fairlead` commands that undo a change, unless `--quiet`. */
   undo(...lines: readonly string[]): void;
-  /** Words for stdout, with the commands of ours in them as they can be typed here. */
+  /** Rewrites `fairlead …` commands in a text as they are typed here. */
   readonly typed: (text: SafeText) => SafeText;
-  /** The one document of a `--json` run. */
+  /** Prints the one JSON document of a `--json` run. */
   json(document: object): void;
   printedJson(): boolean;
   readonly style: Style;
 }
 
-/** Emphasis on stdout; without colours the text stays as it is, so nothing may be said by colour alone. */
+/** Emphasis on stdout. Without colours the text is unchanged, so colour must never carry meaning alone. */
 export interface Style {
   bold(text: SafeText): SafeText;
   dim(text: SafeText): SafeText;
@@ -73,11 +73,11 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
 
 const pieceSize = 1_048_576;
 
-/** A long text goes out piece by piece: as a whole it would be copied twice more, and a result may have 64 MB. */
+/** Writes long text in pieces: writing it whole copies it twice more, and a result can have 64 MB. */
 function writeLine(stream: Io["stdout"], text: SafeText): void {
   let at = 0;
   while (text.length - at > pieceSize) {
-    // Half of a character could not be written.
+    // A surrogate pair must not be split.
     const end = at + pieceSize - (isFirstHalf(text.charCodeAt(at + pieceSize - 1)) ? 1 : 0);
     stream.write(text.slice(at, end));
     at = end;
@@ -110,7 +110,7 @@ function createStyle(colour: boolean): Style {
   };
 }
 
-/** Rows with their cells aligned; the last cell of a row may be as long as it likes, or empty. */
+/** Aligns the cells of rows in columns; the last cell of a row has no limit. */
 export function table(rows: readonly (readonly SafeText[])[]): SafeText {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
@@ -134,9 +134,9 @@ function pad(cell: SafeText, size: number): SafeText {
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
 
-/** Columns on a terminal, near enough for aligning a table. */
+/** Columns of a text on a terminal, exact enough to align a table. */
 export function width(text: SafeText): number {
-  // Nearly all text is this, and ten thousand tools have much of it.
+  // Fast path: nearly all text is ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
 }

@@ -1,4 +1,4 @@
-/** A problem with the settings as lines for a person: where, what, and what to do. */
+/** One settings problem as text: `FILE:LINE:COLUMN: severity: message`, then the next step. */
 
 import type { Problem } from "@fairlead/core/settings/define/definition";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";

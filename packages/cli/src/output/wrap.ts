@@ -1,27 +1,27 @@
-/** Text in lines that fit a terminal; elsewhere nothing is broken that was not broken before, so that lines can be searched. */
+/** Wraps text to the width of a terminal. Without a terminal nothing is wrapped, so that `grep` finds whole lines. */
 
 import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/io.ts";
 import { width } from "./output.ts";
 
 export interface Layout {
-  /** What fits on a line. */
+  /** Columns of a line. */
   readonly columns: number;
-  /** Before the first line. */
+  /** Put before the first line. */
   readonly indent: SafeText;
-  /** Before the others. */
+  /** Put before all other lines. */
   readonly hanging: SafeText;
 }
 
 const narrowest = 40;
 
-/** A terminal may not know its width, or say 0. */
+/** The columns to wrap at: at least 40, and 80 for a terminal that does not report its width. */
 export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
   if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
   return Math.max(stdout.columns || 80, narrowest);
 }
 
-/** Pieces with a space between them. A line is broken between pieces; within one only where it does not fit a line of its own. */
+/** Joins pieces with spaces and wraps between them; a piece is broken only if it is longer than a whole line. */
 export function fill(pieces: readonly SafeText[], { columns, indent, hanging }: Layout): readonly SafeText[] {
   if (columns === Number.POSITIVE_INFINITY) return [safe`${indent}${joinSafe(pieces, safe` `)}`];
   const lines: SafeText[] = [];

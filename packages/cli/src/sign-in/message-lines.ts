@@ -1,4 +1,4 @@
-/** What happens during a sign-in, in words for the person who signs in. */
+/** The messages of a sign-in as text for the user. */
 
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -57,7 +57,7 @@ function addressLines(message: AddressMessage): readonly SafeText[] {
   ];
 }
 
-/** The browser is elsewhere, and so cannot come back by itself. */
+/** Instructions for a browser on another machine, which cannot reach the redirect listener here. */
 export function byHandLines(
   { redirectUri, isListening, canPaste }: Pick<AddressMessage, "redirectUri" | "isListening" | "canPaste">,
   place: UserLocation,
@@ -77,7 +77,7 @@ export function byHandLines(
   ];
 }
 
-/** Who gives the tokens out is named where the other name does not tell. */
+/** The issuer, and the token endpoint's host if it differs. */
 function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tokenHost">): SafeText {
   const where = toVisibleLine(issuer);
   return tokenHost === undefined ? where : safe`${where}, tokens from ${toVisibleLine(tokenHost)}`;

@@ -1,4 +1,4 @@
-/** How servers stand with signing in, from the stores of this installation. */
+/** Reads sign-in states from the token store. */
 
 import { type SignInState, signInStateOf } from "@fairlead/core/auth/store/sign-in-state";
 import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";

@@ -1,9 +1,9 @@
-/** To which servers somebody is signed in, for lists of servers. */
+/** The servers that the user is signed in to, for lists of servers. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** By name. A store that cannot be opened now keeps nobody from listing servers. */
+/** Sign-in states by server name. A token store that cannot be opened does not prevent listing servers. */
 export async function signedIn(configuration: Configuration): Promise<ReadonlyMap<string, SignInState>> {
   const definitions = configuration.servers.flatMap(({ server: { definition }, admission }) =>
     definition !== undefined && definition.transport.kind !== "stdio" && admission.status === "admitted"

@@ -1,4 +1,4 @@
-/** Offers, once for each server, to go on with the sign-in that Gemini CLI has stored for it. */
+/** Offers, once for each server, to use the tokens that Gemini CLI has stored for it. */
 
 import { join } from "node:path";
 import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
@@ -14,7 +14,7 @@ import { confirm } from "../shell/prompt.ts";
 import type { Context } from "../shell/verb.ts";
 import { readSecret } from "./read-state.ts";
 
-/** True: it is stored here now, and need only be tried. */
+/** Resolves to true if the tokens were copied into Fairlead's store. */
 export async function offerGeminiSignIn(
   definition: ServerDefinition,
   configuration: Configuration,

@@ -1,4 +1,4 @@
-/** Signing in at a terminal: what is shown there, what is asked, and where the answer may come from. */
+/** The sign-in questions and messages on a terminal. */
 
 import type { SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { openUrl } from "@fairlead/core/net/open-url";
@@ -10,7 +10,7 @@ import { byHandLines, messageLines } from "./message-lines.ts";
 import { userLocation } from "./user-location.ts";
 
 export interface TerminalSignInOptions {
-  /** `--no-browser` makes it false. */
+  /** False with `--no-browser`. */
   readonly browser: boolean;
   readonly device: boolean;
   readonly scopes?: readonly string[];
@@ -62,7 +62,7 @@ function until(io: Io, signal: AbortSignal): Io {
   return { ...io, signal: AbortSignal.any([io.signal, signal]) };
 }
 
-/** A question that may become needless, or stay without an answer: what comes next begins on a line of its own. */
+/** Asks for a line; if the question is cancelled or gets no answer, the next output starts on a new line. */
 async function askMeanwhile(io: Io, question: SafeText, signal: AbortSignal): Promise<string | undefined> {
   try {
     const answer = await askLineOrEnd(until(io, signal), question);

@@ -1,4 +1,4 @@
-/** Where the person sits: only at their own desk is the browser that opens here the one that they look at. */
+/** Where the user works: only at a local desktop does a browser that opens here appear in front of the user. */
 
 import { existsSync } from "node:fs";
 import type { Io } from "../shell/io.ts";

@@ -71,8 +71,8 @@ test.each<[what: string, message: SignInMessage, words: string]>([
   ],
   [
     "the end of pasting",
-    { kind: "paste_over", reason: "the input has ended" },
-    "Pasting has ended: the input has ended. Fairlead still waits for the browser.",
+    { kind: "paste_over", reason: "the input ended" },
+    "Pasting has ended: the input ended. Fairlead still waits for the browser.",
   ],
   [
     "a code for another device",

@@ -23,7 +23,7 @@ test("the browser opens when the person says so, and comes back by itself; signi
   expect(await terminal.exitCode).toBe(0);
   expect(seen).toContain(`Signed in to "docs" at ${authorization.issuer}`);
   expect(seen).toContain("docs  connected: 1 tool");
-  expect(seen).toContain("look: fairlead tools docs");
+  expect(seen).toContain("next: fairlead tools docs");
 
   const listed = await here.run("mcp", "list", "--json");
   expect(JSON.parse(listed.stdout)).toMatchObject({
@@ -46,7 +46,7 @@ test("over SSH the address is pasted back, and there is a recipe for forwarding 
   const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
   expect(asked).toContain(`ssh -L ${port}:127.0.0.1:${port} HOST`);
   terminal.type("http://127.0.0.1:1/elsewhere?code=1\r");
-  await terminal.until(/The pasted text cannot be used: that is not the address at which the browser ended/);
+  await terminal.until(/The pasted text cannot be used: this is not the address of the last browser page/);
   const { address: ended } = await browser(address, { visits: false });
   terminal.type(`${ended}\r`);
   await terminal.until(/docs {2}connected: 1 tool/);
@@ -80,7 +80,7 @@ test("Ctrl-C ends it, and nothing is left", async () => {
   await terminal.until(/address from the browser:$/m);
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
-  expect(terminal.screen()).toMatch(/^fairlead: the sign-in to "docs" was called off$/m);
+  expect(terminal.screen()).toMatch(/^fairlead: sign-in to "docs" cancelled$/m);
   expect(scene.authorization.callsTo("token")).toEqual([]);
   expect(processesOf(scene.here)).toEqual([]);
 });
@@ -90,7 +90,9 @@ test("a refusal on the page of the authorization server is told with the next co
   await using terminal = openTerminalHere(scene.here, "mcp", "auth", "docs", "--no-browser");
   await browser(addressOn(await terminal.until(/address from the browser:$/m)), { says: "deny" });
   expect(await terminal.exitCode).toBe(5);
-  expect(terminal.screen()).toMatch(/the sign-in to "docs" ended at the browser: \S+ refused it \(access_denied/);
+  expect(terminal.screen()).toMatch(
+    /sign-in to "docs" failed at the browser step: \S+ refused the sign-in \(access_denied/,
+  );
 });
 
 test("the sign-in of Gemini CLI is offered once, and its file is left as it is", async () => {

@@ -1,4 +1,4 @@
-/** What was and what is, member by member, one below the other: whole, because what is left out of a difference cannot be judged. */
+/** Each changed member with its old (`-`) and new (`+`) value, never shortened: a user cannot decide about a part that is cut off. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";

@@ -28,7 +28,7 @@ function row(entry: LedgerEntry, style: Style): readonly SafeText[] {
   ];
 }
 
-/** How a rule that asks was answered. */
+/** How the user answered a rule that asks. */
 const yes = { none: safe``, asked: safe`; you said yes`, in_advance: safe`; --yes` } as const;
 
 function what({ kind, server, tool }: LedgerEntry): SafeText {
@@ -45,7 +45,6 @@ function what({ kind, server, tool }: LedgerEntry): SafeText {
   }
 }
 
-/** As they were kept, on a line of their own. */
 function argumentLines(entry: LedgerEntry | undefined): readonly SafeText[] {
   return entry?.arguments === undefined ? [] : [safe`  ${toSafeJson(entry.arguments, 0)}`];
 }

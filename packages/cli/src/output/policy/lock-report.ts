@@ -1,4 +1,4 @@
-/** How servers differ from the lock file, for a person and as a document. */
+/** Differences between a server and the lock file, as text and as JSON. */
 
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
 import type { HostError } from "@fairlead/core/errors";
@@ -9,10 +9,10 @@ import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
-/** How a tool's definition differs, by its name; those of which the locked definition is not known any more are missing. */
+/** Changed members of each tool, by tool name. A tool whose locked definition is no longer cached is missing. */
 export type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
-/** The lock file has digests only: what was locked can be shown where it is still remembered. */
+/** The lock file holds digests only, so the locked definition comes from the catalog cache, if it is still there. */
 export function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,
@@ -29,7 +29,7 @@ export function toolDifferences(
   return new Map(known);
 }
 
-/** Indented, to stand below the server's name. */
+/** The differences as text, indented to follow the server's name. */
 export function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
   const { members, tools, prompts } = drift;
   const digests = members.filter(({ member }) => member === "instructions");
@@ -70,7 +70,7 @@ export function offerWords({ tools, prompts }: { readonly tools: Sized; readonly
   return joinSafe(parts, safe`, `);
 }
 
-/** Why a server could not be asked, and what to type next. */
+/** The error message, and its next step on a second line. */
 export function errorLines({ message, next }: Pick<HostError, "message" | "next">): SafeText {
   const lines = [toSafeLine(message), ...(next === undefined ? [] : [safe`  next: ${toSafeLine(next)}`])];
   return joinSafe(lines);

@@ -1,4 +1,4 @@
-/** What is locked now, and what of it is another than before: that is what the person has just agreed to. */
+/** Prints the servers that were locked, and how each differs from the previous lock file. */
 
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";

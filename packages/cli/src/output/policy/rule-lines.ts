@@ -1,4 +1,4 @@
-/** Rules for reading and for programs: whom they are about, under which conditions, who says so and where. */
+/** Policy rules as text and as JSON: subject, conditions, decision and origin. */
 
 import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
 import { ruleText } from "@fairlead/core/policy/rules/rule-text";
@@ -29,7 +29,7 @@ const plurals: Readonly<Record<RequestKind, SafeText>> = {
   sampling: safe`sampling`,
 };
 
-/** `github.delete_*`, `everything of github`, `resources of any server`, and what must hold besides. */
+/** `github.delete_*`, `everything of github` or `resources of any server`, followed by the conditions. */
 export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): SafeText {
   const whose = server === undefined || server.text === "*" ? safe`any server` : toVisibleLine(server.text);
   const what = kind === undefined ? safe`everything` : plurals[kind];

@@ -1,4 +1,4 @@
-/** What became of comparing one server with the lock file, for a person and as a document. */
+/** The result of comparing one server with the lock file, as text and as JSON. */
 
 import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";

@@ -1,4 +1,4 @@
-/** How a call ended, for a person or as a document; files that came with it are saved on the way. */
+/** Prints the outcome of a call, as text or as one JSON document, and saves its media. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-result";
@@ -10,7 +10,7 @@ import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { display } from "./display.ts";
 import type { DrawImage } from "./inline-image.ts";
 
-/** What the tool sent back, and what went wrong. */
+/** The result of the tool, and the error if the call failed. */
 interface Settled {
   readonly content: CallResult["content"];
   readonly structuredContent?: unknown;
@@ -22,7 +22,7 @@ export interface Outcome extends Settled {
   readonly durationMs: number;
 }
 
-/** An error that the tool reports has content; any other has none. */
+/** Waits for a call. A tool's own error keeps its content; any other error has none. */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
@@ -38,12 +38,12 @@ export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarge
 export interface CallReport extends Omit<Outcome, "error"> {
   readonly target: ToolTarget;
   readonly error: HostError | undefined;
-  /** Where bytes go; absent: nowhere. */
+  /** The folder for images and audio; undefined: they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
 
-/** Throws the error that it reports: the exit code is that one's. */
+/** @throws HostError the error of the call, after it is printed: it sets the exit code. */
 export async function reportCall(
   { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,
   { out, globals: { json } }: Pick<Context, "out" | "globals">,

@@ -1,4 +1,4 @@
-/** A tool's answer for a person's eyes: its blocks as everywhere, with the files they went into and the pictures; data as JSON when there is nothing else. */
+/** A tool result as text: its content blocks with images and file names, or structured content as JSON if there are no blocks. */
 
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import { blockText, withoutLineEnd } from "@fairlead/core/normalise/content/display";
@@ -7,9 +7,9 @@ import { mediaOf, type ResultBlock } from "../../shell/content-block.ts";
 import type { DrawImage } from "./inline-image.ts";
 
 export interface DisplayOptions {
-  /** Where the bytes of a block went, if they were saved. */
+  /** The file of each saved block. */
   readonly paths?: ReadonlyMap<ResultBlock, string>;
-  /** For a terminal that can show pictures. */
+  /** Set if the terminal can draw images. */
   readonly draw?: DrawImage | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Pictures in the terminal itself, where it is known to draw them: the protocols of kitty and of iTerm2. */
+/** Draws images in the terminal, with the protocols of kitty and iTerm2. */
 
 import { joinSafe, type SafeText, safe, sliceSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Media } from "../../shell/content-block.ts";
@@ -6,7 +6,7 @@ import type { Io } from "../../shell/io.ts";
 
 export type ImageProtocol = "kitty" | "iterm";
 
-/** Draws a picture, or says that this one cannot be drawn here. */
+/** Returns the escape sequence that draws the image, or undefined if the terminal cannot draw it. */
 export type DrawImage = (media: Media) => SafeText | undefined;
 
 const byTerm: ReadonlyMap<string, ImageProtocol> = new Map([
@@ -19,20 +19,20 @@ const byProgram: ReadonlyMap<string, ImageProtocol> = new Map([
   ["WezTerm", "iterm"],
 ]);
 
-/** Nothing is asked of the terminal: its answer would come as if it had been typed. What is not known is not tried. */
+/** The terminal is recognised by its environment: the answer to a query would arrive as typed input. */
 export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): ImageProtocol | undefined {
   const { TERM: term = "", TERM_PROGRAM: program } = env;
-  // What runs in between (tmux, screen) would print the bytes of the picture.
+  // tmux and screen would print the bytes of the image.
   const isBetween = Boolean(env["TMUX"] ?? env["STY"]) || /^(?:screen|tmux)/.test(term);
   if (stdout.isTTY !== true || isBetween || term === "dumb") return undefined;
   const known = byTerm.get(term) ?? byProgram.get(program ?? "");
   if (known !== undefined) return known;
-  // Inherited by terminals that were started from kitty; those say their own name.
+  // A terminal started from kitty inherits this variable, but sets TERM_PROGRAM to its own name.
   if (program === undefined && env["KITTY_WINDOW_ID"] !== undefined) return "kitty";
   return env["LC_TERMINAL"] === "iTerm2" && program === undefined ? "iterm" : undefined;
 }
 
-/** What begins like a picture of that kind; the type that a server gives it counts for nothing. */
+/** File signatures; the type that a server claims is ignored. */
 const signatures: readonly (readonly [kind: "png" | "jpeg" | "gif", start: Buffer])[] = [
   ["png", Buffer.from("89504e470d0a1a0a", "hex")],
   ["jpeg", Buffer.from("ffd8ff", "hex")],
@@ -47,14 +47,14 @@ export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawIm
     const kind = signatures.find(([, start]) => bytes.subarray(0, start.length).equals(start))?.[0];
     if (kind === undefined || bytes.length > mostBytes) return undefined;
     if (protocol === "iterm") return iterm(bytes);
-    // The protocol knows no other kind of file.
+    // The protocol of kitty takes PNG files only.
     return kind === "png" ? kitty(bytes, columns) : undefined;
   };
 }
 
 const chunkSize = 4096;
 
-/** `q=2`: no answer, which would end up in the shell. Encoded anew, so that nothing but base64 is between the escapes. */
+/** `q=2` suppresses the terminal's answer. The data is encoded again, so that only base64 is between the escapes. */
 function kitty(png: Buffer, columns: number): SafeText {
   const encoded = toSafeLine(png.toString("base64"));
   const chunks = Array.from({ length: Math.ceil(encoded.length / chunkSize) }, (_, at) =>
@@ -67,7 +67,7 @@ function kitty(png: Buffer, columns: number): SafeText {
   return joinSafe(commands, safe``);
 }
 
-/** No cell is narrower: a picture that needs more cells than there are is made to fit. */
+/** Pixels of the narrowest terminal cell, to find out whether an image is wider than the terminal. */
 const narrowestCell = 6;
 
 function scaled(png: Buffer, columns: number): SafeText {

@@ -1,4 +1,4 @@
-/** The first screen as text. It fits 80 × 24 while nothing is configured; long lists are cut and say so. */
+/** The text of `fairlead` without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
 
 import { relative, sep } from "node:path";
 import type { SettingsFile } from "@fairlead/core/settings/define/definition";
@@ -18,7 +18,7 @@ const mostProblems = 5;
 interface Look {
   readonly home: string;
   readonly style: Style;
-  /** How Fairlead is called here. */
+  /** The command as it is typed here, for example `npx fairlead`. */
   readonly command: SafeText;
 }
 
@@ -42,7 +42,7 @@ export function overviewText(overview: Overview, look: Look): SafeText {
 function foundLines({ workspace, files, servers }: Overview, { home, style }: Look): SafeText[] {
   const { root, trusted, because } = workspace;
   const trustWords = safe`${trusted ? style.green(safe`trusted`) : style.yellow(safe`not trusted`)}: ${toSafeLine(because)}`;
-  // What an administrator could have put there, and has not, is not worth a line.
+  // Missing system files are usual and not shown.
   const shown = files.filter(({ scope, state }) => scope === "user" || scope === "workspace" || state !== "absent");
   const rows = [
     ...shown
@@ -92,7 +92,7 @@ function serverRow({ server, admission }: AdmittedServer, home: string, style: S
   ];
 }
 
-/** What is wrong with a whole file has been told before this screen. */
+/** Problems of a whole file were printed when the configuration was loaded. */
 function problemSection(overview: Overview, { command }: Look): SafeText[] {
   const problems = overview.problems.filter((problem) => !concernsFile(problem));
   const left = problems.length - mostProblems;
@@ -117,7 +117,7 @@ function indented([first = safe``, ...others]: readonly SafeText[]): SafeText[] 
   return [safe`  ${first}`, ...others];
 }
 
-/** `~` for the home folder, as a shell would read it. */
+/** The path with `~` for the home folder. */
 function shortPath(path: string, home: string): SafeText {
   if (path === home) return safe`~`;
   return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);

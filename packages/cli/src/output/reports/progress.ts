@@ -1,4 +1,4 @@
-/** How far a call is, on stderr: on a terminal one line that is written over, with a bar; elsewhere a line each time. */
+/** The progress of a call on stderr: on a terminal one line that is redrawn, otherwise one line for each notification. */
 
 import type { Progress } from "@fairlead/core/host";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -8,13 +8,13 @@ import { width } from "../output.ts";
 
 export interface ProgressLine {
   readonly update: (progress: Progress) => void;
-  /** Leaves a terminal as it was. */
+  /** Removes the line from the terminal. */
   readonly clear: () => void;
 }
 
 interface Options {
   readonly quiet: boolean;
-  /** In milliseconds; tests have their own. */
+  /** The clock, in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -27,13 +27,13 @@ export function createProgressLine(
 ): ProgressLine {
   if (quiet) return { update() {}, clear() {} };
   const start = now();
-  // A dumb terminal cannot write over a line.
+  // A dumb terminal cannot redraw a line.
   if (stderr.isTTY === true && env["TERM"] !== "dumb") return createLiveLine(label, stderr, () => now() - start);
   return createLineLog(label, stderr, now);
 }
 
 const frame = 100;
-/** A call that is over sooner needs no line. */
+/** Milliseconds before the line appears: a faster call needs none. */
 const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
@@ -52,7 +52,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // However many come, they are drawn as often as a person can see.
+      // The timer draws all later ones, at a rate that can be seen.
       if (isFirst) draw();
     },
     clear() {
@@ -80,7 +80,7 @@ function bar(part: number): SafeText {
   return toSafeLine(`${"█".repeat(full)}${"░".repeat(barWidth - full)}`);
 }
 
-/** Of a whole that makes sense; servers send what they like. */
+/** The fraction that is done; undefined if the server sent numbers that make none. */
 function partOf({ progress, total }: Progress): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
@@ -100,7 +100,7 @@ function rounded(number: number): SafeText {
   return safe`${Number(number.toFixed(2))}`;
 }
 
-/** So many lines are written as they come, later ones only every second: a server may report without end. */
+/** Lines that are written at once; later ones are limited to one a second. */
 const freeLines = 100;
 
 export function createLineLog(
@@ -122,7 +122,7 @@ export function createLineLog(
   };
 }
 
-/** A longer line would wrap, and only its last row could be written over. A terminal may not know its width, or say 0. */
+/** Cuts a line to the terminal's width: a line that wraps cannot be redrawn. 80 columns if the width is unknown. */
 export function cut(line: SafeText, columns = 0): string {
   const room = (columns > 0 ? columns : 80) - 1;
   if (width(line) <= room) return line;

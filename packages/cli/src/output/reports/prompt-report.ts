@@ -1,4 +1,4 @@
-/** What a server makes of a prompt: its messages under their roles, or all of it as a document. */
+/** Prints the result of `prompts/get`: messages with their roles, or one JSON document. */
 
 import type { Host } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -16,7 +16,7 @@ export interface PromptReport {
   /** The server's own name for it. */
   readonly prompt: string;
   readonly result: Result;
-  /** Where bytes go; absent: nowhere. */
+  /** The folder for images and audio; undefined: they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -45,7 +45,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
 }
 
-/** What it says is set off, so that no line of it passes for a role of ours. */
+/** The server's text is indented, so that no line of it looks like a role. */
 function messageText({ role, content }: Message, options: DisplayOptions): SafeText {
   const text = display([content], {}, options);
   const source = content.type === "resource" ? [safe`[resource ${toVisibleLine(content.resource.uri)}]`] : [];

@@ -1,4 +1,4 @@
-/** What a resource holds: on stdout as text, described where it is bytes, or put into files; or all of it as a document. */
+/** Prints the contents of a resource as text or as one JSON document, or saves them in files. */
 
 import type { Host } from "@fairlead/core/host";
 import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
@@ -15,7 +15,7 @@ type Contents = Result["contents"][number];
 export interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Result;
-  /** Where it goes instead of stdout. */
+  /** Where to save the contents; undefined: print them. */
   readonly place: SavePlace | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -43,14 +43,14 @@ function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/** In a file a text is nothing but bytes. */
+/** As bytes, because a saved text is written like any other file. */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
   return toBlock({ uri, mimeType: type, blob: bytes });
 }
 
-/** Where there is more than one, each is under its own URI. */
+/** Several contents are printed under their URIs. */
 function textOf(
   contents: readonly Contents[],
   blocks: readonly ResultBlock[],
@@ -65,7 +65,7 @@ function textOf(
   return joinSafe(parts, safe`\n\n`);
 }
 
-/** For the names of files. */
+/** The base of file names. */
 function nameOf({ server, uri }: ResourceAddress): string {
   return uri.startsWith(`${server}:`) ? uri : `${server}:${uri}`;
 }

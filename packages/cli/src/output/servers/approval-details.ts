@@ -1,4 +1,4 @@
-/** What a person approves, in full: the entry as written, what it comes to here, and where each value comes from. */
+/** Everything that a user approves about a server: the entry as written, its resolved values, and where each value comes from. */
 
 import type {
   ConfiguredServer,
@@ -34,13 +34,13 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** What a file of the workspace says is approved with the entry, so it is shown. Other values are the person's own. */
+/** Values from a workspace file are approved with the entry, so they are shown; the user's own values may be secrets. */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
   const words = safe`${show(use.name)} ${variableWords(use.from)}`;
   return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
 }
 
-/** Whatever is not as written, whole: a command line with all its words, a folder, an address, values, endpoints. */
+/** The resolved values that differ from what the entry says. */
 function resolvedValues(definition: ServerDefinition): SafeText[] {
   const { transport, resolved, base, authentication } = definition;
   const render = renderer(shownValues(definition));
@@ -62,7 +62,7 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // What is run, and where, is never confidential: there even the person's own variables are filled in.
+  // The program and its folder are no secrets, so variables are filled in.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [
@@ -98,7 +98,7 @@ function isOther(shown: string, written: string): boolean {
   return shown !== spelt;
 }
 
-/** The person's own values may be confidential: they stay placeholders. */
+/** The user's own values may be secrets, so they stay placeholders. */
 function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<string, string> {
   return new Map(
     variables.flatMap(({ name, from }) => {

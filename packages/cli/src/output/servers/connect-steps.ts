@@ -1,4 +1,4 @@
-/** The steps of reaching a server, as lines for a person and as rows of a document: what `mcp test` shows. */
+/** The steps of a connection attempt as text and as JSON, for `mcp test`. */
 
 import type { ConnectStep } from "@fairlead/core/connect/connect-step";
 import type { Redact } from "@fairlead/core/connect/redact";
@@ -12,7 +12,7 @@ export type Step = ConnectStep | ListStep;
 export type Label = Step["step"] | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;
 
-/** A label, then its lines; the time that the step took ends the first of them, where it says something. */
+/** A label with its lines; the first line ends with the duration, if it is at least 1 ms. */
 export function stepText(label: Label, lines: readonly SafeText[], milliseconds?: number): SafeText {
   const time = milliseconds === undefined || milliseconds < 1 ? safe`` : safe`  (${Math.round(milliseconds)} ms)`;
   return joinSafe(
@@ -23,10 +23,10 @@ export function stepText(label: Label, lines: readonly SafeText[], milliseconds?
   );
 }
 
-/** The same step without secrets, wherever a server or a path repeats them. */
+/** The step with secrets hidden: a server or a path can repeat them. */
 export function withoutSecrets(step: Step, hide: Redact): Step {
   switch (step.step) {
-    // As written, or names alone.
+    // These hold no values.
     case "definition":
     case "environment":
     case "start":
@@ -113,7 +113,7 @@ function names(list: readonly string[]): SafeText {
   return list.length === 0 ? safe`(nothing)` : joinSafe(list.map(toVisibleLine), safe`, `);
 }
 
-/** The same as plain data; values of variables and headers are hidden. */
+/** The step as JSON; values of variables and headers are hidden. */
 export function stepDocument(step: Step): object {
   const { milliseconds, ...rest } = step;
   const durationMs = Math.round(milliseconds);

@@ -1,4 +1,4 @@
-/** What may be seen of an entry as it lies in a file, whatever is in it: as much as `mcp get` would show of it. */
+/** Hides secrets in a raw settings entry, which may hold anything. */
 
 import { isDeepStrictEqual } from "node:util";
 import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
@@ -19,14 +19,14 @@ export function redactEntry(entry: Entry): Entry {
   });
 }
 
-/** Whether there is something in it that is not for a log. */
+/** Whether the entry contains something that must not be logged. */
 export function holdsSecret(entry: Entry): boolean {
   return !isDeepStrictEqual(redactEntry(entry), entry);
 }
 
 /**
- * The same for someone who decides whether to take the entry over: of what would be run, nothing that may be code is
- * hidden, even if it has a secret in it.
+ * The entry for a user who decides about importing it: nothing that may be code is hidden,
+ * even if it contains a secret.
  */
 export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;
@@ -43,7 +43,7 @@ function isOneWord(text: string): boolean {
   return !/[\s;|&`()<>]/.test(text);
 }
 
-/** A key that nobody knows may hold anything. */
+/** The value of an unknown key may be a secret. */
 function hideUnknown(value: unknown): unknown {
   return typeof value === "boolean" || value === null ? value : hidden;
 }
@@ -53,7 +53,7 @@ function mapTexts(values: unknown, show: (name: string, text: string) => string)
   return mapValues(values, (name, value) => (typeof value === "string" ? show(name, value) : hideInner(value)));
 }
 
-/** Lists of scopes and switches are no secrets; what else stands there does not belong there. */
+/** Lists (scopes) and booleans are no secrets; other values are invalid here. */
 function hideInner(value: unknown): unknown {
   return Array.isArray(value) ? value : hideUnknown(value);
 }

@@ -1,4 +1,4 @@
-/** Secrets that servers mention and that are not stored. Looks at names only: no keychain is opened for it. */
+/** Finds secrets that settings refer to and that are not stored. Reads names only, so no keychain is opened. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -23,7 +23,7 @@ export async function missingSecrets(
   }
 }
 
-/** What to say about a server that mentions them: it may start as far as its settings go, and then fail. */
+/** One line for each missing secret of a server: the server may start, and then fails. */
 export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
   return secrets
     .filter((name) => missing.has(name))

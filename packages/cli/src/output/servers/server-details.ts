@@ -1,4 +1,4 @@
-/** One server in full, a label and its values a line: what `mcp get` shows with values hidden and `trust add` exactly. */
+/** One server in full as labelled lines: `mcp get` hides values, `trust add` shows them exactly. */
 
 import type {
   Authentication,
@@ -12,11 +12,11 @@ import { parseUrl } from "@fairlead/wire/text";
 
 export interface Field {
   readonly label: SafeText;
-  /** Each on a line of its own. A field without values is not shown. */
+  /** One line each. A field without values is not shown. */
   readonly values: readonly SafeText[];
 }
 
-/** How foreign text becomes printable: `toSafeLine` to read, `toVisibleLine` to decide. */
+/** Makes untrusted text printable: `toSafeLine` for reading, `toVisibleLine` for decisions. */
 export type Show = (text: string) => SafeText;
 
 export function layout(fields: readonly Field[], indent: SafeText): SafeText {
@@ -47,7 +47,7 @@ export function transportFields(transport: Transport, show: Show): Field[] {
   }
 }
 
-/** Numbered, so that an argument with spaces or none at all cannot pass for two or for nothing. */
+/** Numbered, so that an argument with spaces does not look like two, and an empty one is visible. */
 export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
@@ -56,7 +56,7 @@ export function pairs(values: ReadonlyMap<string, string>, between: SafeText, sh
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
 
-/** What the entry comes to on this machine. Expanded arguments and values are left out: secrets may be among them. */
+/** The resolved values of an entry, without arguments and variables: these may hold secrets. */
 export function resolvedFields(definition: ServerDefinition, show: Show): Field[] {
   const { variables, secrets } = definition;
   return [
@@ -102,11 +102,11 @@ export function variableWords(from: VariableUse["from"]): SafeText {
 
 export interface OptionLook {
   readonly show: Show;
-  /** What becomes of the client's secret. */
+  /** Hides the client secret. */
   readonly hide: (text: string) => string;
 }
 
-/** Everything of an entry beside what it runs or reaches. */
+/** All options of an entry other than its transport. */
 export function optionFields(definition: ServerDefinition, { show, hide }: OptionLook): Field[] {
   const { authentication, timeout, includeTools, excludeTools } = definition;
   const words = (names: readonly string[]): SafeText =>
@@ -115,7 +115,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     show(`${key}: ${String(value)}`),
   );
   return [
-    // The provider alone is the default, and says nothing.
+    // Only the default provider: nothing is configured.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },
@@ -123,7 +123,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
   ];
 }
 
-/** What an entry says about signing in. */
+/** The sign-in options of an entry as JSON. */
 export function authenticationDocument(authentication: Authentication, hide: OptionLook["hide"]): object {
   if (authentication.provider === "sa-impersonation") return authentication;
   const { provider, oauth } = authentication;

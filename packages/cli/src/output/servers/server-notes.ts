@@ -1,4 +1,4 @@
-/** What a person should know about a command line before it runs: that it fetches code, and whether always the same. */
+/** Warnings about a command line before it runs: downloads, unpinned versions, shell commands. */
 
 import type { Transport } from "@fairlead/core/settings/define/definition";
 
@@ -87,7 +87,7 @@ export interface Download {
   readonly at: number;
 }
 
-/** What this command line would fetch and run, if its first word is a program known to do that. */
+/** The package or image that a command line downloads and runs; undefined if it does not. */
 export function findDownload(command: string, args: readonly string[]): Download | undefined {
   const program = programName(command);
   // Windows entries often start their runner through a shell.
@@ -110,7 +110,7 @@ export function findDownload(command: string, args: readonly string[]): Download
   return undefined;
 }
 
-/** In a command line that is itself an argument, from there on. */
+/** The download of a command line that starts at an argument. */
 function findBehind(args: readonly string[], start: number): Download | undefined {
   const command = args[start];
   const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));
@@ -155,7 +155,7 @@ const interpreters = [
   },
 ] as const;
 
-/** Whether a word of this command line is code, also when the interpreter is started by another program. */
+/** Whether an argument is code, also if another program starts the interpreter. */
 export function runsCode(command: string, args: readonly string[]): boolean {
   const words = [command, ...args];
   return interpreters.some(({ program, option }) => {
@@ -164,7 +164,7 @@ export function runsCode(command: string, args: readonly string[]): boolean {
   });
 }
 
-/** In words; names in them are foreign: make the notes safe before showing them. */
+/** The warnings as text. They contain untrusted names: make them safe before showing them. */
 export function launchNotes(transport: Transport): string[] {
   if (transport.kind !== "stdio") {
     const plain = /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(transport.url);

@@ -1,6 +1,6 @@
 /**
- * What may be seen of a server's entry: placeholders are shown, literal values and whatever looks like a secret are not.
- * Entries are foreign and can be long: every pattern here takes time in proportion to the text, whatever the text is.
+ * Hides secrets in a server's entry: placeholders are shown, literal values and everything that looks like a secret are hidden.
+ * Entries are untrusted and can be long, so every pattern here runs in linear time.
  */
 
 import type { Transport } from "@fairlead/core/settings/define/definition";
@@ -9,7 +9,7 @@ import { hidden, isTellingName, looksSecret } from "./server-secrets.ts";
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
 const scheme = /^(?:Bearer|Basic|Token|ApiKey|Bot)?$/i;
 
-/** The value of a variable or header: placeholders (without their defaults) and the word before a credential stay. */
+/** Hides the value of a variable or header; placeholders (without defaults) and words like `Bearer` stay. */
 export function hideLiteral(value: string): string {
   let shown = "";
   let at = 0;
@@ -25,18 +25,18 @@ function hidePart(literal: string): string {
   return scheme.test(literal.trim()) ? literal : hidden;
 }
 
-// Variables that make a program load code: nobody keeps a secret in them, and who reads an entry must see them.
+// Variables that make a program load code: they hold no secrets, and a reader must see them.
 const loadsCode =
   /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
 
-/** The value of a variable, as `hideLiteral` shows it unless the variable decides what is run. */
+/** Hides the value of a variable, unless the variable makes a program load code. */
 export function hideVariable(name: string, value: string): string {
   return loadsCode.test(name) ? hideInWords(value) : hideLiteral(value);
 }
 
 const path = /^(?:~|\.{0,2}\/)/;
 
-/** Arguments as they may be listed: what follows `--token`, `KEY=…`, `Name: …` and credentials in addresses are hidden. */
+/** Hides secrets in arguments: values after `--token`, in `KEY=…` and `Name: …`, and credentials in URLs. */
 export function redactArguments(args: readonly string[]): string[] {
   return args.map((argument, at) => {
     const before = args[at - 1] ?? "";
@@ -45,7 +45,7 @@ export function redactArguments(args: readonly string[]): string[] {
   });
 }
 
-/** One text, perhaps a line of code: no more of it is hidden than the values themselves. */
+/** Hides only the secret values in a text, which may be a line of code. */
 export function hideInWords(text: string): string {
   return hideNamed(hideInUrl(text)).replaceAll(tellingWord, hidden);
 }
@@ -53,7 +53,7 @@ export function hideInWords(text: string): string {
 const assignment = /(?<![\w.-])([\w.-]+)(\s*=\s*|\s*:\s*)/g;
 const assigned = /^(?:(?:Bearer|Basic|Token|ApiKey|Bot)\s+)?[^\s;|&]+/i;
 
-/** `NAME=value` wherever it stands, `Name: value` at the start. */
+/** Hides the value of `NAME=value` anywhere, and of `Name: value` at the start. */
 function hideNamed(text: string): string {
   let shown = "";
   let end = 0;
@@ -69,7 +69,7 @@ function hideNamed(text: string): string {
   return shown + text.slice(end);
 }
 
-// What well-known services give out, and keys in PEM form. A whole word, and long enough not to be a package's name.
+// Key formats of well-known services, and PEM keys; long enough not to match a package name.
 const tellingWord = new RegExp(
   [
     String.raw`(?<=^|[\s=:"'])(?:(?:sk|pk|rk)[-_][\w-]{16}|gh[pousr]_\w|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]{8}|AIza[\w-]{8}|npm_\w{20}|eyJ[\w-]+\.)[^\s;|&"']*`,
@@ -79,7 +79,7 @@ const tellingWord = new RegExp(
   "g",
 );
 
-/** An address without its password and without the values of secret-looking parameters. */
+/** Hides the password and secret-looking parameters of a URL. */
 export function hideInUrl(text: string): string {
   return text
     .replaceAll(/(\w:\/\/)([^/?#@\s]*)@/g, (_all, start: string, account: string) => `${start}${hideAccount(account)}@`)
@@ -93,7 +93,7 @@ function hideAccount(account: string): string {
   return password.length === 0 ? hideLiteral(user) : `${user}:${hideLiteral(password.join(":"))}`;
 }
 
-/** The same transport, fit to be shown. */
+/** The transport with its secrets hidden. */
 export function redact(transport: Transport): Transport {
   if (transport.kind === "stdio")
     return { ...transport, args: redactArguments(transport.args), env: hideValues(transport.env, hideVariable) };

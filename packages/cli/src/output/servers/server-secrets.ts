@@ -1,4 +1,4 @@
-/** Recognises secrets that are written out in an entry, where a placeholder could stand. */
+/** Finds secrets that an entry contains literally instead of as a placeholder. */
 
 import { objectOf } from "@fairlead/wire/json";
 
@@ -12,17 +12,17 @@ const tellingValue =
   /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
 const reference = /\$(?!\$)(\{|[A-Za-z_])/;
 
-/** What is shown in the place of a secret. */
+/** Shown instead of a secret. */
 export const hidden = "(hidden)";
 
-/** Whether a value of that name (of a variable, a header, an option) is a secret in plain sight. */
+/** Whether a variable, header or option holds a literal secret. */
 export function looksSecret(name: string, value: string): boolean {
   // `$$` is a dollar sign; what is left is a reference, whose value is elsewhere.
   if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
   return isTellingName(name) || tellingValue.test(value);
 }
 
-/** Whether something of that name is likely to be a secret. */
+/** Whether the name suggests a secret. */
 export function isTellingName(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
@@ -34,7 +34,7 @@ export interface SecretHint {
   readonly secret: string;
 }
 
-/** The secrets that stand in `env`, `headers`, `oauth` and the address of an entry. */
+/** The literal secrets in `env`, `headers`, `oauth` and the URL of an entry. */
 export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
   const named = ["env", "headers", "oauth"].flatMap((key) => {
     const values = entry[key];

@@ -1,9 +1,9 @@
-/** Where a server stands, in the words and documents of the command. */
+/** The state of a server, as text and as JSON. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
-import type { Knowledge } from "@fairlead/core/host";
+import type { CachedCatalogInfo } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -17,14 +17,14 @@ import { transportWord } from "./transport-word.ts";
 export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
-  /** What it offered when it was last connected, if it is not asked now. */
-  readonly known?: Knowledge | undefined;
-  /** Tools whose definition is not the one that was known before. */
+  /** The cached catalog, for a server that is not connected now. */
+  readonly known?: CachedCatalogInfo | undefined;
+  /** Tools with a changed definition. */
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
 }
 
-/** Whether nothing more will come of this attempt to connect. */
+/** Whether the attempt to connect has ended. */
 export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
@@ -119,12 +119,12 @@ export function serverText(
   return joinSafe(lines);
 }
 
-function cachedLines(known: Knowledge | undefined): SafeText[] {
+function cachedLines(known: CachedCatalogInfo | undefined): SafeText[] {
   if (known?.savedAt === undefined) return [];
   return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** Why it stands there, and what to do about it. */
+/** The reason for the state, and the next step. */
 function explanationLines(state: ServerState): SafeText[] {
   if (state.status === "connected")
     return state.offer?.note === undefined ? [] : [safe`  note: ${toSafeLine(state.offer.note)}`];
@@ -154,7 +154,7 @@ function target({ definition }: ConfiguredServer): SafeText {
   return toVisibleLine(shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url);
 }
 
-/** The one really used, once that is known. */
+/** The negotiated transport, if the server has connected before; otherwise the configured one. */
 function transportOf({ server, state, known }: ListedServer): string {
   const { peer } = state.status === "connected" ? state : (known ?? {});
   return peer?.transport ?? transportWord(server.kind);

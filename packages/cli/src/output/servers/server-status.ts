@@ -1,4 +1,4 @@
-/** Whether a server may start, in the words and documents of commands that start nothing. */
+/** Whether a server may start, as text and as JSON, for commands that start no server. */
 
 import type { ErrorCode } from "@fairlead/core/errors";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";

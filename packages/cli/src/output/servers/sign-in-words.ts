@@ -1,4 +1,4 @@
-/** How a server stands with signing in, in words and in documents. */
+/** The sign-in state of a server, as text and as JSON. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -36,13 +36,13 @@ function byItselfWords(by: Extract<SignInState, { state: "none" }>["by"]): SafeT
   }
 }
 
-/** One that is renewed by itself has no end that a person has to know. */
+/** Fairlead renews a renewable token, so its expiry is not shown. */
 function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {
   if (isRenewable || expiresAt === undefined) return safe``;
   return safe`, until ${toSafeLine(new Date(expiresAt).toISOString())}`;
 }
 
-/** In `--json` documents. */
+/** The sign-in state in `--json` documents. */
 export function signInDocument(signIn: SignInState): object {
   if (signIn.state !== "signed_in") return signIn;
   const { expiresAt, ...rest } = signIn;

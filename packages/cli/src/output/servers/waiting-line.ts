@@ -1,4 +1,4 @@
-/** Who is still being waited for, why, and for how long: one line on a terminal, written over every second; nothing elsewhere. */
+/** The servers that are still connecting, as one line on a terminal that is redrawn every second. */
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
@@ -7,12 +7,12 @@ import { cut, eraseLine } from "../reports/progress.ts";
 
 export interface WaitingLine {
   readonly started: (name: string) => void;
-  /** It may have to be downloaded before it can answer. */
+  /** The server's program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
-  /** The last thing that its program said. */
+  /** The last stderr line of the server. */
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;
-  /** Takes the line off the terminal, so that something else can be written there; it comes back by itself. */
+  /** Removes the line until it is drawn again, so that other output can be written. */
   readonly hide: () => void;
   readonly end: () => void;
 }
@@ -63,7 +63,7 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
   };
 }
 
-/** The slowest first; what the first download says is behind all, where a narrow terminal cuts. */
+/** The server that has been waited for longest comes first, the stderr line of a download last. */
 function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
   const shown = [...waited].slice(0, mostNames);
   const names = shown.map(([name, { since, isDownload }]) => {

@@ -1,4 +1,4 @@
-/** What a server says about something it offers, in lines to stand under it: the first paragraph, or all of it. */
+/** Descriptions from a server as indented lines: the first paragraph, or the whole text. */
 
 import { toKey } from "@fairlead/core/normalise/schema/write/type-text";
 import { type SafeText, safe, splitSafe, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -20,7 +20,7 @@ export function descriptionLines(
   return lines(text).flatMap((line) => (line.trim() === "" ? [safe``] : fill(words(line), layout)));
 }
 
-/** One parameter, argument or variable of it: nothing if nothing is said about it. */
+/** `name: description` of one parameter; empty if it has no description. */
 export function remarkLines(name: string, remark: unknown, columns: number): readonly SafeText[] {
   if (typeof remark !== "string" || remark.trim() === "") return [];
   const text = clip(remark.replaceAll(/\s+/g, " ").trim(), longestRemark);
@@ -28,7 +28,6 @@ export function remarkLines(name: string, remark: unknown, columns: number): rea
   return fill(words(line), { columns, indent, hanging: safe`${indent}  ` });
 }
 
-/** Ends with `…` if there is more. */
 function firstParagraph(text: string): string {
   const [paragraph = ""] = text.split(/\n[^\S\n]*\n|\r\n[^\S\n]*\r\n/, 1);
   if (paragraph.length > longestParagraph) return clip(paragraph, longestParagraph).replace(/\s+\S*$/, " …");

@@ -1,4 +1,4 @@
-/** Prompts for reading: under each server's name how they are called, and what is said about them and their arguments. */
+/** The prompts of a server as text: signatures, descriptions and arguments. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
@@ -41,7 +41,7 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
 
 type Callable = Pick<HostPrompt, "name" | "arguments">;
 
-/** The words behind `fairlead prompt`: what has to be given, then in brackets what may be. */
+/** The words after `fairlead prompt`: required arguments, then optional ones in brackets. */
 export function promptCommandUsage(prompt: Callable): string {
   const words = requiredFirst(prompt).map(({ name, required }) => {
     const word = `${toShellWord(`${name}=`)}…`;
@@ -50,7 +50,7 @@ export function promptCommandUsage(prompt: Callable): string {
   return [toShellWord(prompt.name), ...words].join(" ");
 }
 
-/** The same with sample values for what has to be given. */
+/** The words after `fairlead prompt`, with sample values for the required arguments. */
 export function examplePrompt({ name, arguments: wanted }: Callable): string {
   const words = wanted.flatMap((argument) => (argument.required ? [toShellWord(`${argument.name}=text`)] : []));
   return [toShellWord(name), ...words].join(" ");

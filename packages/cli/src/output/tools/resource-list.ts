@@ -1,4 +1,4 @@
-/** Resources and templates for reading: under each server's name their URIs, what they are, and how a template is filled. */
+/** The resources and resource templates of a server as text: URIs, variables, titles, types and sizes. */
 
 import type { HostResource } from "@fairlead/core/host";
 import { fold } from "@fairlead/core/normalise/schema/write/type-text";
@@ -45,7 +45,7 @@ function resourceText(resource: HostResource, { style, columns }: ListOptions): 
   ]);
 }
 
-/** What has to be typed with a template, and what may be. */
+/** The `--arg` options of a template; optional ones in brackets. */
 function valueWords(uriTemplate: string): readonly SafeText[] {
   return fold(variablesOf(uriTemplate), mostVariables, ({ name, required }) => {
     const option = `--arg ${name}=…`;

@@ -1,4 +1,4 @@
-/** A tool as a person reads it: `name(required: type, optional?: type = default) → type`, and a call to start from. */
+/** A tool's signature, `name(required: type, optional?: type = default) → type`, and an example call. */
 
 import type { HostTool } from "@fairlead/core/host";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -17,17 +17,17 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
 export interface SignatureLimits extends TypeLimits {
-  /** Those that must be given count too, but are shown even if they are more. */
+  /** Most parameters shown; required ones count too, but are shown even above this limit. */
   readonly parameters: number;
 }
 
 export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
 export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
 
-/** Not even these are shown beyond a screenful. */
+/** Most required parameters shown. */
 const mostRequired = 40;
 
-/** In the pieces between which a line may be broken. */
+/** A signature in pieces; a line may be wrapped between two pieces. */
 export interface Signature {
   readonly name: SafeText;
   readonly parameters: readonly SafeText[];
@@ -52,13 +52,13 @@ export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): 
   };
 }
 
-/** All on one line. */
+/** The signature on one line. */
 export function signature(tool: SignedTool): SafeText {
   const { name, parameters, output } = toSignature(tool);
   return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;
 }
 
-/** The words after `fairlead call`: the target and what must be given, with sample values. */
+/** The words after `fairlead call`: the tool and its required arguments, with sample values. */
 export function exampleCall({
   server,
   serverToolName,

@@ -1,4 +1,4 @@
-/** Tools for programs: the documents of `tools --json` and `tools --raw`. */
+/** Tools as JSON: the documents of `tools --json` and `tools --raw`. */
 
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HiddenTool, HostNote, HostTool } from "@fairlead/core/host";
@@ -21,7 +21,7 @@ export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): ob
   };
 }
 
-/** As a model is shown it, and what was done to it for that. */
+/** The tool as the model gets it, with the changes made to its schema. */
 function toolDocument(tool: HostTool): object {
   const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
   const { annotations, outputSchema } = tool;
@@ -39,7 +39,7 @@ function toolDocument(tool: HostTool): object {
   };
 }
 
-/** A server's own definitions. */
+/** The definitions exactly as the server sent them. */
 export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): object {
   return {
     name: server,
@@ -49,7 +49,7 @@ export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): 
 
 const tooDeep = "nested too deeply to be printed";
 
-/** What a server wrote may nest deeper than can be written down. */
+/** A server's JSON can be nested too deeply for `JSON.stringify`. */
 function printable(value: object): object {
   return isShallow(value) ? value : { unprintable: tooDeep };
 }

@@ -1,4 +1,4 @@
-/** Tools for reading: under each server's name their signatures, claims and descriptions. */
+/** The tools of a server as text: signatures, annotations and descriptions. */
 
 import type { HiddenTool, HostTool } from "@fairlead/core/host";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -14,11 +14,11 @@ import { brief, full, toSignature } from "./signature.ts";
 export interface ToolListOptions {
   readonly style: Style;
   readonly columns: number;
-  /** Every parameter and every word; else what a reader needs to choose. */
+  /** Show every parameter and the whole description. */
   readonly all: boolean;
 }
 
-/** `hidden`: what more there is, but for a filter of the settings. */
+/** `hidden`: tools that `includeTools` or `excludeTools` filters out. */
 export function serverToolsText(
   server: string,
   tools: readonly HostTool[],

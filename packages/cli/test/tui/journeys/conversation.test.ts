@@ -37,7 +37,7 @@ test("a chat with two tools: both are asked about, one runs, one does not, and t
   expect(end).toMatch(/All done\n+.*one\n.*two/);
   await quit(terminal);
   const [, told] = here.api.seen;
-  expect(JSON.stringify(told?.body.contents)).toMatch(/nothing to see.*the person said no/);
+  expect(JSON.stringify(told?.body.contents)).toMatch(/nothing to see.*the user declined it/);
 });
 
 test("Esc ends the call that runs and not the turn, Ctrl-C the same; the app lives on", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { stdioServer } from "@fairlead/test-servers";
+import { programServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { processesOf } from "../../support/left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
@@ -8,8 +8,8 @@ import { openScene, type Scene } from "../../support/tui/session-scene.ts";
 /** A user's own server, and a workspace that brings one. */
 async function twoServers(): Promise<Machine> {
   const here = await machine();
-  await here.write(userFile, { mcpServers: { mine: stdioServer("well-behaved", here.path, "--mine") } });
-  await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--db") } });
+  await here.write(userFile, { mcpServers: { mine: programServer("well-behaved", here.path, "--mine") } });
+  await here.write(projectFile, { mcpServers: { db: programServer("well-behaved", here.path, "--db") } });
   return here;
 }
 
