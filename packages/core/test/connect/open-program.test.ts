@@ -1,9 +1,9 @@
-import { processesWith, stdioServer } from "@fairlead/test-servers";
+import { processesWith, programServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../support/manual-clock.ts";
 import { connection, script } from "./connection.ts";
 
-const echo = stdioServer("well-behaved");
+const echo = programServer("well-behaved");
 const entryAt = expect.stringMatching(/ \(.*settings\.json:3\)\.$/);
 
 describe("a program that is a server", () => {
@@ -40,7 +40,7 @@ describe("a program that is a server", () => {
   });
 
   test("is connected whatever else it says, and all of that is in its log", async () => {
-    await using server = await connection(stdioServer("noisy"));
+    await using server = await connection(programServer("noisy"));
     const { serverInfo } = await server.open();
     expect(serverInfo.name).toBe("test");
     expect(await server.log()).toContain(" note a line on stdout is not a message: ");
@@ -110,7 +110,7 @@ describe("a program that is none", () => {
     ["401 Unauthorized", { env: { GITLAB_TOKEN: "wrong-token", B: "c" } }, /sets in "env" \(.*\): GITLAB_TOKEN, B\.$/],
   ])("one that lacks credentials (%s) is told which", async (words, rest, next) => {
     await using server = await connection(
-      { ...stdioServer("exits", "1", words), ...rest },
+      { ...programServer("exits", "1", words), ...rest },
       { env: { GITHUB_TOKEN: "not for everybody" } },
     );
     expect(await server.failure()).toMatchObject({ code: "server_exited", next: expect.stringMatching(next) });
@@ -126,7 +126,7 @@ describe("a program that is none", () => {
   });
 
   test("one that prints without end is no server", async () => {
-    await using server = await connection(stdioServer("garbage"));
+    await using server = await connection(programServer("garbage"));
     expect(await server.failure()).toMatchObject({
       code: "not_mcp",
       message: expect.stringMatching(
@@ -140,7 +140,7 @@ describe("a program that is none", () => {
     [{ result: {} }, `"s" violates the MCP protocol: the server's response to initialize has no protocolVersion`],
     [{ result: 7 }, '"s" violates the MCP protocol: the response to initialize has no result'],
   ])("%o in answer to initialize", async (answer, message) => {
-    await using server = await connection(stdioServer("refuses", JSON.stringify(answer)));
+    await using server = await connection(programServer("refuses", JSON.stringify(answer)));
     expect(await server.failure()).toMatchObject({ code: "protocol", message });
   });
 });
@@ -174,7 +174,7 @@ describe("timeout", () => {
   });
 
   test("a server that was never reached before is asked which protocol it speaks, and that is named", async () => {
-    await using server = await connection(stdioServer("silent"), { connectTimeout: 300 });
+    await using server = await connection(programServer("silent"), { connectTimeout: 300 });
     expect(await server.failure()).toMatchObject({
       code: "connect_timeout",
       message: '"s" timed out after 0.3 s: no response to server/discover',
@@ -195,7 +195,7 @@ describe("timeout", () => {
   });
 
   test("the caller's own is cancelled, not late", async () => {
-    await using server = await connection(stdioServer("silent"));
+    await using server = await connection(programServer("silent"));
     const caller = new AbortController();
     const observe = ({ step }: { readonly step: string }): void => {
       if (step === "start") caller.abort();
@@ -209,7 +209,7 @@ describe("timeout", () => {
 
 test("nothing of a server is left when the failure is known", async () => {
   const mark = `mark-silent-${process.pid}`;
-  const entry = { ...stdioServer("silent"), env: { MARK: mark } };
+  const entry = { ...programServer("silent"), env: { MARK: mark } };
   await using server = await connection(entry);
   const caller = new AbortController();
   const started: string[] = [];

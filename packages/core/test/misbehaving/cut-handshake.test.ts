@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { scaled, seed, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { programServer, scaled, seed, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { answers, hostOf, processesOf, stateOf } from "./beside.ts";
 
@@ -8,7 +8,7 @@ const isLong = scaled(10) === 10;
 
 /** What a server says until it is connected and its lists are read. */
 async function recordHandshake(folder: TemporaryFolder): Promise<string> {
-  const [program = ""] = stdioServer("well-behaved").args;
+  const [program = ""] = programServer("well-behaved").args;
   const file = JSON.stringify(`${folder.path}/recorded`);
   // It writes down what it says before it says it: whoever has heard it finds it there.
   const code = `import { appendFileSync } from "node:fs";
@@ -49,8 +49,8 @@ test("a server that dies at any byte of what it says until it is connected has e
   const names = cuts(said, start).map((cut) => `cut-${cut}`);
   for (let at = 0; at < names.length; at += serversPerHost) {
     const batch = names.slice(at, at + serversPerHost);
-    const odd = Object.fromEntries(batch.map((name) => [name, stdioServer("cut", name.slice("cut-".length))]));
-    await using host = await hostOf(folder, { ...odd, good: stdioServer("well-behaved") });
+    const odd = Object.fromEntries(batch.map((name) => [name, programServer("cut", name.slice("cut-".length))]));
+    await using host = await hostOf(folder, { ...odd, good: programServer("well-behaved") });
     await host.start();
     const states = batch.map((name) => [name, stateOf(host, name)]);
     expect(states, `FAIRLEAD_SEED=${start}`).toEqual(batch.map((name) => [name, exited(name)]));

@@ -1,4 +1,4 @@
-import { stdioServer } from "@fairlead/test-servers";
+import { programServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { beside, processesOf } from "./beside.ts";
 
@@ -23,7 +23,7 @@ describe("a program that is no server", () => {
 
   test("whose folder is not there: the folder is named, not the command", () =>
     beside(
-      ({ path }) => ({ ...stdioServer("well-behaved"), cwd: `${path}/gone` }),
+      ({ path }) => ({ ...programServer("well-behaved"), cwd: `${path}/gone` }),
       ({ state }) => {
         const why = `cannot start "${process.execPath}": cwd does not exist: /here/gone`;
         const next = `Check the command and its arguments (${entry}).`;
@@ -32,20 +32,20 @@ describe("a program that is no server", () => {
     ));
 
   test("that exits: with its code, its last words, and where to look", () =>
-    beside(stdioServer("exits", "3", "Error: the moon is full"), ({ state }) => {
+    beside(programServer("exits", "3", "Error: the moon is full"), ({ state }) => {
       const message = '"odd" exited with code 3 during initialize; stderr: Error: the moon is full';
       expect(state()).toEqual(failed("server_exited", message, "fairlead mcp logs odd", "Error: the moon is full"));
     }));
 
   test("that exits for want of a credential: the names that its entry sets are hinted at", () =>
-    beside({ ...stdioServer("exits", "1", "Error: bad API key"), env: { MOON_API_KEY: "wrong" } }, ({ state }) => {
+    beside({ ...programServer("exits", "1", "Error: bad API key"), env: { MOON_API_KEY: "wrong" } }, ({ state }) => {
       const message = '"odd" exited with code 1 during initialize; stderr: Error: bad API key';
       const next = `Check the values in "env" of "odd" (${entry}): MOON_API_KEY.`;
       expect(state()).toEqual(failed("server_exited", message, next, "Error: bad API key"));
     }));
 
   test("that never answers: the step and the setting to raise are named", () =>
-    beside({ ...stdioServer("silent"), timeout: 300 }, ({ state }) => {
+    beside({ ...programServer("silent"), timeout: 300 }, ({ state }) => {
       const next = `raise "timeout" of "odd" (${entry})`;
       // Which of the two it is asked first, and how far that came, is a matter of the machine.
       const message = /^"odd" timed out after 0\.3 s: no response to (server\/discover|initialize)$/;
@@ -56,7 +56,7 @@ describe("a program that is no server", () => {
     }));
 
   test("that talks without end, but not to us: with the beginning of what it says", () =>
-    beside(stdioServer("garbage"), ({ state }) => {
+    beside(programServer("garbage"), ({ state }) => {
       const begins = "\u001b[31mcompiling 1\u001b[0m \u202egnp.exe";
       const why = `1,000 lines and no message; response begins ${JSON.stringify(begins)}`;
       const next = `Check the command and its arguments (${entry}).`;
@@ -66,13 +66,13 @@ describe("a program that is no server", () => {
 
 describe("a server that refuses", () => {
   test("to begin: its own words are told", () =>
-    beside(stdioServer("refuses", '{"error":{"code":-32000,"message":"no licence"}}'), ({ state }) => {
+    beside(programServer("refuses", '{"error":{"code":-32000,"message":"no licence"}}'), ({ state }) => {
       const message = '"odd" answered initialize with an error: no licence (-32000)';
       expect(state()).toEqual(failed("protocol", message, "fairlead mcp logs odd"));
     }));
 
   test("to say which protocol it speaks: with what it says instead", () =>
-    beside(stdioServer("refuses", '{"result":{"protocolVersion":"the latest"}}'), ({ state }) => {
+    beside(programServer("refuses", '{"result":{"protocolVersion":"the latest"}}'), ({ state }) => {
       const message = `"odd" violates the MCP protocol: the server's response to initialize has no protocolVersion`;
       expect(state()).toEqual(failed("protocol", message, "fairlead mcp logs odd", '"the latest"'));
     }));
@@ -80,7 +80,7 @@ describe("a server that refuses", () => {
 
 describe("a server that offers nothing", () => {
   test("is closed", () =>
-    beside(stdioServer("nothing"), ({ state, folder }) => {
+    beside(programServer("nothing"), ({ state, folder }) => {
       expect(state()).toEqual({
         status: "disconnected",
         reason: "no_capabilities",
@@ -90,7 +90,7 @@ describe("a server that offers nothing", () => {
     }));
 
   test("yet stays, if it says that this may change", () =>
-    beside(stdioServer("nothing", "listChanged"), ({ state }) => {
+    beside(programServer("nothing", "listChanged"), ({ state }) => {
       expect(state()).toMatchObject({
         status: "connected",
         offer: { tools: 0, prompts: 0, resources: 0, resourceTemplates: 0, note: "0 tools yet" },
@@ -98,7 +98,7 @@ describe("a server that offers nothing", () => {
     }));
 
   test("because of a filter: the filter is named", () =>
-    beside({ ...stdioServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
+    beside({ ...programServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
       const { message, ...rest } = state() as { message: string };
       expect(message).toMatch(/^"odd" offers nothing that may be used: excludeTools leaves none of its /);
       expect(rest).toEqual({

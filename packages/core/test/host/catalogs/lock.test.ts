@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../../src/index.ts";
 import { type LockedServer, lockText } from "../../../src/policy/lock/lock-file.ts";
-import { lockOffer } from "../../../src/policy/lock/lock-server.ts";
+import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
 import { approve } from "../../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../../src/trust/configuration.ts";
 
@@ -15,7 +15,7 @@ const books = {
 
 /** As the lock file has it; and as it is written, with what the lock file does not have. */
 function entries(folder: TemporaryFolder): { readonly locked: object; readonly written: object } {
-  const server = stdioServer("library", join(folder.path, "books.json"), join(folder.path, "diary"));
+  const server = programServer("library", join(folder.path, "books.json"), join(folder.path, "diary"));
   return {
     locked: { ...server, env: { LIBRARY_TOKEN: "(hidden)" }, trace: "(hidden)" },
     written: { ...server, env: { LIBRARY_TOKEN: "t0ken" }, trace: { deep: [1] }, description: "Books." },
@@ -44,7 +44,7 @@ async function lockAs(folder: TemporaryFolder, change: Partial<LockedServer> | u
   const catalog = host.catalog("books");
   if (catalog === undefined) throw new Error("nothing is known");
   const entry = { ...entries(folder).locked };
-  const server = { entry, ...lockOffer(catalog, undefined), ...change };
+  const server = { entry, ...lockCatalog(catalog, undefined), ...change };
   await folder.write("work/.gemini/mcp.lock", lockText(new Map(change === undefined ? [] : [["books", server]])));
 }
 

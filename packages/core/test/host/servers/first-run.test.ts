@@ -1,6 +1,6 @@
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ConnectStep } from "../../../src/connect/connect-step.ts";
 import { createHost } from "../../../src/index.ts";
@@ -14,7 +14,7 @@ interface Run {
 /** A home whose `PATH` leads to an `npx` that says something and then is a server. */
 async function home(): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
-  const { command, args } = stdioServer("well-behaved");
+  const { command, args } = programServer("well-behaved");
   const npx = await folder.write("bin/npx", `#!/bin/sh\necho fetching "$1" >&2\nexec ${command} ${args.join(" ")}\n`);
   await chmod(npx, 0o755);
   return folder;
