@@ -1,4 +1,4 @@
-/** The screen, top to bottom: what is finished, what is going on, what is asked, the prompt, the status line. */
+/** The screen from top to bottom: finished items, running items, the question or panel, the prompt, the status line. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
@@ -22,11 +22,11 @@ import { TurnLine } from "./view/turn-line.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Told which question is part of the frame that is drawn next. */
+  /** Called with the question in the frame that is drawn next. */
   readonly onCommit: (question: string | undefined) => void;
 }
 
-/** Milliseconds: a spinner turns, seconds are counted. */
+/** Milliseconds between frames of a spinner, and between updates of seconds. */
 const [frame, second] = [120, 1000];
 
 export function App({ session: { store, clock }, onCommit }: AppProps): ReactElement {
@@ -34,7 +34,7 @@ export function App({ session: { store, clock }, onCommit }: AppProps): ReactEle
   const now = useNow(clock, state.turn.kind === "running" ? frame : hasMoving(state.servers) ? second : undefined);
   const { items, settled, drawnFrom, epoch, questions } = state;
   const shown = questions[0]?.key;
-  // Of all effects the only one that comes before the frame is written.
+  // The only effect that runs before the frame is written.
   useInsertionEffect(() => onCommit(shown), [shown, onCommit]);
   const asked = useQuestionLines(state);
   const panel = panelRows(state, now);
@@ -71,7 +71,7 @@ interface GoingProps {
   readonly now: number;
 }
 
-/** What may still change, what the turn is about, and what was typed meanwhile. */
+/** Items that may still change, the line of the turn, and queued messages. */
 function Going({ state: { items, settled, turn, waiting }, room, now }: GoingProps): ReactElement {
   const { width, hidden, item: height } = room;
   return (
@@ -90,7 +90,7 @@ function nextLine(text: string, width: number): Line {
   return clipLine([span(safe`queued: ${toSafeLine(text)}`, { isDim: true })], width);
 }
 
-/** What is asked, in rows; long arguments are not laid out anew for every turn of a spinner. */
+/** The rows of the question; memoised, so that long arguments are not laid out again for every spinner frame. */
 function useQuestionLines(state: AppState): readonly Line[] {
   const { questions, dialog, size } = state;
   const [question] = questions;

@@ -1,4 +1,4 @@
-/** A command of ours inside the app: what it prints is caught, and there is nobody whom it could ask. */
+/** Runs commands inside the app: captures their output and gives them no terminal to ask on. */
 
 import { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -10,11 +10,11 @@ import { typedHere } from "./slash/typed-here.ts";
 
 export interface Captured<C> {
   readonly context: C;
-  /** What it has printed so far, with the commands in it as they are typed here. */
+  /** The output so far, with shell commands rewritten as slash commands. */
   readonly text: () => string;
 }
 
-/** `columns`: lists are wrapped for that width. */
+/** `columns`: the width for wrapping lists; undefined for no wrapping. */
 export function captured<C extends Pick<Context, "io" | "out">>(context: C, columns?: number): Captured<C> {
   const written: string[] = [];
   const stream = (): Writable =>
@@ -29,13 +29,13 @@ export function captured<C extends Pick<Context, "io" | "out">>(context: C, colu
   const io: Io = { ...context.io, stdin: Readable.from([]), stdout, stderr: stream() };
   return {
     context: { ...context, io, out: createOutput(io, { quiet: false }) },
-    // Output prints safe text only: what is stripped is its own bold and colours.
+    // The output is safe text: only Fairlead's own styles are stripped.
     text: () => typedHere(stripVTControlCharacters(written.join("")).trimEnd()),
   };
 }
 
 const asItIs = (text: SafeText): SafeText => text;
-/** For lists of the command that are shown in the app, which has its own emphasis. */
+/** No styles: the app has its own. */
 export const plainStyle: Style = {
   bold: asItIs,
   dim: asItIs,

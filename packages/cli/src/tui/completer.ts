@@ -24,15 +24,15 @@ import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 
 export interface Completer {
-  /** Whether the key was for the list. */
+  /** Whether the list has used the key. */
   readonly press: (key: Key) => boolean;
-  /** After the key has done its work. */
+  /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
-  /** Calls off what is still to be asked. */
+  /** Cancels pending requests. */
   readonly end: () => void;
 }
 
-/** Milliseconds: who types on is not asked about. */
+/** Milliseconds without a key before servers are asked. */
 const pause = 120;
 const mostWords = 50;
 
@@ -65,7 +65,7 @@ export function createCompleter(services: Services): Completer {
     askLater(place, editor, offer);
   }
 
-  /** What others say comes as an addition; by then the person may have typed on, and then it is of no interest. */
+  /** Adds the suggestions of servers and of the disk to the list, unless the user has typed on meanwhile. */
   function askLater(
     place: CursorContext,
     editor: Editor,
@@ -157,7 +157,7 @@ export function createCompleter(services: Services): Completer {
     return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
   }
 
-  /** Only of a workspace that is trusted, and nothing outside of it. */
+  /** Files of a trusted workspace; none outside of it. */
   async function filesAt(typed: string): Promise<readonly CompletionItem[]> {
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
@@ -191,13 +191,13 @@ export function createCompleter(services: Services): Completer {
       }
       return true;
     },
-    // What was not typed, as a line of the history, opens no list: the arrows would be lost in it.
+    // A line recalled from the history opens no list: the list would take the arrow keys.
     pressed: (key) => (changesText(key) ? renew() : close()),
     end: () => stop?.(),
   };
 }
 
-/** Tab asks for the list where there is none. */
+/** Whether the key changes the text; Tab counts, because it opens the list. */
 function changesText({ name, ctrl, meta }: Key): boolean {
   if (name === "backspace" || name === "delete" || name === "tab") return true;
   return name === "text" && ctrl !== true && meta !== true;
@@ -211,7 +211,7 @@ function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverTool
   return JSON.stringify([server, serverToolName]);
 }
 
-/** As a word of a command; quotes keep blanks together. */
+/** The word as it is typed after a command, quoted if it has spaces. */
 function writeWord(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

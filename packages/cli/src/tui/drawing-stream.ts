@@ -1,9 +1,9 @@
-/** The terminal as Ink sees it. */
+/** The stream that Ink draws on. */
 
 /**
- * Endless downwards: how much fits is our own concern, and what Ink does when it thinks that something does not (it clears the
- * terminal with all that has scrolled away, and prints everything anew) would lose a person's place. Of a new size Ink learns
- * with the frame that was laid out for it, not before. `onWritten` is told whenever something was handed to the terminal.
+ * Reports endless rows: the app itself limits what it draws, and Ink would otherwise clear the terminal with its scrollback and
+ * print everything again when a frame does not fit. Ink learns a new size with the frame that was laid out for it, not before.
+ * `onWritten` is called after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([

@@ -1,4 +1,4 @@
-/** Puts together what slash commands, the panel and completion work with. */
+/** Creates the services that slash commands, the panel and completion use. */
 
 import type { Model } from "@fairlead/core/model/model";
 import type { Context } from "../shell/verb.ts";
@@ -25,11 +25,11 @@ export interface ServicesOptions {
 export interface OpenedServices {
   readonly services: Services;
   readonly overlay: Overlay;
-  /** Calls off what is under way for the overlay. */
+  /** Cancels pending requests of the overlay. */
   readonly end: () => void;
 }
 
-/** What stands beside a list on the screen. */
+/** Columns beside a list. */
 const margin = 4;
 
 export function openServices({ session, context, settings, manual, hasScreen }: ServicesOptions): OpenedServices {

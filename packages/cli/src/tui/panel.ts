@@ -1,4 +1,4 @@
-/** The panel of servers: where what it shows comes from, and what its keys do. */
+/** The `/mcp` panel: loads the texts of its tabs and runs the actions of its keys. */
 
 import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
@@ -17,7 +17,7 @@ import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } f
 
 export interface Panel {
   readonly open: () => void;
-  /** Whether the key was for the panel. */
+  /** Whether the panel has used the key. */
   readonly press: (key: Key) => boolean;
 }
 
@@ -34,7 +34,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
   async function load(server: string, tab: PanelTab): Promise<void> {
     const text = await textOf(server, tab);
     const { panel } = store.get();
-    // Somebody may have gone on meanwhile.
+    // The user may have switched to another tab meanwhile.
     if (panel?.open?.server === server && panel.open.tab === tab) set({ ...panel, open: { ...panel.open, text } });
   }
 
@@ -63,7 +63,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
     if (panel) set({ ...panel, signIns });
   }
 
-  /** Whatever happens to the server that is open may change what is shown of it. */
+  /** Loads the open tab again after an event of its server. */
   function renew(server: string): void {
     const { open } = store.get().panel ?? {};
     if (open?.server === server) load(server, open.tab).catch(fail);
@@ -84,7 +84,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        // A sign-in asks its questions where the panel is, and what a test finds stands in the transcript.
+        // The questions of a sign-in need the panel's room, and a test prints into the transcript.
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);
         break;

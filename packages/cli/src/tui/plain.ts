@@ -1,4 +1,4 @@
-/** `fairlead --plain`: the same session, line by line, without moving the cursor. What is said is printed once, when it is whole. */
+/** `fairlead --plain`: the app line by line, without moving the cursor. Each item is printed once, when it is complete. */
 
 import { createInterface } from "node:readline";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -11,13 +11,13 @@ import { createPlainPrinter } from "./plain/printer.ts";
 import { openAppSession } from "./session/open-session.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
-/** Nothing is cut for the sake of a screen. */
+/** Rows of the screen: enough that nothing is cut. */
 const endless = 1_000_000;
 
-/** Resolves when the person has left. */
+/** Resolves when the user quits. */
 export async function runPlain(context: Context, configuration: Configuration): Promise<void> {
   const { stdin, stdout, signal, takeInterrupts } = context.io;
-  // Whoever wanted to leave before there was anything to leave.
+  // Ctrl-C may have been pressed before the app was ready.
   signal.throwIfAborted();
   let leave: (() => void) | undefined;
   const left = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
       if ("key" in step) press(step.key);
       else dispatch(step.event);
     }
-    // There is no Tab here: once a message that was begun is sent, the question is next.
+    // There is no Tab here: after a sent message, the next line answers the question.
     if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
     late.read();
     printer.update();

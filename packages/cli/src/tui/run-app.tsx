@@ -1,4 +1,4 @@
-/** `fairlead` on a terminal: the app from its first frame to its last, and nothing left behind. */
+/** Runs the app on a terminal, and restores the terminal at the end. */
 
 import { ReadStream, WriteStream } from "node:tty";
 import { HostError } from "@fairlead/core/errors";
@@ -16,9 +16,9 @@ import { type Terminal, takeTerminal } from "./terminal-modes.ts";
 import { type Look, LookContext } from "./view/look.ts";
 import { createHighlighter } from "./view/markdown/highlighter.ts";
 
-/** Resolves when the person has left; rejects with what ended it otherwise. */
+/** Resolves when the user quits. @throws the reason of an abort */
 export async function runApp(context: Context, configuration: Configuration): Promise<void> {
-  // Whoever wanted to leave before there was anything to leave.
+  // Ctrl-C may have been pressed before the app was ready.
   context.io.signal.throwIfAborted();
   const { stdin, stdout, signal } = terminalOf(context.io);
   let leave: (() => void) | undefined;
@@ -36,7 +36,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const guard = createQuestionGuard({ get, dispatch, press: session.press, clock: session.clock });
   const stopLooking = subscribe(guard.look);
 
-  /** The cursor to the top, and the screen empty; what has scrolled away stays. */
+  /** Clears the screen but not the scrollback, and draws again. */
   function redraw(): void {
     stdout.write("\u001b[H\u001b[2J");
     dispatch({ type: "resize", size: size() });
@@ -47,7 +47,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const onCommit = (question: string | undefined): void => {
     committed = question;
   };
-  /** What was rendered may wait a moment before it is written; only then can somebody have seen it. */
+  /** Ink may write a rendered frame later; the user can see it only then. */
   const onWritten = (): void => guard.drawn(rendered);
   const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);
   const abort = (): void => session.quit();

@@ -1,10 +1,10 @@
-/** Runs a command of ours with the folder and the settings of this app, and gives what it printed. */
+/** Runs a `fairlead` command inside the app, with the app's folder and settings. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Context, Globals } from "../shell/verb.ts";
 import { captured } from "./captured.ts";
 
-/** Throws what the command throws, unless it said more than that: then both are shown. */
+/** Returns the output. @throws HostError the command's error, with the output before its message */
 export async function runVerbHere(words: readonly string[], context: Context, columns: number): Promise<string> {
   const { context: quiet, text } = captured(context, columns);
   try {
@@ -18,7 +18,7 @@ export async function runVerbHere(words: readonly string[], context: Context, co
   return text();
 }
 
-/** As they were given to the app. */
+/** The global options of the app. */
 function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
   return [
     ...(root === undefined ? [] : ["-C", root]),

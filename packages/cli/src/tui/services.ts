@@ -1,4 +1,4 @@
-/** What slash commands, the panel and the first screen work with beside the session: settings, servers, models, the verbs of the command. */
+/** What slash commands, the panel and completion use: the session, settings, servers, models and shell commands. */
 
 import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
@@ -12,8 +12,8 @@ export interface Services {
   readonly settings: LiveSettings;
   readonly servers: ServerActions;
   readonly models: Models;
-  /** Runs a command of ours as the shell would, and gives what it printed; nobody is asked anything. */
+  /** Runs a `fairlead` command and returns its output. It has no terminal to ask on. */
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Absent where there is no screen for it. */
+  /** Undefined with `--plain`. */
   readonly openPanel?: () => void;
 }

@@ -1,4 +1,4 @@
-/** The modes of the terminal while the app is on it. Whatever way the process ends, they are put back. */
+/** Sets the terminal modes for the app, and restores them however the process ends. */
 
 import type { ReadStream } from "node:tty";
 import { endKeys, type Key, noKeys, readKeys } from "./input/keys.ts";
@@ -11,12 +11,12 @@ export interface Terminal {
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
-/** After so many milliseconds an Escape stands for itself. Over a slow line, what belongs to it may come later than that. */
+/** Milliseconds after which a single Escape is the Escape key. A key sequence can arrive in parts over a slow connection. */
 const escapeDelay = 50;
-/** After so many, the end of a paste is not waited for any longer: it was lost, and the keyboard must not be lost with it. */
+/** Milliseconds to wait for the end of a paste: if it is lost, the keyboard must still work. */
 const pasteEndDelay = 1000;
 
-/** Every key is told, and nothing is echoed. Returns the function that leaves the terminal as it was. */
+/** Reports every key, without echo. Returns the function that restores the terminal. */
 export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
   let state = noKeys;
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
     if (state.pending === "" && state.paste === undefined) return;
     timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
   }
-  /** Also when the process ends in the middle of something: writing to a terminal does not wait. */
+  /** Works in an `exit` handler too: writing to a terminal is synchronous. */
   function leave(): void {
     if (!isTaken) return;
     isTaken = false;
@@ -50,7 +50,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   stdin.setRawMode(true);
   stdin.on("data", onData);
   stdin.once("end", onEnd);
-  // A terminal that is gone: the end of the session, not of the process in the middle of its work.
+  // A closed terminal ends the session; the process still has to stop its servers.
   stdin.once("error", onEnd);
   stdin.resume();
   stdout.write(pastesOn);

@@ -1,9 +1,9 @@
-/** The time, for what changes on the screen as time goes by; it stands still while nothing does. */
+/** A React hook for the current time; it does not tick while nothing on the screen depends on it. */
 
 import type { Clock } from "@fairlead/core/clock";
 import { useEffect, useState } from "react";
 
-/** `every`: milliseconds; undefined while nothing moves. */
+/** `every`: milliseconds between updates; undefined for none. */
 export function useNow(clock: Clock, every: number | undefined): number {
   const [now, setNow] = useState(() => clock.now());
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The first lines on the screen: what was found, what can be tried at once, how servers and models are added. Pure. */
+/** The first text on the screen: settings, servers, model, an example call, and how to add a server. Pure. */
 
 import type { HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
@@ -9,11 +9,11 @@ import { exampleCall } from "../output/tools/signature.ts";
 
 export interface Welcome {
   readonly configuration: Configuration;
-  /** The demo server's. */
+  /** The tools of the demo server. */
   readonly tools: readonly HostTool[];
-  /** Undefined: the person does not want one. */
+  /** Undefined with `--model manual`. */
   readonly choice: ModelChoice | undefined;
-  /** The model that was asked for by name. */
+  /** The value of `--model`. */
   readonly wanted: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What may stand in a call that is typed: the tools of the conversation, then the parameters of the one that is meant. Pure. */
+/** Suggestions for a typed call: tool names, then the parameters of the tool. Pure. */
 
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
@@ -22,7 +22,7 @@ export function offerTargets(typed: string, tools: readonly CallTarget[]): reado
   }));
 }
 
-/** Names and values; files where one is to be read. */
+/** Parameter names and values, or files after `@`. */
 export function offerArguments(
   target: string,
   before: readonly string[],
@@ -33,7 +33,7 @@ export function offerArguments(
   return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
-/** Words that go on as what is typed does. */
+/** The suggestions that match the typed text. */
 export function toSuggestions(answer: CompletionAnswer, typed: string): readonly CompletionItem[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);

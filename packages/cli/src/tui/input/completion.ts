@@ -1,28 +1,28 @@
-/** What is offered for the word at the cursor, and what a key does to the list of it. Pure. */
+/** The completion list for the word at the cursor, and its keys. Pure. */
 
 import { hasUnseen } from "@fairlead/core/text/unseen";
 import { type Editor, withText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 
-/** Texts may be servers' own: raw. */
+/** One suggestion. Its texts may come from a server and are not yet safe to print. */
 export interface CompletionItem {
-  /** What stands in the text once it is taken. */
+  /** The text that is inserted. */
   readonly value: string;
-  /** Shown instead of it. */
+  /** Shown in the list instead of `value`. */
   readonly label?: string;
   readonly about?: string;
-  /** The word goes on: no space follows. */
+  /** The word continues: no space is inserted after it. */
   readonly isOpen?: boolean;
 }
 
 export interface CompletionList {
-  /** The part of the text that a suggestion takes the place of. */
+  /** Start of the part of the text that a suggestion replaces. */
   readonly from: number;
   readonly to: number;
   /** At least one. */
   readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
-  /** Whether Enter takes what is selected: the person has chosen, or what is typed means nothing yet. */
+  /** Whether Enter inserts the selection: the user has moved it, or the typed text is not complete. */
   readonly isChosen: boolean;
 }
 
@@ -31,7 +31,7 @@ export type CompletionStep =
   | { readonly kind: "take"; readonly suggestion: CompletionItem }
   | { readonly kind: "close" };
 
-/** Undefined for a key that is not for the list. */
+/** Undefined for a key that the list does not use. */
 export function completionKey(
   completion: CompletionList,
   { name, ctrl, meta, shift }: Key,
@@ -65,23 +65,23 @@ export interface CompletionOffer {
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly CompletionItem[];
-  /** What is typed there so far means nothing. */
+  /** The typed text is not a complete word. */
   readonly isUnfinished?: boolean;
 }
 
 const mostSuggestions = 50;
 
-/** Undefined where there is nothing to offer but what is typed already. */
+/** Undefined if the only suggestion is the typed text itself. */
 export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
   const { from, to, isUnfinished = false } = offer;
-  // Names are servers' own: what cannot be seen in one, nobody could have meant to type.
+  // Names come from servers: one with invisible characters is not suggested.
   const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
   const typed = text.slice(from, to);
   if (suggestions.every(({ value }) => value === typed)) return undefined;
   return { from, to, suggestions, selected: 0, isChosen: isUnfinished };
 }
 
-/** More has become known about the same word: what was selected stays so. */
+/** Adds suggestions for the same word; the selection is kept. */
 export function extend(
   completion: CompletionList | undefined,
   text: string,

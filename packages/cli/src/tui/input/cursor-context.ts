@@ -1,10 +1,10 @@
-/** What the cursor stands in: the name of a command, one of its words, something behind an `@`, or a call that is typed. Pure. */
+/** What is being typed at the cursor: a command name, an argument of a command, an `@` mention, or a call. Pure. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-line";
 import type { Editor } from "./editor.ts";
 
 interface At {
-  /** Where what is being typed begins in the text; it ends at the cursor. */
+  /** Index where the typed word starts; it ends at the cursor. */
   readonly from: number;
   readonly typed: string;
 }
@@ -14,16 +14,16 @@ export type CursorContext = At &
     | { readonly kind: "command" }
     /** `before`: the words between the command and this one. */
     | { readonly kind: "word"; readonly command: string; readonly before: readonly string[] }
-    /** `typed` is what stands behind the `@`, without quotes. */
+    /** `typed` is the text after the `@`, without quotes. */
     | { readonly kind: "mention" }
     | { readonly kind: "target" }
     | { readonly kind: "parameter"; readonly target: string; readonly before: readonly string[] }
   );
 
-/** `@` where it may begin something, and what follows up to the cursor; in quotes, blanks too. */
+/** An `@` at the start of a word, and the text up to the cursor; in quotes it may have spaces. */
 const mention = /(?<=^|[\s([<,;“‘])@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
 
-/** `isManual`: what is typed is a call, and nothing in it a reference. */
+/** `isManual`: there is no model, so the text is a call without mentions. */
 export function cursorContextAt(
   { text, cursor }: Pick<Editor, "text" | "cursor">,
   isManual: boolean,
@@ -48,14 +48,14 @@ function inCall(before: string): CursorContext | undefined {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
-  // Of a call that is written as in code, only the name is completed.
+  // A call written as in code gets completion for its name only.
   if (first === "" || first.includes("(")) return undefined;
   if (typed === undefined) return { kind: "target", from: before.length - first.length, typed: first };
   const from = before.length - typed.length;
   return { kind: "parameter", from, typed, target: first, before: words.slice(0, -1) };
 }
 
-/** The last one is at the cursor, and empty behind a blank. Undefined in the middle of quotes: what is in them is the person's. */
+/** The words up to the cursor; the last one is empty after a space. Undefined inside quotes, where nothing is completed. */
 function wordsOf(line: string): readonly string[] | undefined {
   const [last = ""] = /\S*$/.exec(line) ?? [];
   if (/["'\\]/.test(last)) return undefined;

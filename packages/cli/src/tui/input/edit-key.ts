@@ -1,4 +1,4 @@
-/** What a key does to the text that is being typed. Pure. */
+/** Applies a key to the text in the prompt. Pure. */
 
 import { type Editor, erase, insert, type Move, move, moveLine, paste, withText } from "./editor.ts";
 import { type HistoryStep, type InputHistory, newer, older } from "./history.ts";
@@ -9,7 +9,7 @@ export interface Edited {
   readonly history?: InputHistory;
 }
 
-/** Undefined: nothing. */
+/** Undefined if the key does nothing. */
 export function editKey(editor: Editor, history: InputHistory, key: Key): Edited | undefined {
   const isWord = key.ctrl === true || key.meta === true;
   switch (key.name) {
@@ -71,7 +71,7 @@ function textKey(
   return text === "n" ? vertical(editor, history, 1) : undefined;
 }
 
-/** By a line, and beyond the first and the last one through what was typed before. */
+/** Moves by a line; above the first and below the last line, through the history. */
 function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | undefined {
   const moved = moveLine(editor, by);
   if (moved !== undefined) return { editor: moved };
@@ -79,7 +79,7 @@ function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | u
   return step && recalled(editor, step);
 }
 
-/** What is long comes back by a name, as it was pasted. */
+/** A long entry is shown as a paste label. */
 function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }

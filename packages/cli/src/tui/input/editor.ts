@@ -1,12 +1,12 @@
-/** The text that is being typed, and the cursor in it. Pure; a large paste stands in it by a short name. */
+/** The text in the prompt with its cursor. A large paste is shown as a short label. Pure. */
 
 export interface Editor {
   readonly text: string;
-  /** Before the character at this place. */
+  /** Index of the character after the cursor. */
   readonly cursor: number;
-  /** By the name that stands in the text for it. */
+  /** Pasted texts by their label. */
   readonly pastes: ReadonlyMap<string, string>;
-  /** What was cut last. */
+  /** The text that was cut last. */
   readonly cut: string;
 }
 
@@ -14,10 +14,10 @@ export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut
 
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
-/** What is longer stands in the text by its name. */
+/** A longer paste is replaced by a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
-/** No character that a person sees is longer. */
+/** Code units of the longest grapheme. */
 const longestCharacter = 64;
 
 export function withText(editor: Editor, text: string, cursor: number = text.length): Editor {
@@ -29,7 +29,7 @@ export function insert(editor: Editor, words: string): Editor {
   return withText(editor, text.slice(0, cursor) + words + text.slice(cursor), cursor + words.length);
 }
 
-/** A large paste is kept aside, and goes out whole. */
+/** Inserts a paste; a large one as a label that `wholeText` replaces again. */
 export function paste(editor: Editor, words: string): Editor {
   const lines = words.split("\n").length;
   if (lines <= mostPastedLines && words.length <= mostPastedCharacters) return insert(editor, words);
@@ -45,7 +45,7 @@ function freeName(words: string, { pastes, text }: Editor): string {
   return name;
 }
 
-/** What is sent: every paste in its place. */
+/** The text with every label replaced by its paste. */
 export function wholeText({ text, pastes }: Editor): string {
   if (pastes.size === 0) return text;
   const names = [...pastes.keys()].map((name) => name.replaceAll(/[[\]]/g, "\\$&"));
@@ -56,7 +56,7 @@ export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
-/** Takes out what lies between the cursor and there; a word or more can be put back. */
+/** Deletes the text between the cursor and the target; a word or more can be inserted again with Ctrl-Y. */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
   const to = target(editor, where);
@@ -65,7 +65,7 @@ export function erase(editor: Editor, where: Move): Editor {
   return where === "left" || where === "right" ? next : { ...next, cut: text.slice(from, until) };
 }
 
-/** Up or down by a line, as near as can be to the same column; undefined where there is none. */
+/** Moves the cursor one line up or down, in the same column if possible; undefined if there is no such line. */
 export function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
   const { text, cursor } = editor;
   const start = lineStart(text, cursor);
@@ -98,7 +98,7 @@ function target(editor: Editor, where: Move): number {
   }
 }
 
-/** From one character that a person sees to the one before; the name of a paste is one. */
+/** The start of the grapheme before the cursor; a paste label counts as one. */
 function previousPlace({ text, cursor, pastes }: Editor): number {
   const before = text.slice(0, cursor);
   for (const name of pastes.keys()) if (before.endsWith(name)) return cursor - name.length;

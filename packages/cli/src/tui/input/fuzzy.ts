@@ -1,10 +1,10 @@
-/** How well a few typed letters fit a text: all of them, in their order, better together and where a word begins. Pure. */
+/** Fuzzy matching: all typed letters in order; adjacent letters and starts of words score higher. Pure. */
 
-/** Of a longer one only the beginning is looked at: a server may write without end. */
+/** Only this many characters of a text are searched. */
 const longestText = 300;
 const mostStarts = 20;
 
-/** Higher is better; undefined for what does not fit. */
+/** Higher is better; undefined if the text does not match. */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const letters = typed.toLowerCase();
   if (letters === "") return 0;
@@ -14,7 +14,7 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   let start = lower.indexOf(letters.charAt(0));
   for (let tries = 0; start !== -1 && tries < mostStarts; tries += 1) {
     const score = scoreFrom(letters, within, lower, start);
-    // What does not fit from here does not fit from further on.
+    // A text that does not match from here does not match from a later start.
     if (score === undefined) break;
     if (best === undefined || score > best) best = score;
     start = lower.indexOf(letters.charAt(0), start + 1);
@@ -41,7 +41,7 @@ function beginsWord(text: string, at: number): boolean {
   return at === 0 || /[\s/:._-]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** Those that fit, the best first; of equals, the one that came first. */
+/** The items that match, best first; equal scores keep their order. */
 export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string, most: number): readonly T[] {
   return items
     .flatMap((item) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 import { addEntry, createHistory } from "./history.ts";
 
-/** A line that is longer is not worth finding again. */
+/** Longer entries are not saved. */
 const longestEntry = 16_384;
 
 export function loadHistory(folder: string): Promise<readonly string[] | undefined> {

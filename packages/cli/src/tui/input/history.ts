@@ -1,11 +1,11 @@
-/** What was typed before, and how one walks through it. Pure. */
+/** The lines entered before, and moving through them. Pure. */
 
 export interface InputHistory {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly entries: readonly string[];
-  /** Which of them is shown; behind the last: none. */
+  /** Index of the entry that is shown; `entries.length` for none. */
   readonly at: number;
-  /** What was being typed before one began to walk. */
+  /** The text in the prompt before an entry was shown. */
   readonly draft: string;
 }
 
@@ -21,12 +21,12 @@ export function createHistory(entries: readonly string[]): InputHistory {
   return { entries: kept, at: kept.length, draft: "" };
 }
 
-/** What was typed twice in a row is one entry. */
+/** Adds an entry; a repeated last entry is not added. */
 export function addEntry({ entries }: InputHistory, text: string): InputHistory {
   return createHistory(entries.at(-1) === text ? entries : [...entries, text]);
 }
 
-/** Undefined: there is nothing older. */
+/** Undefined if there is no older entry. */
 export function older(history: InputHistory, current: string): HistoryStep | undefined {
   const { entries, at } = history;
   const text = entries[at - 1];

@@ -1,4 +1,4 @@
-/** Where a key goes, and what comes of it: into the dialog, into the editor, or to the session. Pure. */
+/** Routes a key to the dialog, the editor or the session. Pure. */
 
 import type { CallStatus } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -8,7 +8,7 @@ import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 
-/** What only the session can do. */
+/** An action that only the session can run. */
 export type Action =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "answer"; readonly question: UserQuestion; readonly answer: QuestionAnswer }
@@ -29,7 +29,7 @@ export function routeKey(state: AppState, key: Key): Routed {
   const [question] = state.questions;
   if (question !== undefined && state.focus === "dialog" && state.dialog !== undefined) {
     if (isCtrl(key, "c")) return stop(state, true);
-    // More than one character at once is no answer: somebody is typing, or pasting.
+    // Several characters at once are no answer: the user is typing or pasting.
     const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
     if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
     const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
@@ -46,11 +46,11 @@ export function routeKey(state: AppState, key: Key): Routed {
   return edit(state, key);
 }
 
-/** The innermost thing first: a question, a call, the turn, what is typed, and the app only when it is said twice. */
+/** Stops the innermost thing: the question, the call, the turn, the typed text; the app only on the second key. */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // What nobody has seen yet cannot be what they want to end.
+  // The user has not seen this question yet, so the key is not meant for it.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {

@@ -1,4 +1,4 @@
-/** The keys of the prompt, in words: what `/help` shows and `docs/terminal.md` says. */
+/** The keys of the prompt, for `/help` and `docs/terminal.md`. */
 
 export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Enter", "send; during a turn, send when the turn ends"],

@@ -1,4 +1,4 @@
-/** What a terminal sends → keys. Pure: what is not whole yet is kept until more comes, wherever it was cut. */
+/** Parses the bytes of a terminal into keys. Pure: an incomplete sequence is kept until the rest arrives. */
 
 type KeyName =
   | "text"
@@ -19,7 +19,7 @@ type KeyName =
   | "pagedown"
   | "unknown";
 
-/** A letter with Ctrl or Alt is a `text` with that letter, in lower case. What was typed at once is one `text`. */
+/** One key. A letter with Ctrl or Alt is a `text` with that letter in lower case; characters that arrive together are one `text`. */
 export interface Key {
   readonly name: KeyName;
   /** Of `text` and `paste`. */
@@ -31,11 +31,11 @@ export interface Key {
 }
 
 export interface KeyState {
-  /** The beginning of something. */
+  /** The start of an incomplete sequence. */
   readonly pending: string;
-  /** What of a paste has come so far. */
+  /** The part of a paste that has arrived. */
   readonly paste?: string;
-  /** The end of a paste was not waited for: what comes before it, if it comes after all, was pasted too. */
+  /** The end of a paste did not arrive in time: if it arrives later, the text before it was pasted too. */
   readonly isPasteCut?: true;
 }
 
@@ -51,7 +51,7 @@ const esc = "\u001b";
 const ctrlC = "\u0003";
 const pasteStart = `${esc}[200~`;
 const pasteEnd = `${esc}[201~`;
-/** No key is longer: what goes on and on is not one. */
+/** Characters of the longest key sequence. */
 const longestSequence = 64;
 const longestString = 4096;
 
@@ -60,7 +60,7 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   const keys: Key[] = [];
   let { paste } = state;
   let rest = state.pending + chunk;
-  // Alone, it was not pasted: somebody wants to get out.
+  // A single Ctrl-C is a key, not part of the paste.
   if (paste !== undefined && chunk === ctrlC) {
     const ended = endKeys(state);
     return withKeys(ended.keys, readKeys(ended.state, chunk));
@@ -94,14 +94,14 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   return { keys, state: paste === undefined ? noKeys : { pending: "", paste } };
 }
 
-/** Nothing has come for a while: what looked like a beginning was the Escape key, and what came of a paste is all of it. */
+/** Ends waiting for more input: a pending Escape is the Escape key, and a pending paste is complete. */
 export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
   const keys = pending === "" ? [] : unfinishedKeys(pending);
   if (paste === undefined) return { keys, state: isPasteCut ? pasteCut : noKeys };
   return { keys: [pasted(paste), ...keys], state: pasteCut };
 }
 
-/** The rest of a paste over a slow line: a line break in it must not send anything. */
+/** Reads the late rest of a paste: a line break in it must not send the prompt. */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
   if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);
@@ -120,17 +120,17 @@ function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
 function unfinishedKeys(pending: string): readonly Key[] {
   const [, character, ...others] = Array.from(pending);
   if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
-  // The characters that begin a sequence are on the keyboard too.
+  // Alt with `[` or `O` looks like the start of a sequence.
   return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
 }
 
 interface One {
-  /** Absent: it was read, and means nothing. */
+  /** Undefined for input that is no key. */
   readonly key: Key | undefined;
   readonly length: number;
 }
 
-/** Undefined: more must come. */
+/** Undefined if the sequence is incomplete. */
 function readOne(text: string): One | undefined {
   if (text.startsWith(esc)) return readEscape(text);
   const plain = /^\P{Cc}+/u.exec(text)?.[0];
@@ -156,7 +156,7 @@ function readEscape(text: string): One | undefined {
     if (final === "") return undefined;
     return { key: letterKey(final, 1), length: 3 };
   }
-  // Operating-system commands and the like: answers of the terminal, which are nobody's keys.
+  // Operating-system commands and the like are answers of the terminal, not keys.
   if (next === "]" || next === "P" || next === "_" || next === "^") return readString(text);
   if (next === esc) {
     const inner = readEscape(text.slice(1));
@@ -182,7 +182,7 @@ function readSequence(text: string): One | undefined {
   }
   const isUnfinished = /^[0-?]*[ -/]*$/.test(rest);
   if (isUnfinished && text.length < longestSequence) return undefined;
-  // What cannot become one: the two characters that began it are dropped, and what follows is read anew.
+  // Not a sequence: the first two characters are dropped and the rest is parsed again.
   return { key: { name: "unknown" }, length: isUnfinished ? text.length : 2 };
 }
 
@@ -224,7 +224,7 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
   if (final === "~") return withModifiers({ name: tildeKeys[first] ?? "unknown" }, modifier);
   if (final === "u") return codeKey(Number.parseInt(first, 10), modifier);
   if (final === "Z") return { name: "tab", shift: true };
-  // Focus in and out: nobody pressed anything.
+  // Focus in and out are no keys.
   if ((final === "I" || final === "O") && parameters === "") return undefined;
   return letterKey(final, modifier);
 }
@@ -233,7 +233,7 @@ function letterKey(final: string, modifier: number): Key {
   return withModifiers({ name: letterNames[final] ?? "unknown" }, modifier);
 }
 
-/** Keys by their code point, as terminals send them that tell Shift-Enter from Enter. */
+/** Keys by code point: the encoding of terminals that distinguish Shift-Enter from Enter. */
 function codeKey(code: number, modifier: number): Key {
   if (!Number.isInteger(code) || code < 0 || code > 0x10ffff) return { name: "unknown" };
   if (code === 0x1b) return withModifiers({ name: "escape" }, modifier);
@@ -257,7 +257,7 @@ function pasted(text: string): Key {
   return { name: "paste", text: text.replaceAll(/\r\n?/g, "\n") };
 }
 
-/** How many characters at the end may be the beginning of what is looked for. */
+/** How many characters at the end of `text` may be the start of `wanted`. */
 function beginningAtEnd(text: string, wanted: string): number {
   const most = Math.min(text.length, wanted.length - 1);
   for (let length = most; length > 0; length--) if (wanted.startsWith(text.slice(text.length - length))) return length;

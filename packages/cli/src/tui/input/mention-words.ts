@@ -1,4 +1,4 @@
-/** What may stand behind an `@`: resources, and what templates of resources begin with; and what their servers can be asked about the rest. Pure. */
+/** Suggestions for an `@` mention: resources, starts of resource templates, and completion requests for template variables. Pure. */
 
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
@@ -18,13 +18,13 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // Who has come as far as its first variable is helped by the server.
+    // From the first variable on, the server completes.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
 }
 
-/** A question to the server of a template, and how each of its answers is written. */
+/** A completion request for a template variable, and how to write each answer as a mention. */
 export interface TemplateQuestion {
   readonly request: CompletionRequest;
   readonly write: (value: string) => CompletionItem;
@@ -71,7 +71,7 @@ function questionAbout(typed: string, template: Template): TemplateQuestion | un
   return undefined;
 }
 
-/** What stands before its first variable, if that is something. */
+/** The literal text before the first variable; undefined if there is none. */
 function beginningOf({ uriTemplate }: Template): string | undefined {
   const parsed = parseTemplate(uriTemplate);
   const start = parsed.kind === "template" ? literalOf(parsed.pieces[0]) : "";
@@ -83,7 +83,7 @@ interface PlainVariable {
   readonly encode: (value: string) => string;
 }
 
-/** Only an expression of one value, without a name: what else there is, people write themselves. */
+/** The variable of a simple expression; other expressions are not completed. */
 function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
   if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
   const [only, ...others] = piece.variables;

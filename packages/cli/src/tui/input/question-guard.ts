@@ -1,4 +1,4 @@
-/** Between the keyboard and the session while questions come and go: keys that were meant for something else are no answers. */
+/** Keeps keys that were typed for something else from answering a question that has just appeared or closed. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -14,28 +14,28 @@ export interface QuestionGuardOptions {
 
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /** A frame stands on the screen, with this question in it; may be told again and again. */
+  /** A frame with this question was drawn; may be called repeatedly. */
   readonly drawn: (question: string | undefined) => void;
   /** The state has changed. */
   readonly look: () => void;
   readonly end: () => void;
 }
 
-/** Milliseconds: nobody reads a question and answers it in less. */
+/** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
-/** Milliseconds without a key: whoever was typing has looked up. */
+/** Milliseconds without a key after which typing into a closed question has ended. */
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  /** The question that stands on the screen. */
+  /** The question on the screen. */
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
-  /** The question into which the person types. */
+  /** The question that the user types into. */
   let typedInto: string | undefined;
-  /** While what was typed into is gone, and its keys still come. */
+  /** Set while keys for a closed question may still arrive. */
   let callOffPause: (() => void) | undefined;
 
-  /** Whoever goes on typing does not read yet. */
+  /** Starts the reading time again: a user who types has not read the question. */
   function startReading(question: string): void {
     callOffReading?.();
     callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
@@ -82,7 +82,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
       const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
-      // A question that its own key has answered is not one that went away.
+      // A question that its own key has answered did not close by itself.
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

@@ -1,4 +1,4 @@
-/** A question that is typed into may go away by itself while its answer is typed: that line is for nobody else. */
+/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppState } from "../state/app-state.ts";
@@ -7,13 +7,13 @@ import { takesText } from "../state/dialog.ts";
 export interface LateLine {
   /** The state has changed. */
   readonly look: () => void;
-  /** Whether the line that was just ended was begun as an answer to what is gone. */
+  /** Whether the last line was started while a question that has closed was open. */
   readonly isLate: () => boolean;
-  /** A line was read: what has gone now went because of it. */
+  /** A line was handled: a question that has closed now was answered by it. */
   readonly read: () => void;
 }
 
-/** Milliseconds: what is ended later was begun by somebody who could know. */
+/** Milliseconds after which a line was started after the question closed. */
 const longestLine = 5000;
 
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {

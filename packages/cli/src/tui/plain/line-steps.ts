@@ -1,4 +1,4 @@
-/** What a line that was entered does: a key that is pressed, or something that happens to the question. Pure. */
+/** Turns an entered line into keys and events. Pure. */
 
 import type { Key } from "../input/keys.ts";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -13,7 +13,7 @@ export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
 const enter: LineStep = { key: { name: "enter" } };
 const cancel: LineStep = { key: { name: "escape" } };
 
-/** Without a question it is what is sent. An answer is a letter, a number, or what is asked for; nothing at all is no. */
+/** Without a question the line is sent. An answer is a letter, a number or a value; an empty line means no. */
 export function lineSteps(state: AppState, line: string): readonly LineStep[] {
   const { questions, focus, dialog } = state;
   const [question] = questions;
@@ -44,7 +44,7 @@ function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, wo
   return [say(`"${words}" is not a choice: type a number from 1 to ${options.length}.`), put(dialog)];
 }
 
-/** Field by field: a line fills one in and goes on; an empty one leaves it as it is. `-` declines, `.` cancels; behind a backslash they are text. */
+/** A line fills in one field, an empty line keeps it. `-` declines and `.` cancels; after a backslash they are text. */
 function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
   const { form } = dialog;
   const withForm = (next: FormState): LineStep => put({ ...dialog, form: next });
@@ -64,7 +64,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Even if it is as before: then it is asked again. */
+/** Sets the dialog, also if it is unchanged: that prints the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -73,7 +73,7 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** Not as a paste: nothing that is typed here is shortened. */
+/** Typed and not pasted, because a paste may become a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }

@@ -1,4 +1,4 @@
-/** What has happened since, as lines for a reader: each item once, when nothing more will happen to it. */
+/** Prints the transcript as lines: each item once, when it is complete. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Store } from "../session/store.ts";
@@ -13,12 +13,12 @@ import { markdownLines } from "../view/markdown/markdown-lines.ts";
 
 export interface PlainPrinter {
   readonly update: () => void;
-  /** The person has ended a line. */
+  /** The user has entered a line. */
   readonly entered: () => void;
 }
 
 export interface PlainPrinterOptions extends Pick<Store, "get"> {
-  /** Told which question stands there now, if any. */
+  /** Called with the question that is printed, if any. */
   readonly onAsked: (question: string | undefined) => void;
   readonly write: (text: string) => void;
 }
@@ -27,7 +27,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
-  /** Calls that were said to run. */
+  /** Calls that were printed as running. */
   const begun = new Set<string>();
 
   function print(lines: readonly Line[]): void {
@@ -45,14 +45,14 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
   function printNews(state: AppState): void {
     const { items, settled, size } = state;
     for (const item of items.slice(printed, settled)) {
-      // What the person typed stands there already.
+      // The terminal has echoed what the user typed.
       if (item.kind !== "person") print(linesOf(item, size.columns));
     }
     printed = settled;
     for (const item of items.slice(settled)) {
       if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
       begun.add(item.call.id);
-      // Without the sign that would turn on a screen.
+      // Without the spinner.
       print(
         linesOf(item, size.columns)
           .slice(0, 1)
@@ -81,7 +81,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     }
     before = state;
     onAsked(question?.key);
-    // What is typed before a question can have been read is no answer to it.
+    // Input before a question could be read does not answer it.
     const isFree = question === undefined ? turn.kind === "idle" : focus !== "unseen";
     if (isFree && !isAtPrompt && !isQuitting) {
       write(question === undefined || focus === "input" ? "> " : "answer> ");
@@ -97,7 +97,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
   };
 }
 
-/** How it is answered here; the keys in its frame are those of a screen. */
+/** How to answer in lines; the keys in the frame are for a screen. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
   read: safe`Type one of the letters, then Enter; an empty line means no.`,
   form: safe`Type a value for the marked field, or an empty line to keep it; after the last field, an empty line sends the form. - declines, . cancels; \\- and \\. enter these characters.`,
@@ -107,6 +107,6 @@ const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>>
 
 function linesOf(item: TranscriptItem, width: number): readonly Line[] {
   if (item.kind === "answer") return markdownLines(item.text, width);
-  // The time is of no interest: nothing is drawn again.
+  // The time is not shown, because nothing is drawn again.
   return item.kind === "call" ? callCardLines(item.call, item.call.startedAt ?? 0, width) : itemLines(item, width);
 }

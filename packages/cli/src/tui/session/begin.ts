@@ -1,4 +1,4 @@
-/** What happens once the screen is there: what was found, who answers, and whether the workspace is trusted. */
+/** The start of the app: chooses the model, shows the welcome text and asks about an untrusted workspace. */
 
 import { demoName } from "@fairlead/core/host";
 import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
@@ -7,7 +7,7 @@ import type { Services } from "../services.ts";
 import { welcomeText } from "../welcome.ts";
 import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
 
-/** `wanted`: `--model`. Resolves when it is known who answers. */
+/** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */
 export async function chooseAtStart(
   { session, models, settings }: Services,
   wanted: string | undefined,
@@ -20,7 +20,7 @@ export async function chooseAtStart(
   session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
 }
 
-/** A folder about which there is a rule already is not asked about again. */
+/** Asks about trust, unless a rule says that the folder is not trusted. */
 export async function askAtStart(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);

@@ -1,11 +1,11 @@
-/** The pictures and sounds of a result in files: not every terminal can show them, and none can be asked for them later. */
+/** Saves the images and audio of a result in files, because most terminals cannot show them. */
 
 import { HostError } from "@fairlead/core/errors";
 import { keepResult } from "@fairlead/core/files/result-files";
 import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 
-/** `warn` is told why something could not be kept; the result counts all the same. */
+/** Calls `warn` for media that cannot be saved; the result is used all the same. */
 export async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
   if (event.type !== "call" || event.media === undefined) return event;
   const files: string[] = [...(event.files ?? [])];

@@ -1,4 +1,4 @@
-/** Who answers: the model that is set on this machine, another by its name, or the person, who calls the tools by hand. */
+/** The models of the app: the configured one, one chosen by name, or manual mode without a model. */
 
 import type { Host } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
@@ -6,14 +6,14 @@ import type { Model } from "@fairlead/core/model/model";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 
 export interface Models {
-  /** Reads what is typed as a call. */
+  /** Manual mode: parses each line as a call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
 }
 
 /**
- * Without a model, what was typed is the person's own wish, as with `fairlead call`: only a rule that denies, one that they or
- * an administrator want to be asked by, and a changed definition still stop it.
+ * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`: a denying rule, an asking rule of the
+ * user or an administrator, and a changed definition still stop it.
  */
 export async function isConsentedByTyping(
   host: Pick<Host, "decide">,

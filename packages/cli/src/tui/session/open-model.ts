@@ -1,4 +1,4 @@
-/** Who answers: the model that is set here, else nobody, and the person calls tools themselves. */
+/** Manual mode: parses typed lines as tool calls. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -9,7 +9,7 @@ import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 
-/** Lines are calls, in the words of `fairlead call`. */
+/** A model that parses each line as a call, in the syntax of `fairlead call`. */
 export function openManualModel(
   host: () => Host,
   tools: () => readonly ConversationTool[],

@@ -1,4 +1,4 @@
-/** Everything behind the screen, put together: the host, who answers, the conversation, the session and what it works with. */
+/** Opens the host, the model, the conversation, the session and its services, and connects them. */
 
 import { systemClock } from "@fairlead/core/clock";
 import { openHost } from "@fairlead/core/host";
@@ -22,17 +22,17 @@ import { createStore } from "./store.ts";
 
 export interface OpenedAppSession {
   readonly session: AppSession;
-  /** Resolves when nothing that was started is left. */
+  /** Resolves when every server has stopped. */
   readonly close: () => Promise<void>;
 }
 
 export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly size: Size;
-  /** False: there are only lines. */
+  /** False with `--plain`. */
   readonly hasScreen: boolean;
 }
 
-/** Nothing is waited for: servers, and whoever answers, are reached in the background. */
+/** Returns at once: servers and the model are reached in the background. */
 export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
   const { env, platform } = context.io;

@@ -1,4 +1,4 @@
-/** Puts questions to the person, one after the other, and hands each answer to whoever asked. */
+/** The queue of questions to the user: shows one at a time and returns each answer to its asker. */
 
 import {
   type AnswersByKind,
@@ -10,14 +10,14 @@ import {
 import type { Store } from "./store.ts";
 
 export interface QuestionQueue {
-  /** Resolves with the answer; with the one that means no if the question has become needless. */
+  /** Resolves with the answer, or with the refusal if `signal` aborts. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,
     signal?: AbortSignal,
   ) => Promise<AnswersByKind[K]>;
   readonly answer: (key: string, answer: QuestionAnswer) => void;
-  /** Everything that is still open is answered with no. */
+  /** Answers all open questions with the refusal. */
   readonly refuseAll: () => void;
 }
 
@@ -54,7 +54,7 @@ export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
   };
 }
 
-/** An answer to another kind of question is none. */
+/** An answer of another kind counts as the refusal. */
 function answerTo<K extends Asked["kind"]>(kind: K, answer: QuestionAnswer): AnswersByKind[K] {
   const given: { readonly kind: string; readonly value: unknown } = answer.kind === kind ? answer : refusals[kind];
   return given.value as AnswersByKind[K];

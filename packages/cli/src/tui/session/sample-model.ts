@@ -1,4 +1,4 @@
-/** Asks the person's model for a server: its messages in, one text out. Nothing of the conversation goes along. */
+/** Runs a sampling request of a server on the user's model, without anything of the conversation. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Model } from "@fairlead/core/model/model";
@@ -8,11 +8,11 @@ import { listOf, member } from "@fairlead/wire/json";
 import type { SampledAnswer } from "../state/questions.ts";
 
 export interface Sampled extends SampledAnswer {
-  /** It would have gone on. */
+  /** The answer was cut at `maxTokens`. */
   readonly isCut: boolean;
 }
 
-/** About as many characters as a token has: models are not told the server's limit, so what is over it is not read. */
+/** Average characters of a token: the model does not get the server's limit, so the answer is cut at it here. */
 const charactersPerToken = 4;
 
 export async function sampleModel(

@@ -1,4 +1,4 @@
-/** What a person does to a server, by a slash command or a key of the panel: what comes of it is told in the transcript. */
+/** Actions on a server from slash commands and panel keys; the transcript shows the outcome. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
@@ -21,7 +21,7 @@ export interface ServerActionsOptions {
   readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
   readonly settings: LiveSettings;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Signs in, in a connection of its own; the running one is none the wiser. */
+  /** Signs in with a separate connection. */
   readonly signIn: (server: string) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     }
   }
 
-  /** One switch in the person's settings: it stays when the app has ended. */
+  /** Writes the switch into the user's settings, so it outlasts the app. */
   async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
     note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }

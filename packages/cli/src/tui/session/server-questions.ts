@@ -1,4 +1,4 @@
-/** What servers ask of the person, and of the person's model: every answer is the person's. */
+/** Answers requests from servers: confirmations, elicitation and sampling. The user decides each one. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
@@ -11,16 +11,16 @@ import { sampleModel } from "./sample-model.ts";
 export interface ServerQuestionsOptions {
   readonly asking: () => Pick<QuestionQueue, "ask">;
   readonly model: () => Model;
-  /** Whether what the person typed says yes already. */
+  /** Whether the user has consented by typing the call. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
-  /** False: nothing could be opened. */
+  /** Resolves to false if no browser could be opened. */
   readonly openUrl: (url: string) => Promise<boolean>;
   readonly tell: (text: string) => void;
 }
 
 type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
-/** How the host names what a server wants when it wants the model; no tool can have such a name. */
+/** The host's name for a sampling request; no tool can have this name. */
 const samplingName = "sampling/createMessage";
 
 const longestAddress = 300;

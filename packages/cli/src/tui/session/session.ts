@@ -1,4 +1,4 @@
-/** The app without its screen: a host and a conversation, and everything that has an effect on them. */
+/** The app without its screen: connects the host, the conversation and the state, and runs commands and turns. */
 
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -15,13 +15,13 @@ import type { NoteTone } from "../state/transcript.ts";
 import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
 import type { Store } from "./store.ts";
 
-/** A line that begins with a slash and this name. */
+/** A command that the user runs with `/name`. */
 export interface SlashCommand {
   readonly name: string;
   readonly summary: string;
-  /** What may follow the name: `[list|auth SERVER]`. */
+  /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
   readonly usage?: string;
-  /** The prompt that it stands for. */
+  /** The prompt that the command runs. */
   readonly prompt?: HostPrompt;
   /** `words`: what follows the name. What it throws is shown. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
@@ -32,26 +32,26 @@ export interface AppSession extends QuestionQueue {
   readonly host: Host;
   readonly conversation: Conversation;
   readonly clock: Clock;
-  /** All that there are now, those of servers' prompts among them. */
+  /** All current commands, including prompts of servers. */
   readonly commands: () => readonly SlashCommand[];
   readonly press: (key: Key) => void;
-  /** A line that was typed: a command, or something for the model. */
+  /** Runs a typed line: a command, or a message for the model. */
   readonly submit: (text: string) => void;
-  /** Something for the model, whatever it begins with; `shown` stands in the transcript for it. */
+  /** Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript. */
   readonly send: (input: string | readonly Part[], shown?: string) => void;
   readonly cancelTurn: () => void;
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
-  /** From the next request on. */
+  /** Takes effect with the next request. */
   readonly setModel: (model: Model) => void;
   readonly quit: () => void;
 }
 
 export interface Overlay {
-  /** Whether the key was for it. */
+  /** Whether the overlay has used the key. */
   readonly press: (key: Key) => boolean;
-  /** Told of every other key, after it has done its work. */
+  /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
 }
 
@@ -60,34 +60,34 @@ export interface SessionOptions {
   readonly store: Store;
   readonly conversation: Conversation;
   readonly clock: Clock;
-  /** Resolves when it is known who answers; what is sent before waits for that. */
+  /** Resolves when the model is chosen; messages sent before that wait. */
   readonly ready: Promise<void>;
   readonly commands: (session: AppSession) => readonly SlashCommand[];
-  /** Told every line that is entered. */
+  /** Called with every entered line. */
   readonly onEntered: (text: string) => void;
-  /** What may stand over the prompt: a panel, a list of what can be typed. */
+  /** The panel and the completion list, which get keys first. */
   readonly overlay?: Overlay;
   readonly onQuit: () => void;
-  /** Puts the bytes that an event brings into files, and names them in it. */
+  /** Saves the media of an event and adds the file names to it. */
   readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
   /** Clears the screen. */
   readonly onRedraw: () => void;
 }
 
-/** That settings have changed is told by who knows whether it was us. */
+/** `settings_changed` is handled in `open-services.ts`, which ignores the app's own changes. */
 const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
 
 export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const asking = createQuestionQueue(store);
-  /** What was said while a turn was running. */
+  /** Messages entered while a turn was running. */
   const queue: { readonly input: string | readonly Part[]; readonly shown: string }[] = [];
   let stop: AbortController | undefined;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // All of them at once: a server that has been replaced may still have something to say.
+  // All states at once: a replaced server may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -105,12 +105,12 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // Why it failed is told already; somebody answers all the same.
+      // The failure is shown already; manual mode is used then.
       await Promise.race([ready.catch(() => undefined), stopped]);
       for await (const event of conversation.send(input, { signal, references: true }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation tells its failures; what it throws is not meant to happen, and ends the turn all the same.
+      // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
@@ -126,7 +126,7 @@ export function createSession(options: SessionOptions): AppSession {
     session.send(next.input, next.shown);
   }
 
-  /** Who stops a turn does not want what was to follow it, at least not as it is. */
+  /** Puts queued messages back into the prompt: after a cancelled turn the user may want to change them. */
   function takeBack(): void {
     const texts = queue.splice(0).flatMap(({ input }) => (typeof input === "string" ? input : []));
     if (texts.length === 0) return;
@@ -146,7 +146,7 @@ export function createSession(options: SessionOptions): AppSession {
         asking.answer(action.question.key, action.answer);
         break;
       case "cancel_calls":
-        // Between two calls there is none; then the turn is what can be stopped.
+        // Between two calls none is running: cancel the turn.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
       case "cancel_turn":
@@ -180,7 +180,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // What is shown whole, or folded again, takes the place of what stands on the screen.
+        // A folded or expanded result changes what is on the screen already.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }

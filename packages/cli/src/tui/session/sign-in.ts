@@ -1,4 +1,4 @@
-/** Signing in from inside the app: in a connection of its own, with questions on the screen instead of lines in a terminal. */
+/** Signs in from the app, with a separate connection and questions on the screen. */
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
@@ -20,7 +20,7 @@ export interface AppSignInOptions {
   readonly context: Pick<Context, "io" | "globals">;
 }
 
-/** Resolves when the server accepts who signed in; rejects with the reason otherwise. */
+/** Resolves when the server accepts the tokens. @throws HostError why the sign-in failed */
 export async function signInFromApp(
   serverName: string,
   { session, settings, context }: AppSignInOptions,
@@ -45,7 +45,7 @@ export async function signInFromApp(
   if (state?.status !== "connected" && state !== undefined) throw whyNot(state);
 }
 
-/** What is shown gathers in the question that waits for the pasted address; what nobody needs to answer is a note. */
+/** Messages appear in the question that waits for the pasted address; messages after it are notes. */
 function screenSignIn(
   serverName: string,
   ending: AbortController,
@@ -66,7 +66,7 @@ function screenSignIn(
     again: true,
     openBrowser: (url) => openUrl(url, { platform: io.platform, env: io.env }),
     show(message) {
-      // The question is closed then, or about to be.
+      // The question is closed, or closes now.
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
         return note("info", joinSafe(messageLines(message, { place, browserFirst })));
       messages = [...messages, message];
@@ -81,7 +81,7 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = new HostError("cancelled", `the sign-in to "${serverName}" was cancelled`, { serverName });
-      // Also by a browser that comes back in time: then nobody has called anything off.
+      // The browser may have returned meanwhile; then the sign-in continues.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },

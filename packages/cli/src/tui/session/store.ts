@@ -1,4 +1,4 @@
-/** The state of the app, and who wants to know when it changes. */
+/** Holds the state of the app and notifies listeners of changes. */
 
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { reduce } from "../state/reduce.ts";
@@ -10,7 +10,7 @@ export interface Store {
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** What happens in one go is told once: a model's words come in bursts. */
+/** Notifies listeners once for all events of one event-loop turn: a model's text arrives in bursts. */
 export function createStore(initial: AppState): Store {
   const listeners = new Set<() => void>();
   let state = initial;

@@ -1,4 +1,4 @@
-/** Whether a workspace and its servers are trusted, asked on the screen: every server is shown as it would run, and none has started. */
+/** Asks on the screen whether to trust a workspace; every server is shown as it would run, before any has started. */
 
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approve } from "@fairlead/core/trust/approvals";
@@ -14,7 +14,7 @@ export function reviewHere({ context }: Pick<Services, "context">): Promise<Revi
   return review(captured(context).context);
 }
 
-/** Whether there is something to ask about without being told to: what a person has refused before is not. */
+/** Whether servers wait for trust or approval, so that the app asks at its start. */
 export function hasWaiting({ servers }: Configuration): boolean {
   return servers.some(
     ({ admission }) =>
@@ -23,7 +23,7 @@ export function hasWaiting({ servers }: Configuration): boolean {
   );
 }
 
-/** One yes is for the folder and for every server, exactly as shown; `fairlead trust add` asks about each. */
+/** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));

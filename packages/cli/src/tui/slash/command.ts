@@ -1,4 +1,4 @@
-/** What a slash command of ours is: a file in this folder gives one of these. */
+/** The type of a built-in slash command. */
 
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
@@ -6,15 +6,15 @@ import type { Services } from "../services.ts";
 export interface BuiltIn {
   readonly name: string;
   readonly summary: string;
-  /** What may follow the name. */
+  /** The arguments, as `/help` shows them. */
   readonly usage?: string;
-  /** What may stand behind these words, from what is known at once: whoever types waits for nobody. */
+  /** Suggestions for the word after `before`. Synchronous: typing must not wait. */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
-  /** `words`: what follows the name. What it throws is shown. */
+  /** Runs the command with the text after its name. The app shows what it throws. */
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
-/** The names of the servers, for those who complete one. */
+/** Suggestions for a server name. */
 export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
 }

@@ -1,4 +1,4 @@
-/** The table of slash commands: our own, then every prompt of a server. */
+/** The table of slash commands: built-in commands, then prompts of servers. */
 
 import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";

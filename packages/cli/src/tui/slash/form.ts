@@ -1,4 +1,4 @@
-/** `/form`: the arguments of a tool in a form, made from its schema; without a model, for those who call tools themselves. */
+/** `/form`: calls a tool with arguments from a form that is made from its input schema; only without a model. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";

@@ -1,4 +1,4 @@
-/** `/help`: every command and every key. */
+/** `/help`: lists all commands and keys. */
 
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { table } from "../../output/output.ts";

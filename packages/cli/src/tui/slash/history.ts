@@ -1,4 +1,4 @@
-/** `/history`: what was asked of servers, and why it could run. */
+/** `/history`: the last calls, with the rule that decided each. */
 
 import type { BuiltIn } from "./command.ts";
 import { wordsOf } from "./words.ts";

@@ -1,10 +1,10 @@
-/** What lists in the app have in common: how wide they are, and whose they are. */
+/** Shared by list commands: the layout, and the server name argument. */
 
 import type { Style } from "../../output/output.ts";
 import { plainStyle } from "../captured.ts";
 import type { Services } from "../services.ts";
 
-/** What stands beside the text on the screen. */
+/** Columns beside the text. */
 const margin = 4;
 const narrowest = 20;
 
@@ -12,7 +12,7 @@ export function lookFor({ session }: Services): { readonly style: Style; readonl
   return { style: plainStyle, columns: Math.max(narrowest, session.store.get().size.columns - margin) };
 }
 
-/** Undefined: all. Throws for a server that there is not. */
+/** The server named in the line; undefined for all. @throws HostError `server_unknown` */
 export function namedServer(line: string, { servers }: Services): string | undefined {
   const name = line.trim();
   return name === "" ? undefined : servers.stateOf(name).name;

@@ -1,4 +1,4 @@
-/** Servers in words, as `/mcp list` and `/mcp schema` show them. */
+/** The texts of `/mcp list` and `/mcp schema`. */
 
 import type { HostTool } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";

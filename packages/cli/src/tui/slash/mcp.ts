@@ -1,4 +1,4 @@
-/** `/mcp`: the servers, as a panel or in words, and everything that can be done to one of them. */
+/** `/mcp`: opens the panel of servers, and runs the subcommands. */
 
 import { HostError } from "@fairlead/core/errors";
 import { readLogTail } from "../log-tail.ts";
@@ -26,7 +26,7 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
 ]);
 
-/** Those of the command that need no terminal; after these, the settings may be others. */
+/** Subcommands that run the shell command of the same name; they may change the settings. */
 const passedOn: ReadonlyMap<string, string> = new Map([
   ["add", "add a server to the settings"],
   ["remove", "remove a server from the settings"],
@@ -56,7 +56,7 @@ export const mcp: BuiltIn = {
       throw new HostError("usage", `unknown command "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
     services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
-    // Whoever is new starts, and nobody waits for it.
+    // Starts added servers in the background.
     services.session.host.start().catch(services.session.fail);
   },
 };
@@ -82,7 +82,7 @@ async function logs([name = ""]: readonly string[], services: Services): Promise
 function doTo(verb: ServerVerb): Run {
   return async ([name], { session, servers, runVerb }) => {
     if (name !== undefined) return servers[verb](name);
-    // Who needs a sign-in is a question of its own.
+    // Without a name, `mcp auth` lists the sign-in states.
     if (verb === "auth") return session.show("/mcp auth", await runVerb("mcp", "auth"));
     throw new HostError("usage", `/mcp ${verb} needs a server name`, { next: `/mcp ${verb} NAME` });
   };

@@ -1,4 +1,4 @@
-/** `/model`: who answers, and somebody else from now on; what was said so far stays. */
+/** `/model`: shows the model or switches to another; the conversation is kept. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import type { Services } from "../services.ts";
@@ -25,7 +25,7 @@ export const model: BuiltIn = {
   },
 };
 
-/** `isGuess`: nobody has been asked whether there is one by that name. */
+/** `isGuess`: the provider was not asked whether the model exists. */
 function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
   const doubt = isGuess ? " Fairlead has not checked that this model exists: your next message will show." : "";

@@ -1,4 +1,4 @@
-/** `/policy`: the rules, which of them decides about a tool, and new ones. */
+/** `/policy`: lists, explains and adds policy rules. */
 
 import { callName } from "../input/call-words.ts";
 import type { BuiltIn } from "./command.ts";

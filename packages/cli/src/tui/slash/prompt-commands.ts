@@ -1,4 +1,4 @@
-/** Every prompt of a server as a command: what it makes of its arguments is sent to the model, or shown where there is none. */
+/** Prompts of servers as slash commands: the result goes to the model, or is shown if there is none. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { Part } from "@fairlead/core/normalise/model-types";
@@ -18,7 +18,7 @@ export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;
 }
 
-/** By the server's own name for it, and with its server where that could mean something else. `taken`: what our own commands are called. */
+/** Named `prompt`, or `server.prompt` if that name is ambiguous. `taken`: the names of built-in commands. */
 export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
   const isClear = (prompt: HostPrompt): boolean =>
     !taken.has(prompt.serverPromptName) &&
@@ -37,7 +37,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
   });
 }
 
-/** Under the names by which they can be typed here. */
+/** The prompts with the names of their slash commands. */
 export function asTyped(prompts: readonly HostPrompt[], commands: readonly SlashCommand[]): readonly HostPrompt[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName } = prompt;
@@ -57,7 +57,7 @@ function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly
     }));
 }
 
-/** What its server can be asked about the value that is being typed. */
+/** The completion request for the argument value that is being typed. */
 export function valueQuestion(
   { server, serverPromptName, arguments: wanted }: HostPrompt,
   before: readonly string[],
@@ -94,7 +94,7 @@ async function run(prompt: HostPrompt, words: string, services: Services): Promi
   session.show(typed, text());
 }
 
-/** Where nothing is given and something has to be, a form asks for it; undefined: the person thought better of it. */
+/** The arguments; a form asks for required ones that are missing. Undefined if the user cancels the form. */
 async function argumentsOf(
   prompt: HostPrompt,
   words: string,
@@ -129,7 +129,7 @@ function schemaOf({ arguments: wanted }: HostPrompt): JsonObject {
   };
 }
 
-/** A conversation that has begun takes one message: what is the model's own in it says so. */
+/** A running conversation takes one user message, so messages with the role of the model are marked in it. */
 function toParts(messages: readonly PromptMessage[]): readonly Part[] {
   return messages.flatMap(({ role, parts }) =>
     role === "user" ? parts : [{ text: "(Your answer to this so far:)" }, ...parts, { text: "(Go on from there.)" }],

@@ -1,4 +1,4 @@
-/** `/prompts`: what servers have worked out for people to ask; each is a command of its own. */
+/** `/prompts`: lists the prompts of servers; each prompt is a slash command. */
 
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../../output/group-by.ts";

@@ -1,4 +1,4 @@
-/** `/quit`. */
+/** `/quit`: ends the app. */
 
 import type { BuiltIn } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** `/resources`: what can be read from servers. */
+/** `/resources`: lists the resources of servers. */
 
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../../output/group-by.ts";

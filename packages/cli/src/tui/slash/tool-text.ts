@@ -1,4 +1,4 @@
-/** The tools of the conversation in words: those that the model has, and under them those that it does not have, with the reason. */
+/** The text of `/tools` and `/mcp desc`: the tools that the model has, then those it does not have, with the reason. */
 
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
@@ -7,7 +7,6 @@ import { serverToolsText } from "../../output/tools/tool-list.ts";
 import type { Services } from "../services.ts";
 import { lookFor } from "./listing.ts";
 
-/** `server`: undefined for all. */
 export function toolListText(server: string | undefined, isWhole: boolean, services: Services): SafeText {
   const { host, conversation } = services.session;
   const meant = new Set(host.tools(server).map((tool) => tool.server));

@@ -1,4 +1,4 @@
-/** `/tools`: what the model may use in this conversation, and what it may not. */
+/** `/tools`: lists the tools of the conversation, and switches them on and off. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -43,7 +43,7 @@ function toggle(names: readonly string[], isOn: boolean, { session }: Services):
   note("info", `${words}: ${meant.map(callName).join(", ")}`, `/tools ${isOn ? "off" : "on"} ${names.join(" ")}`);
 }
 
-/** All of a server, or one. */
+/** All tools of a server, or one tool. */
 function toolsNamed(name: string, all: readonly ConversationTool[]): readonly ConversationTool[] {
   const meant = all.filter((tool) => [tool.server, callName(tool), tool.name].includes(name));
   if (meant.length > 0) return meant;

@@ -1,4 +1,4 @@
-/** `/trust`: whether this folder counts, and the servers that wait for an approval. */
+/** `/trust`: trusts the workspace and approves its servers, or revokes that. */
 
 import { askTrust, reviewHere } from "../session/trust.ts";
 import type { BuiltIn } from "./command.ts";

@@ -1,4 +1,4 @@
-/** Commands of ours that are spoken of, as they are typed here: `fairlead mcp auth x` is `/mcp auth x`. Pure. */
+/** Rewrites shell commands in a text as slash commands: `fairlead mcp auth x` becomes `/mcp auth x`. Pure. */
 
 const asSlash = /(?<![\w./@-])(?:npx )?fairlead (?=(?:mcp|tools|resources|prompts|policy|trust|history)\b)/g;
 

@@ -1,4 +1,4 @@
-/** The words behind a slash command, as a shell would take them apart. Pure. */
+/** Splits the text after a slash command into words, with shell quoting. Pure. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-line";
 

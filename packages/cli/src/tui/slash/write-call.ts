@@ -1,10 +1,10 @@
-/** A call as a line that reads back as exactly this call. Pure. */
+/** Writes a call as a line that parses back to the same call. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { JsonObject } from "@fairlead/wire";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
 
-/** Needs no quotes, and begins nothing else. */
+/** Values that need no quotes and are not read as JSON. */
 const plain = /^[\w./:+-]+$/;
 
 export function writeCall(target: ToolTarget, args: JsonObject): string {
