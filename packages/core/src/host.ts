@@ -53,12 +53,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
  * writes.
  */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, today = Date.now, load } = options;
+  const { clock = systemClock, now = options.today ?? Date.now, load } = options;
   const { on, emit } = createEmitter();
   const work = createOpenWork();
   const configuration = createLiveConfiguration(first);
   const context = createConnectContext(configuration, options);
-  const shared = { ...options, configuration, emit, on, clock, today };
+  const shared = { ...options, configuration, emit, on, clock, now };
 
   const catalogs = createCatalogs({ ...shared, secret: context.secret, accountAt: context.accountAt });
   const servers = createHostServers({
@@ -155,7 +155,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     approve: (names) =>
       work.run(async () => {
         if (load === undefined) throw cannotReload();
-        const approved = await approveWaiting(configuration.current(), names, new Date(today()));
+        const approved = await approveWaiting(configuration.current(), names, new Date(now()));
         if (approved.length > 0) await takeOver(await load());
         return approved;
       }),

@@ -31,6 +31,7 @@ export {
   type SecureMCPToolExecutorOptions,
 } from "./execute/secure-executor.ts";
 export {
+  type CachedCatalogInfo,
   type CallAsModelOptions,
   type CallOptions,
   createHost,

@@ -1,4 +1,4 @@
-/** `fairlead history`: what was asked of servers, who decided and what came of it. */
+/** `fairlead history`: shows past requests to servers with their decision and outcome. */
 
 import { HostError } from "@fairlead/core/errors";
 import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
@@ -20,17 +20,17 @@ interface Options {
 export const verb: Verb = {
   define(command) {
     command
-      .option("--server <name>", "only what was asked of this server")
-      .option("--tool <name>", "only this tool, by the server's own name; of resources the URI, of prompts the name")
-      .option("--since <when>", "only from then on: 10m, 2h, 3d ago, or a time like 2026-01-31T08:30")
-      .option("--denied", "only what was refused")
-      .option("--limit <number>", "so many at the most, the newest", "50")
+      .option("--server <name>", "only requests to this server")
+      .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
+      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option("--denied", "only denied requests")
+      .option("--limit <number>", "show at most this many, the newest", "50")
       .addHelpText(
         "after",
         `
-Every call, every resource that was read and every prompt leaves an entry: when, which server and tool, who decided, what
-came of it and how long it took; newest last. Arguments are not kept, only a digest that is the same for the same
-arguments; "fairlead": {"audit": {"arguments": true}} in your settings keeps them. Nothing of it leaves this machine.
+Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration; newest
+last. It stores a digest of the arguments, not the arguments; to store them, set
+"fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
 
 Examples:
   fairlead history
@@ -45,12 +45,12 @@ Examples:
     const matches = toFilter(filters, Date.now());
     const most = toCount(limit);
     const { locations } = await configurationOf(context);
-    const ledger = createLedger({ folder: ledgerFolder(locations.state), keepArguments: () => false, today: Date.now });
+    const ledger = createLedger({ folder: ledgerFolder(locations.state), keepArguments: () => false, now: Date.now });
     const entries = await ledger.read({ matches, limit: most });
     if (globals.json) return out.json({ entries });
-    if (entries.length === 0) return out.say(safe`nothing was asked of a server that fits`);
+    if (entries.length === 0) return out.say(safe`no matching entries in the history`);
     out.print(historyText(entries, out.style));
-    if (entries.length === most) out.say(safe`the last ${most}; --limit shows more`);
+    if (entries.length === most) out.say(safe`showing the last ${most}; use --limit to show more`);
   },
 };
 
@@ -58,7 +58,7 @@ function toFilter(
   { server, tool, since, denied = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
-  // Times in one form and one zone compare as text.
+  // ISO 8601 times in UTC sort as text.
   const from = since === undefined ? "" : new Date(toMoment(since, now)).toISOString();
   return (entry) =>
     (server === undefined || entry.server === server) &&
@@ -67,12 +67,12 @@ function toFilter(
     (!denied || isRefused(entry));
 }
 
-/** A rule said no, or a person did, or the tool was no longer the one that had been shown. */
+/** Denied by a rule or a person, or refused because the definition had changed. */
 function isRefused({ decision, outcome }: LedgerEntry): boolean {
   return decision === "deny" || outcome === "denied" || outcome === "changed";
 }
 
 function toCount(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
-  throw new HostError("usage", `--limit takes a number from 1 on, not "${word}"`, { next: "--limit 200" });
+  throw new HostError("usage", `--limit must be a whole number above zero, not "${word}"`, { next: "--limit 200" });
 }

@@ -1,11 +1,11 @@
-/** Asks servers what they offer, for the lock file. Who cannot be asked is not left out: why is part of the answer. */
+/** Reads the catalogs of servers for the lock file; a server that cannot be reached is returned with its error. */
 
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
-import type { LockedOffer } from "@fairlead/core/policy/lock/lock-file";
-import { lockOffer } from "@fairlead/core/policy/lock/lock-server";
+import type { LockedCatalog } from "@fairlead/core/policy/lock/lock-file";
+import { lockCatalog } from "@fairlead/core/policy/lock/lock-server";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
@@ -15,9 +15,9 @@ import type { LockWorkspace } from "./workspace.ts";
 export type ServerSnapshot =
   | {
       readonly kind: "seen";
-      readonly offer: LockedOffer;
+      readonly offer: LockedCatalog;
       readonly catalog: Catalog;
-      /** What was known of it before it was asked. */
+      /** The cached catalog from before connecting. */
       readonly remembered: Catalog | undefined;
     }
   | { readonly kind: "unseen"; readonly error: HostError };
@@ -40,7 +40,7 @@ export async function readSnapshots(
       const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
       if (state.status !== "connected" || catalog === undefined || definition === undefined)
         return { kind: "unseen", error: notConnectedError(state) };
-      const offer = lockOffer(catalog, packageVersion(definition, state.peer));
+      const offer = lockCatalog(catalog, packageVersion(definition, state.peer));
       return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
     }
   });

@@ -9,7 +9,7 @@ const call: LedgerRecord = {
   kind: "tool",
   arguments: { path: "notes.txt" },
   decision: "allow",
-  rule: "the person who typed it allows it",
+  rule: "the default for typed requests allows it",
   mode: "default",
   outcome: "ok",
   durationMs: 12.4,
@@ -23,7 +23,7 @@ async function machineWith(records: readonly Partial<LedgerRecord>[], keepArgume
   const here = await machine();
   let now = morning;
   const folder = ledgerFolder(join(here.home, ".fairlead"));
-  const ledger = createLedger({ folder, keepArguments: () => keepArguments, today: () => now });
+  const ledger = createLedger({ folder, keepArguments: () => keepArguments, now: () => now });
   for (const record of records) {
     await ledger.write({ ...call, ...record });
     now += minute;
@@ -54,11 +54,11 @@ test("a table: newest last, who decided and what came of it", async () => {
   expect(await here.run("history")).toEqual({
     code: 0,
     stdout: `time                  what                    decision  outcome  took   rule
-2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the person who typed it allows it
+2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the default for typed requests allows it
 2026-01-31T08:31:00Z  files.write             deny      denied   0 ms   deny in ~/.gemini/policies/mine.toml:3
-2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the person who typed it allows it
-2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the person who typed it allows it
-2026-01-31T08:34:00Z  sampling for files      ask_user  ok       12 ms  the person who typed it allows it
+2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the default for typed requests allows it
+2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the default for typed requests allows it
+2026-01-31T08:34:00Z  sampling for files      ask_user  ok       12 ms  the default for typed requests allows it
 `,
     stderr: "",
   });
@@ -109,9 +109,9 @@ describe("options choose", () => {
   });
 
   test.each([
-    [["--limit", "0"], '--limit takes a number from 1 on, not "0"'],
-    [["--limit", "many"], '--limit takes a number from 1 on, not "many"'],
-    [["--since", "soon"], '--since "soon" is neither a time nor a length of time'],
+    [["--limit", "0"], '--limit must be a whole number above zero, not "0"'],
+    [["--limit", "many"], '--limit must be a whole number above zero, not "many"'],
+    [["--since", "soon"], '--since "soon" is not a time or a duration'],
   ])("%j is a mistake", async (options, message) => {
     await using here = await machine();
     const { code, stderr } = await here.run("history", ...options);
@@ -123,7 +123,7 @@ describe("options choose", () => {
     const { stdout, stderr } = await here.run("history");
     expect(stdout.split("\n")).toHaveLength(52);
     expect(stdout).toContain("files.t10 ");
-    expect(stderr).toBe("the last 50; --limit shows more\n");
+    expect(stderr).toBe("showing the last 50; use --limit to show more\n");
     expect(await toolsOf(here, "--limit", "100")).toHaveLength(60);
   });
 });
@@ -133,7 +133,7 @@ test("where nothing was asked yet, it says so", async () => {
   expect(await here.run("history")).toEqual({
     code: 0,
     stdout: "",
-    stderr: "nothing was asked of a server that fits\n",
+    stderr: "no matching entries in the history\n",
   });
   expect(JSON.parse((await here.run("history", "--json")).stdout)).toEqual({ schemaVersion: 1, entries: [] });
 });

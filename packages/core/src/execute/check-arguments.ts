@@ -8,7 +8,7 @@ import { describeIssues } from "./describe-issues.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The arguments of one call. */
-export interface GivenArguments {
+export interface CallArguments {
   readonly serverName: string;
   readonly tool: CatalogTool;
   readonly args: JsonObject;
@@ -20,7 +20,7 @@ export interface GivenArguments {
  * @throws HostError `arguments_invalid`, naming every mistake
  */
 export async function checkArguments(
-  { serverName, tool, args }: GivenArguments,
+  { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
   signal: AbortSignal,
 ): Promise<readonly string[]> {

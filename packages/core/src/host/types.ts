@@ -1,21 +1,15 @@
-/** The public interface of a host: `HostOptions`, `Host`, and the types of their members. */
+/** The public interface of a host: `Host`, and the types of its members. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
-import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
-import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
-import type { Clock } from "../clock.ts";
-import type { ConnectStep } from "../connect/connect-step.ts";
-import type { Catalog, ListStep } from "../discover/catalog.ts";
+import type { Catalog } from "../discover/catalog.ts";
 import type { Difference } from "../discover/tool-changes.ts";
 import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
 import type { CallResult } from "../execute/call-result.ts";
-import type { Elicit } from "../mcp/elicitation.ts";
-import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
 import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
-import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
-import type { ApprovalMode, Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts";
+import type { Policies } from "../policy/rules/load-policies.ts";
+import type { Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
@@ -24,84 +18,13 @@ import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { Problem } from "../settings/define/definition.ts";
-import type { SettingsObject } from "../settings/define/server-config.ts";
-import type { Environment } from "../settings/read/paths.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
+import type { OpenHostOptions } from "./options.ts";
 
-/**
- * Options of `createHost`. All are optional: without them the host uses the settings and the workspace of the current
- * folder, as the `fairlead` command does.
- */
-export interface HostOptions extends OpenHostOptions {
-  /**
-   * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object in its place. With
-   * an object, no file is read or watched for that scope; problems in it name `settings option`, with line and column
-   * of `JSON.stringify(settings, null, 2)`.
-   */
-  readonly settings?: string | SettingsObject;
-  /** The workspace root. Default: found from the current folder. `false`: no workspace is read. */
-  readonly workspace?: string | false;
-  /** Whether the workspace is trusted. Default: the trusted-folders file decides. */
-  readonly trust?: boolean;
-  /** The environment variables, folders and platform. Default: those of the process. */
-  readonly environment?: Environment;
-}
-
-/** Options of a host that do not concern where its settings are read from. */
-export interface OpenHostOptions {
-  readonly clock?: Clock;
-  /** Writes protocol messages into the log files of all servers, or of the server with this name. */
-  readonly debug?: boolean | string;
-  /** How many server processes may be starting at the same time. */
-  readonly startLimit?: number;
-  /** Receives each step of connecting a server and of reading its catalog. */
-  readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
-  /** Where sign-ins are stored. Default: the store of this installation. */
-  readonly tokens?: MCPOAuthTokenStorage;
-  /** How the user signs in to a server. Without it, a server that requires sign-in stays at `needs_auth`. */
-  readonly signIn?: SignInUi;
-  /** Opens a URL for a sign-in. Resolves to false if no browser could be opened. */
-  readonly openBrowser?: (url: string) => Promise<boolean>;
-  /**
-   * Asks the user for confirmation before a tool runs that no rule allows. Without it, such a call of a model is
-   * denied.
-   */
-  readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
-  /**
-   * What models may do beside the rules: `plan` denies tools that are not read-only, `yolo` allows what would need
-   * confirmation. Default: `default`.
-   */
-  readonly approvalMode?: ApprovalMode;
-  /** Tools that need no confirmation in this run, as with `--allow`. */
-  readonly allow?: PolicyFlags["allow"];
-  /** `false`: there is no way to ask the user, so every request that needs confirmation is denied. */
-  readonly interactive?: boolean;
-  /** Asks the user a server's question (elicitation). Without it, the host does not declare the capability. */
-  readonly elicit?: Elicit;
-  /**
-   * Receives a server's question that the host declines without asking the user, because its URL or its form is not
-   * acceptable.
-   */
-  readonly onUnaskable?: (question: UnaskableQuestion) => void;
-  /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
-  readonly sample?: Sample;
-  /** The model of conversations that name no model. */
-  readonly model?: Model;
-  /**
-   * Whether lost servers are reconnected automatically: useful for a program that keeps running, not for one that makes
-   * a call and ends.
-   */
-  readonly recover?: boolean;
-  /** Whether the host emits `settings_changed` when a settings file changes on disk. */
-  readonly watch?: boolean;
-  /** Time in milliseconds without a request after which a server that a request started is stopped. */
-  readonly idleStop?: number;
-  /** Milliseconds since 1970: how old is what is remembered. */
-  readonly today?: () => number;
-}
+export type { HostOptions, OpenHostOptions } from "./options.ts";
 
 /** Which servers `host.start` connects to, and how to stop waiting for them. */
 export interface StartOptions {
@@ -159,7 +82,7 @@ export interface RunTurnOptions extends SendOptions, NewConversation {
 }
 
 /** The cached catalog of one server, in numbers. */
-export interface Knowledge {
+export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
   /** How the server was reached. Absent while the server is connected: its state has it then. */
@@ -170,6 +93,9 @@ export interface Knowledge {
    */
   readonly savedAt?: number;
 }
+
+/** @deprecated The new name is `CachedCatalogInfo`. */
+export type Knowledge = CachedCatalogInfo;
 
 /** Kind and sender of a request for `decide` and `explain`. */
 export interface DecideOptions {
@@ -211,7 +137,7 @@ export interface Host extends AsyncDisposable {
    * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
    * server.
    */
-  recall(servers?: readonly string[]): Promise<readonly Knowledge[]>;
+  recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
   /**
    * Connects the servers that may start and reads their catalogs. Resolves when each has succeeded or failed;
    * `states()` has the result.

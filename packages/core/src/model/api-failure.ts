@@ -60,7 +60,7 @@ export function ownWords(message: string): string {
 }
 
 /** Converts a problem to an error, and says whether a retry may help. */
-export function toFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
+export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
   const [what, next] = explain(kind, status, api);

@@ -39,7 +39,7 @@ export async function* withRetries(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   for (let count = 1; ; count += 1) {
     let failure: ModelFailure | undefined;
-    let hasSpoken = false;
+    let hasAnswered = false;
     checkCancelled(signal);
     for await (const event of attempt()) {
       checkCancelled(signal);
@@ -47,13 +47,13 @@ export async function* withRetries(
         failure = event.failure;
         break;
       }
-      hasSpoken = true;
+      hasAnswered = true;
       yield event;
     }
     checkCancelled(signal);
     if (failure === undefined) return;
     const { error, again } = failure;
-    if (again === undefined || hasSpoken || count === mostAttempts || (again.afterMs ?? 0) > longestRetryAfter)
+    if (again === undefined || hasAnswered || count === mostAttempts || (again.afterMs ?? 0) > longestRetryAfter)
       throw error;
     const delayMs = again.afterMs ?? pauseAfter(count, random());
     yield { type: "retry", attempt: count, delayMs, reason: again.reason };

@@ -16,10 +16,10 @@ export interface ModelFetchOptions {
   readonly env: Environment["env"];
   readonly clock: Clock;
   /** The longest time without data, in milliseconds: a local model may have to be loaded first. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
-const usualPatience = 600_000;
+const defaultTimeout = 600_000;
 const withoutBody = new Set([204, 205, 304]);
 
 /**
@@ -27,15 +27,15 @@ const withoutBody = new Set([204, 205, 304]);
  *
  * Every error of the returned function is a `HostError`; its code is `lost` for an answer that is cut off.
  */
-export function createModelFetch({ env, clock, patience = usualPatience }: ModelFetchOptions): Fetch {
+export function createModelFetch({ env, clock, timeout = defaultTimeout }: ModelFetchOptions): Fetch {
   return async (address, init = {}) => {
     const url = new URL(address);
-    const watch = watchSilence(clock, patience);
+    const watch = watchSilence(clock, timeout);
     const signals = [watch.signal, init.signal].filter((signal) => signal instanceof AbortSignal);
     const toError = (error: unknown): HostError => {
       if (init.signal?.aborted === true) return new HostError("cancelled", "cancelled");
       if (!watch.signal.aborted) return toFetchError(error, url.origin);
-      return new HostError("model", `${url.origin} sent no data for ${Math.round(patience / 1000)} s`);
+      return new HostError("model", `${url.origin} sent no data for ${Math.round(timeout / 1000)} s`);
     };
     const toCut = (error: unknown): HostError => {
       const known = toError(error);
@@ -106,9 +106,9 @@ interface SilenceWatch {
   readonly end: () => void;
 }
 
-function watchSilence(clock: Clock, patience: number): SilenceWatch {
+function watchSilence(clock: Clock, timeout: number): SilenceWatch {
   const silence = new AbortController();
-  const begin = (): (() => void) => clock.after(patience, () => silence.abort());
+  const begin = (): (() => void) => clock.after(timeout, () => silence.abort());
   let callOff = begin();
   let isOver = false;
   return {

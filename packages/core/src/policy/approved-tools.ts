@@ -34,11 +34,11 @@ export interface ApprovedToolsOptions {
   readonly state: string;
   /** The server as its entry is now; undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
-  readonly today: () => Date;
+  readonly now: () => Date;
 }
 
 /** Loads the saved approvals. A file that cannot be read approves nothing and is reported as a problem. */
-export async function loadApprovedTools({ state, identityOf, today }: ApprovedToolsOptions): Promise<ApprovedTools> {
+export async function loadApprovedTools({ state, identityOf, now }: ApprovedToolsOptions): Promise<ApprovedTools> {
   const problems: Problem[] = [];
   let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {
     problems.push(unread(error));
@@ -66,7 +66,7 @@ export async function loadApprovedTools({ state, identityOf, today }: ApprovedTo
     async save(server, tool) {
       const identity = identityOf(server);
       if (identity === undefined) return;
-      const approval = await saveToolApproval(state, identity, tool, today());
+      const approval = await saveToolApproval(state, identity, tool, now());
       approvals = [approval, ...without(identity, tool.name)];
     },
 

@@ -12,9 +12,9 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { createAnswers } from "./answers.ts";
 import {
   answerRule,
+  type CreateDecideOptions,
   createDecide,
   type Decide,
-  type DecideOptions,
   type Pair,
   type PolicyRequest,
   readsRule,
@@ -27,7 +27,7 @@ import { ruleText } from "./rules/rule-text.ts";
 export type { CarriedDecision, Pair, PolicyRequest, Requester } from "./decide.ts";
 
 /** Options of `createConfirmations`. */
-export interface ConfirmationsOptions extends Omit<DecideOptions, "answers"> {
+export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "answers"> {
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: Pair) => Promise<void>;
 }

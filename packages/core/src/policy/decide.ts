@@ -69,7 +69,7 @@ export interface CarriedDecision extends Decision {
 }
 
 /** Options of `createDecide`. */
-export interface DecideOptions {
+export interface CreateDecideOptions {
   readonly policy: () => Policy;
   /** Increases with every change of the configuration, such as trust, server definitions or limits. */
   readonly configurationVersion: () => number;
@@ -113,7 +113,7 @@ const typedRule: PolicyRule = {
 };
 
 /** Creates the function that decides the requests of one host. */
-export function createDecide(options: DecideOptions): Decide {
+export function createDecide(options: CreateDecideOptions): Decide {
   const { policy, configurationVersion, answers, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 

@@ -75,13 +75,13 @@ function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
 
 /** The rule that decides among fully readable ones, given strongest first; `fallback` if none matches. */
 function readableRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
-  const own = matches.find((rule) => rule.isGate === true || isSpoken(rule, "administrator", "user"));
+  const own = matches.find((rule) => rule.isGate === true || isOfTier(rule, "administrator", "user"));
   if (own !== undefined) return own;
   const trust = matches.find(isTrust);
-  const answer = matches.find((rule) => isSpoken(rule, "conversation"));
+  const answer = matches.find((rule) => isOfTier(rule, "conversation"));
   // `trust` only saves questions, so a stricter rule of any tier overrules it.
-  const below = stricter(trust, answer) ?? matches.find((rule) => isSpoken(rule, "default")) ?? fallback;
-  const workspace = matches.find((rule) => isSpoken(rule, "workspace"));
+  const below = stricter(trust, answer) ?? matches.find((rule) => isOfTier(rule, "default")) ?? fallback;
+  const workspace = matches.find((rule) => isOfTier(rule, "workspace"));
   return stricter(workspace, below) ?? below;
 }
 
@@ -93,7 +93,7 @@ function isDoubt(rule: PolicyRule): boolean {
   return rule.isDoubt === true;
 }
 
-function isSpoken(rule: PolicyRule, ...by: readonly Tier[]): boolean {
+function isOfTier(rule: PolicyRule, ...by: readonly Tier[]): boolean {
   return by.includes(rule.tier) && !isTrust(rule);
 }
 

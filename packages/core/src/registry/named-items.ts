@@ -25,7 +25,7 @@ export interface NamedItemsOptions<T> {
 }
 
 /** An item that has no name in the registry, with the reason. */
-export interface LeftOut {
+export interface UnnamedItem {
   readonly server: string;
   readonly ownName: string;
   readonly reason: string;
@@ -45,14 +45,14 @@ export interface NamedItems<T> {
   ofServer(server: string): readonly T[];
   get(name: string): T | undefined;
   find(server: string, ownName: string): T | undefined;
-  leftOut(): readonly LeftOut[];
+  leftOut(): readonly UnnamedItem[];
 }
 
 interface View<T> {
   readonly all: readonly T[];
   readonly byName: ReadonlyMap<string, T>;
   readonly byServer: ReadonlyMap<string, ReadonlyMap<string, T>>;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly UnnamedItem[];
 }
 
 /** Creates an empty set of named items. */
@@ -76,7 +76,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
 
   function build(): View<T> {
     const items: T[] = [];
-    const leftOut: LeftOut[] = [];
+    const leftOut: UnnamedItem[] = [];
     for (const [server, offered] of servers.inOrder()) {
       const end = items.length + (limit?.count ?? offered.size);
       for (const [own, item] of offered) {

@@ -39,15 +39,15 @@ export async function* askModel(
 ): Events<Answer> {
   for (;;) {
     const { model } = state;
-    const offer = state.toolbox.offer(model);
+    const offer = state.toolSelection.offer(model);
     yield* tellCuts(state, host);
     yield* tellLeftOut(offer, state);
-    const came = yield* request(offer, model, { state, host, draft, signal });
-    if (came.type === "finish") {
+    const outcome = yield* request(offer, model, { state, host, draft, signal });
+    if (outcome.type === "finish") {
       for (const declaration of offer.declarations) provenFor(model, state).add(declaration.parametersJsonSchema);
-      return came;
+      return outcome;
     }
-    yield* takeOut(came, offer, state, signal);
+    yield* takeOut(outcome, offer, state, signal);
   }
 }
 
@@ -87,17 +87,17 @@ async function* request(
   throw new HostError("model", `${model.name} did not complete its answer`, { next: "Try again." });
 }
 
-function instructionsOf({ toolbox }: ConversationState, host: TurnHost) {
-  return toolbox.servers().flatMap((server) => {
+function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
+  return toolSelection.servers().flatMap((server) => {
     const instructions = host.known(server)?.instructions;
     return instructions === undefined ? [] : [{ server, instructions }];
   });
 }
 
 /** Notes once for each server that its registry leaves out some tools. */
-function* tellCuts({ toolbox, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
+function* tellCuts({ toolSelection, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
   const leftOut = host.leftOut();
-  for (const name of leftOut.length === 0 ? [] : toolbox.servers()) {
+  for (const name of leftOut.length === 0 ? [] : toolSelection.servers()) {
     const [first, ...others] = leftOut.filter(({ server }) => server === name);
     if (first === undefined || told.has(name)) continue;
     told.add(name);
@@ -139,7 +139,7 @@ async function* takeOut(
   if (refused.length === 0) throw new HostError("model", `the model's API refuses the request: ${message}`);
   const reason = culprit.kind === "too_many" ? `with the others it is more than the API takes: ${message}` : message;
   for (const tool of refused) {
-    state.toolbox.quarantine(tool, reason);
+    state.toolSelection.quarantine(tool, reason);
     const { serverName: server, serverToolName } = tool;
     yield { type: "quarantined", server, serverToolName, reason };
   }

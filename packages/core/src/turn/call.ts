@@ -12,12 +12,12 @@ import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { callResources } from "./resource-calls.ts";
 import type { ConversationState } from "./state.ts";
-import type { Question, TurnHost } from "./turn-host.ts";
+import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { explainUnknown } from "./unknown-name.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** One call of a model. */
-export interface CallRequest {
+export interface ModelCallRequest {
   readonly id: string;
   readonly name: string;
   readonly args: JsonObject;
@@ -40,7 +40,7 @@ export interface CallDeps {
 }
 
 /** Runs the call. Never rejects: a failure is a response too. */
-export async function runCall(request: CallRequest, deps: CallDeps): Promise<CallAnswer> {
+export async function runCall(request: ModelCallRequest, deps: CallDeps): Promise<CallAnswer> {
   const { state, host, emit, signal } = deps;
   const { id, name, args } = request;
   let event: CallEvent = { type: "call", id, name, args, status: "requested" };
@@ -74,7 +74,7 @@ export async function runCall(request: CallRequest, deps: CallDeps): Promise<Cal
   }
 
   try {
-    const found = state.toolbox.find(name, state.model);
+    const found = state.toolSelection.find(name, state.model);
     if (found.kind === "tool") {
       const { serverName: server, serverToolName } = found.tool;
       event = { ...event, server, serverToolName };
@@ -82,7 +82,7 @@ export async function runCall(request: CallRequest, deps: CallDeps): Promise<Cal
     tell({});
     signal.throwIfAborted();
     if (found.kind === "none")
-      throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolbox.names(state.model)));
+      throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolSelection.names(state.model)));
     const running =
       found.kind === "tool"
         ? runTool(found.tool, args, course, deps)
@@ -106,7 +106,7 @@ export async function runCall(request: CallRequest, deps: CallDeps): Promise<Cal
 
 /** The progress of a call. */
 interface Course {
-  readonly ask: (question: Question) => Promise<void>;
+  readonly ask: (question: TurnQuestion) => Promise<void>;
   readonly allowed: (rule?: string) => void;
   readonly goesTo: (server: string) => void;
   readonly started: () => void;
@@ -128,7 +128,7 @@ async function runResources(
   { ask, allowed, goesTo, started }: Course,
   { state, host, signal }: CallDeps,
 ): Promise<ToolExecution> {
-  const servers = state.toolbox.servers();
+  const servers = state.toolSelection.servers();
   const begin = (): void => {
     allowed();
     started();

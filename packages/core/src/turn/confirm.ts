@@ -8,7 +8,7 @@ import {
   type ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
 import type { TurnEvent } from "./events.ts";
-import type { Question, TurnHost } from "./turn-host.ts";
+import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** Options of one question. */
@@ -25,13 +25,13 @@ export interface AskOptions {
  *
  * @throws HostError `denied` if the user declines
  */
-export type AskPerson = (question: Question, options: AskOptions) => Promise<void>;
+export type AskPerson = (question: TurnQuestion, options: AskOptions) => Promise<void>;
 
 /** Creates the function that asks. */
 export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskPerson {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function ask(question: Question, options: AskOptions): Promise<void> {
+  async function ask(question: TurnQuestion, options: AskOptions): Promise<void> {
     // The answer to an earlier question may have answered this one too.
     const details = await question();
     if (details === false) return;

@@ -40,7 +40,7 @@ export interface ConversationTool {
 }
 
 /** The tools of a conversation. */
-export interface Toolbox {
+export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
   readonly find: (name: string, model: Model) => Found;
   /** Everything that can be called by name. */
@@ -59,8 +59,8 @@ export interface Named {
   readonly serverToolName?: string;
 }
 
-/** Options of `createToolbox`. */
-export interface ToolboxOptions {
+/** Options of `createToolSelection`. */
+export interface ToolSelectionOptions {
   readonly host: TurnHost;
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
@@ -70,7 +70,7 @@ export interface ToolboxOptions {
 const charactersPerToken = 4;
 
 /** Creates the tools of one conversation. */
-export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbox {
+export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
   const disabled = new Set<string>();
   /** By tool, with the refused definition: another definition may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
@@ -100,8 +100,8 @@ export function createToolbox({ host, servers: chosen }: ToolboxOptions): Toolbo
 
   function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
     if (tool.quarantine !== undefined) return tool.quarantine;
-    const verdict = refused.get(keyOf(tool));
-    return verdict?.schema === schemaOf(tool) ? verdict.reason : undefined;
+    const refusal = refused.get(keyOf(tool));
+    return refusal?.schema === schemaOf(tool) ? refusal.reason : undefined;
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));

@@ -3,7 +3,7 @@
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
-import { type ConversationTool, createToolbox } from "./conversation-tools.ts";
+import { type ConversationTool, createToolSelection } from "./conversation-tools.ts";
 import type { TurnEvent } from "./events.ts";
 import { answerOpenCalls } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
@@ -49,7 +49,7 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
   const state: ConversationState = {
     history: answerOpenCalls(history),
     model,
-    toolbox: createToolbox({ host, ...(servers && { servers }) }),
+    toolSelection: createToolSelection({ host, ...(servers && { servers }) }),
     ...(servers && { chosen: servers }),
     wait,
     limits,
@@ -93,7 +93,7 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     setModel(next) {
       state.model = next;
     },
-    setTool: state.toolbox.setTool,
-    tools: () => state.toolbox.list(state.model),
+    setTool: state.toolSelection.setTool,
+    tools: () => state.toolSelection.list(state.model),
   };
 }

@@ -11,7 +11,7 @@ export function callsIn({ parts }: Content): readonly NonNullable<Part["function
 }
 
 /** The text for the user. */
-export function textIn({ parts }: Content): string {
+export function answerText({ parts }: Content): string {
   return parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
 }
 

@@ -2,7 +2,7 @@
 
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
-import type { Toolbox } from "./conversation-tools.ts";
+import type { ToolSelection } from "./conversation-tools.ts";
 import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
@@ -23,7 +23,7 @@ export interface SendOptions {
 export interface ConversationState {
   history: readonly Content[];
   model: Model;
-  readonly toolbox: Toolbox;
+  readonly toolSelection: ToolSelection;
   /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;

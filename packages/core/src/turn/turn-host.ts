@@ -14,7 +14,7 @@ import type { PromptContent } from "../resources/references/read-references.ts";
 /** Asks the user for confirmation. */
 export type Ask = ConfirmPort;
 /** Returns the confirmation when the user is free. */
-export type Question = Parameters<ConfirmPort>[0];
+export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 /** What a turn needs from its host. */
 export interface TurnHost {

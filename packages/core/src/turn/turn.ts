@@ -7,7 +7,7 @@ import { type Answer, askModel, type Draft } from "./ask-model.ts";
 import { openRound } from "./calls.ts";
 import type { DoneReason, TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
-import { addModel, callsIn, isUnanswered, textIn } from "./history.ts";
+import { addModel, answerText, callsIn, isUnanswered } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
@@ -128,7 +128,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history))
     state.history = state.history.slice(0, -1);
   state.history = addModel(state.history, content);
-  account.draft.text = textIn(content);
+  account.draft.text = answerText(content);
   account.isOver = true;
   yield done(reason, account);
   return true;

@@ -9,12 +9,12 @@ import { untilAborted } from "./until-aborted.ts";
 
 /** Waits once for each server. The tools of a later one are added when it is connected. */
 export async function* waitForServers(
-  { toolbox, awaited, missing, wait }: ConversationState,
+  { toolSelection, awaited, missing, wait }: ConversationState,
   host: TurnHost,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
-  const strangers = toolbox.servers().filter((server) => isUnknown(server) && !awaited.has(server));
+  const strangers = toolSelection.servers().filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
@@ -43,9 +43,9 @@ async function startAndWait(
   { host, wait, signal }: { readonly host: TurnHost; readonly wait: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const enough = new AbortController();
-  const patience = sleep(host.clock, wait, enough.signal).catch(() => undefined);
+  const timeout = sleep(host.clock, wait, enough.signal).catch(() => undefined);
   try {
-    await untilAborted(Promise.race([host.start(servers), patience]), signal);
+    await untilAborted(Promise.race([host.start(servers), timeout]), signal);
   } finally {
     enough.abort();
   }

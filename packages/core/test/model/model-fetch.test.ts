@@ -43,7 +43,7 @@ test("a redirect is not followed: the key stays where it was meant to go", async
 test("who says nothing for too long is not waited for, before an answer or within it", async () => {
   for (const events of [0, 1]) {
     const clock = manualClock();
-    const fetch = createModelFetch({ env: {}, clock, patience: 5_000 });
+    const fetch = createModelFetch({ env: {}, clock, timeout: 5_000 });
     const { api, model } = await geminiScene({ answer: inTurn(says("one", "two")) }, { fetch });
     api.interrupt("generate", stallsAfter(events));
     const reading = all(model, [user("hi")]);

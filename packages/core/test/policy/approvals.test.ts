@@ -156,7 +156,7 @@ test("approvals that cannot be read approve nothing, can be added to no more, an
   const file = join(folder.path, "approvals.json");
   await symlink(file, file);
   const identityOf = () => identity;
-  const approved = await loadApprovedTools({ state: folder.path, identityOf, today: () => now });
+  const approved = await loadApprovedTools({ state: folder.path, identityOf, now: () => now });
   expect(approved.problems).toMatchObject([
     { severity: "error", message: expect.stringContaining(file), next: expect.stringContaining(file) },
   ]);

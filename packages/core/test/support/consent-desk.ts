@@ -8,7 +8,7 @@ import { HostError } from "../../src/errors.ts";
 import {
   type ChangedDefinitions,
   createChangedDefinitions,
-  type LockDrift,
+  type LockComparison,
 } from "../../src/host/catalogs/changed-definitions.ts";
 import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
 import {
@@ -43,7 +43,7 @@ export interface DeskOptions {
   readonly rules?: readonly PolicyRule[];
   readonly mode?: ApprovalMode;
   readonly interactive?: boolean;
-  readonly locked?: LockDrift["digestOf"];
+  readonly locked?: LockComparison["digestOf"];
   readonly trustsAnnotations?: boolean;
   /** Kept from one run to the next. */
   readonly folder?: Pick<TemporaryFolder, "path">;
@@ -79,7 +79,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
   marks.see("a.b", [definition("c"), definition("d")]);
   const identityOf = (server: string): { server: string; fingerprint: string } => ({ server, fingerprint });
   const state = options.folder?.path ?? own.path;
-  const approved = await loadApprovedTools({ state, identityOf, today: () => new Date(0) });
+  const approved = await loadApprovedTools({ state, identityOf, now: () => new Date(0) });
   const confirmations = createConfirmations({
     policy: () => ({ version: 1, rules, approved }),
     configurationVersion: () => 1,

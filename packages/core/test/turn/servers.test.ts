@@ -85,7 +85,7 @@ test("a server that does not come in time is missed, and is there from the next 
   await over;
   expect(events.slice(0, 2)).toEqual([
     { type: "waiting", servers: ["late", "s"] },
-    { type: "missing", servers: [{ server: "late", message: '"late" has not said within 0.4 s what it offers' }] },
+    { type: "missing", servers: [{ server: "late", message: '"late" did not list its tools within 0.4 s' }] },
   ]);
   const few = ["echo", "ask"];
   const more = ["late__echo", "echo", "ask"];

@@ -28,7 +28,7 @@ const options: Options = {
 };
 
 /** Compiles a schema. `all`: reports every issue, not only the first; for values that cannot have very many. */
-export function compileSchema(text: string, all: boolean): Check {
+export function compileCheck(text: string, all: boolean): Check {
   try {
     const patterns = createLinearPatterns();
     const prepared = prepareSchema(parse(text), patterns.refusal);

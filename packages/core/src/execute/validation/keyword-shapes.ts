@@ -3,7 +3,7 @@
 import { isObject } from "@fairlead/wire/json";
 
 /** The type of a keyword's value. */
-export type Shape =
+export type KeywordShape =
   | { readonly kind: "plain"; fits(value: unknown): boolean }
   | { readonly kind: "schema" | "schemas" | "named schemas" };
 
@@ -28,7 +28,7 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
 ];
 
 /** The value type of each keyword. A map, because a schema may have a keyword `constructor`. */
-export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+export const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
   ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(
     (keyword) => [keyword, { kind: "schema" }] as const,

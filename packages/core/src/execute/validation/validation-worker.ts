@@ -2,7 +2,7 @@
 
 import { parentPort } from "node:worker_threads";
 import { createBoundedCache } from "./bounded-cache.ts";
-import { compileSchema } from "./compile-schema.ts";
+import { compileCheck } from "./compile-schema.ts";
 import type { Job } from "./worker-pool.ts";
 
 /** Small, because a compiled schema takes a hundred times the size of its text and the thread has little memory. */
@@ -10,8 +10,8 @@ const limits = { entries: 50, characters: 262_144 };
 /** In characters. A larger value can have very many issues, so only the first is reported. */
 const smallValue = 65_536;
 
-const thorough = createBoundedCache(limits, (schema) => compileSchema(schema, true));
-const quick = createBoundedCache(limits, (schema) => compileSchema(schema, false));
+const thorough = createBoundedCache(limits, (schema) => compileCheck(schema, true));
+const quick = createBoundedCache(limits, (schema) => compileCheck(schema, false));
 
 parentPort?.on("message", ({ schema, value }: Job) => {
   const check = value.length <= smallValue ? thorough(schema) : quick(schema);

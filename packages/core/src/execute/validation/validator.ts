@@ -67,8 +67,8 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
 
 /** Loads Ajv when it is first needed: most commands never need it. */
 async function loadChecks(): Promise<(schema: string) => Check> {
-  const { compileSchema } = await import("./compile-schema.ts");
-  return createBoundedCache(remembered, (schema) => compileSchema(schema, true));
+  const { compileCheck } = await import("./compile-schema.ts");
+  return createBoundedCache(remembered, (schema) => compileCheck(schema, true));
 }
 
 async function openPool(options: ValidatorOptions): Promise<WorkerPool> {

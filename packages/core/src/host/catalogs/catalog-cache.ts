@@ -20,7 +20,7 @@ export interface CatalogCache {
   /** Returns the cached catalog as it was when the host started; undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
   /** Returns the negotiated protocol if it is at most 7 days old. */
-  verdict(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
+  protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   known(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
@@ -39,16 +39,16 @@ export interface CatalogCacheOptions {
   /** The account that is signed in to the server: another account may see other tools. */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
-  readonly today?: () => number;
+  readonly now?: () => number;
 }
 
 /**
  * A server that is updated to the newer protocol still answers in the older one, so the cached protocol must expire.
  */
-const verdictLifetime = 7 * 24 * 60 * 60 * 1000;
+const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
 /** Creates the catalog cache of one host. */
-export function createCatalogCache({ state, secret, accountAt, today = Date.now }: CatalogCacheOptions): CatalogCache {
+export function createCatalogCache({ state, secret, accountAt, now = Date.now }: CatalogCacheOptions): CatalogCache {
   const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
   const knowing = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
   const opened = once(open);
@@ -117,18 +117,18 @@ export function createCatalogCache({ state, secret, accountAt, today = Date.now 
       return known;
     },
 
-    async verdict(definition) {
+    async protocol(definition) {
       const { peer, reachedAt = 0 } = (await recall(definition)) ?? {};
-      return peer && today() - reachedAt < verdictLifetime ? toVerdict(peer) : undefined;
+      return peer && now() - reachedAt < protocolLifetime ? toProtocol(peer) : undefined;
     },
 
     async keep(definition, snapshot) {
       const before = await recall(definition);
-      const savedAt = today();
+      const savedAt = now();
       const { ttlMs } = snapshot.catalog;
       const isAsBefore =
         before !== undefined &&
-        savedAt - before.reachedAt < verdictLifetime &&
+        savedAt - before.reachedAt < protocolLifetime &&
         before.peer.era === snapshot.peer.era &&
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
@@ -154,7 +154,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   };
 }
 
-function toVerdict({ era, transport }: Peer): NegotiatedProtocol | undefined {
+function toProtocol({ era, transport }: Peer): NegotiatedProtocol | undefined {
   if (transport === undefined) return undefined;
   if (era === "legacy") return { era, transport };
   return transport === "sse" ? undefined : { era, transport };

@@ -44,9 +44,9 @@ export interface CatalogRegistries {
   /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
   /** Replaces everything that is registered for that server. */
-  put(server: RegisteredServer, offering: FilteredCatalog): void;
+  put(server: RegisteredServer, filtered: FilteredCatalog): void;
   remove(server: string): void;
-  offering(server: string): FilteredCatalog | undefined;
+  catalogOf(server: string): FilteredCatalog | undefined;
   hidden(): readonly HiddenTool[];
   quarantined(): readonly QuarantinedTool[];
   notes(): readonly HostNote[];
@@ -60,7 +60,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   let order: readonly string[] = [];
   let binding: RequestBinding | undefined;
   const compilers = new Map<SchemaDialect, SchemaCompiler>();
-  const offerings = new Map<string, FilteredCatalog>();
+  const catalogs = new Map<string, FilteredCatalog>();
   const notes = new Map<string, readonly HostNote[]>();
 
   function compilerFor(dialect: SchemaDialect): SchemaCompiler {
@@ -70,11 +70,11 @@ export function createCatalogRegistries(): CatalogRegistries {
   }
 
   /** The catalogs in the order of the settings, not of their registration. */
-  function inOrder(): readonly (readonly [server: string, offering: FilteredCatalog])[] {
-    const others = [...offerings.keys()].filter((server) => !order.includes(server));
+  function inOrder(): readonly (readonly [server: string, filtered: FilteredCatalog])[] {
+    const others = [...catalogs.keys()].filter((server) => !order.includes(server));
     return [...order, ...others].flatMap((server) => {
-      const offering = offerings.get(server);
-      return offering === undefined ? [] : [[server, offering]];
+      const filtered = catalogs.get(server);
+      return filtered === undefined ? [] : [[server, filtered]];
     });
   }
 
@@ -130,26 +130,26 @@ export function createCatalogRegistries(): CatalogRegistries {
       prompts.setServerOrder(next, alwaysQualified);
       resources.setServerOrder(next);
     },
-    put(server, offering) {
+    put(server, filtered) {
       const { name } = server;
-      const { catalog } = offering;
-      offerings.set(name, offering);
+      const { catalog } = filtered;
+      catalogs.set(name, filtered);
       tools.replaceServer(name, toTools(server, catalog));
       prompts.replaceServer(name, toPrompts(server, catalog));
       resources.replaceServer(name, catalog);
-      notes.set(name, notesOn(server, offering));
+      notes.set(name, notesOn(server, filtered));
     },
     remove(server) {
-      offerings.delete(server);
+      catalogs.delete(server);
       notes.delete(server);
       tools.removeServer(server);
       prompts.removeServer(server);
       resources.removeServer(server);
     },
-    offering: (server) => offerings.get(server),
+    catalogOf: (server) => catalogs.get(server),
     hidden: () =>
-      inOrder().flatMap(([server, offering]) =>
-        [...offering.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
+      inOrder().flatMap(([server, filtered]) =>
+        [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
     // A tool without a name, or listed twice, is in no registry: it is listed here with the reason.

@@ -6,7 +6,7 @@ import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import type { Knowledge } from "../types.ts";
+import type { CachedCatalogInfo } from "../types.ts";
 import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
@@ -21,7 +21,7 @@ export interface CatalogSyncOptions {
   readonly registered: (server: string) => RegisteredServer;
   readonly emit: (event: HostEvent) => void;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** Moves catalogs between servers, registries and the cache. */
@@ -36,7 +36,7 @@ export interface CatalogSync {
     readonly era: NegotiatedProtocol | undefined;
   }>;
   /** Fills the registries from the cache and returns the servers that have a cached catalog. Connects to no server. */
-  readonly recall: (servers: readonly string[]) => Promise<readonly Knowledge[]>;
+  readonly recall: (servers: readonly string[]) => Promise<readonly CachedCatalogInfo[]>;
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
   /** Resolves when every pending save is on disk. */
@@ -45,14 +45,14 @@ export interface CatalogSync {
 
 /** Creates the catalog sync of one host. */
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, changed, registries, client, definition, registered, emit, today } = options;
+  const { cache, changed, registries, client, definition, registered, emit, now } = options;
   const saving = new Map<string, Promise<void>>();
 
   /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
   function update(server: string): void {
     const filteredCatalog = client(server)?.filteredCatalog;
     if (filteredCatalog === undefined) return;
-    if (registries.offering(server) !== filteredCatalog) {
+    if (registries.catalogOf(server) !== filteredCatalog) {
       changed.see(server, filteredCatalog.catalog.tools);
       registries.put(registered(server), filteredCatalog);
     }
@@ -88,12 +88,12 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
 
   function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: CachedCatalog): FilteredCatalog {
     const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
-    client(server)?.remember(filteredCatalog);
+    client(server)?.setPreviousCatalog(filteredCatalog);
     changed.recall(server, catalog.tools, accepted);
     return filteredCatalog;
   }
 
-  async function recallOne(server: string): Promise<Knowledge | undefined> {
+  async function recallOne(server: string): Promise<CachedCatalogInfo | undefined> {
     const connected = client(server)?.filteredCatalog;
     if (connected) return { server, offer: connected.offer };
     const entry = definition(server);
@@ -102,8 +102,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
     // Too old to be listed; its definitions are still compared with the new ones.
-    if (freshUntil < today()) return undefined;
-    if (registries.offering(server) === undefined) registries.put(registered(server), filteredCatalog);
+    if (freshUntil < now()) return undefined;
+    if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
   }
 
@@ -117,7 +117,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       emit({ type: "state", state });
     },
     async beforeOpen(entry) {
-      const [era, remembered] = await Promise.all([cache.verdict(entry), cache.recall(entry), readAccepted(entry)]);
+      const [era, remembered] = await Promise.all([cache.protocol(entry), cache.recall(entry), readAccepted(entry)]);
       if (remembered) onRemembered(entry.name, remembered);
       return { isFirstRun: remembered === undefined, era };
     },

@@ -20,7 +20,7 @@ export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "a
   readonly configuration: LiveConfiguration;
   readonly emit: Emitter["emit"];
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** What catalogs need from the servers and requests groups. Given by `join` once both groups exist. */
@@ -41,7 +41,7 @@ export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "
 
 /** Creates the catalogs group of one host. */
 export function createCatalogs(options: CatalogsOptions): Catalogs {
-  const { configuration, emit, today, secret, accountAt } = options;
+  const { configuration, emit, now, secret, accountAt } = options;
   const { state } = configuration.current().locations;
   const changed = createChangedDefinitions();
   const registries = createCatalogRegistries();
@@ -58,14 +58,14 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   }
 
   const sync = createCatalogSync({
-    cache: createCatalogCache({ state, secret, ...(accountAt && { accountAt }), today }),
+    cache: createCatalogCache({ state, secret, ...(accountAt && { accountAt }), now }),
     changed,
     registries,
     client: (server) => client(server),
     definition: configuration.definition,
     registered,
     emit,
-    today,
+    now,
   });
   reorder();
 
@@ -77,7 +77,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
       client = find;
       registries.bind(binding);
     },
-    catalog: (server) => registries.offering(server)?.catalog,
+    catalog: (server) => registries.catalogOf(server)?.catalog,
     reorder,
     forget(server) {
       registries.remove(server);

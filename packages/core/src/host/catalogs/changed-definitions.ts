@@ -17,7 +17,7 @@ export interface Accepted {
 /** Compares the tools that servers list with the accepted definitions and the lock file. */
 export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file: a definition that differs from it is a changed one. */
-  readonly lock: (drift: LockDrift) => void;
+  readonly lock: (drift: LockComparison) => void;
   /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
   readonly know: (server: string, known: AcceptedDefinitions) => void;
   /**
@@ -39,7 +39,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
 }
 
 /** How a workspace's servers differ from its lock file. */
-export interface LockDrift {
+export interface LockComparison {
   /**
    * The digest that the lock file has for a tool. `none`: the server is locked without that tool. Undefined: the server
    * is not locked.
@@ -68,12 +68,12 @@ interface Seen {
 /** Limits the stored digests of a server that lists new names each time. */
 const mostKept = 1000;
 
-const noLock: LockDrift = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
+const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
 
 /** Creates the record of accepted and changed definitions of one host. */
-export function createChangedDefinitions(first: LockDrift = noLock): ChangedDefinitions {
+export function createChangedDefinitions(first: LockComparison = noLock): ChangedDefinitions {
   let held = first;
-  const lock = (): LockDrift => held;
+  const lock = (): LockComparison => held;
   const servers = new Map<string, Seen>();
 
   function seenOf(server: string): Seen {

@@ -9,10 +9,10 @@ import type { LockedServer, LockFile } from "../../policy/lock/lock-file.ts";
 import type { Problem, ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import type { HostNote } from "../types.ts";
-import type { LockDrift } from "./changed-definitions.ts";
+import type { LockComparison } from "./changed-definitions.ts";
 
 /** The lock file of a host, compared with the servers' catalogs. */
-export interface HostLock extends LockDrift {
+export interface HostLock extends LockComparison {
   /** One note for each server that differs from the lock file. */
   readonly notes: () => readonly HostNote[];
   readonly problems: readonly Problem[];
@@ -68,7 +68,7 @@ function unusable({ message, next }: HostError, { definition }: HostLockOptions)
 async function hold(
   lock: LockFile,
   { configuration, definition, catalog }: HostLockOptions,
-  digestOf: LockDrift["digestOf"],
+  digestOf: LockComparison["digestOf"],
 ): Promise<HostLock> {
   const [{ hiddenEntryDrift }, { instructionsDigest, promptDigest, promptText }] = await Promise.all([
     import("../../policy/lock/lock-drift.ts"),

@@ -22,7 +22,7 @@ export interface HostDecisionsOptions {
   readonly interactive: boolean;
   readonly flags: PolicyFlags;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** The decisions of one host. */
@@ -48,7 +48,7 @@ interface Loaded extends Policies {
 
 /** Creates the decisions of one host. */
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
-  const { configuration, catalogs, mode, interactive, flags, today } = options;
+  const { configuration, catalogs, mode, interactive, flags, now } = options;
   const { changed } = catalogs;
   let signature: string | undefined;
   let isChecked = false;
@@ -77,11 +77,11 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       import("../../policy/approvals.ts"),
       import("../catalogs/lock.ts"),
     ]);
-    const now = configuration.current();
+    const current = configuration.current();
     const [policies, approved, lock] = await Promise.all([
-      loadPolicies(now, flags),
-      loadApprovedTools({ state: now.locations.state, identityOf, today: () => new Date(today()) }),
-      loadLock({ configuration: now, definition: configuration.definition, catalog: catalogs.catalog }),
+      loadPolicies(current, flags),
+      loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
+      loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
     for (const approval of approved.all()) {
       const { server: serverName, tool: serverToolName, digest } = approval;
@@ -105,9 +105,9 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     if (!isChecked) {
       isChecked = true;
       setImmediate(() => (isChecked = false)).unref();
-      const now = policySignature(configuration.current().locations);
-      if (now !== signature) loading = undefined;
-      signature = now;
+      const signed = policySignature(configuration.current().locations);
+      if (signed !== signature) loading = undefined;
+      signature = signed;
     }
     loading ??= read();
     loaded = await loading;
@@ -116,8 +116,11 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   async function accept(tool: Pair): Promise<void> {
     changed.accept(tool);
-    const now = changed.toolOf(tool);
-    await Promise.all([catalogs.save(tool.serverName), now && loaded?.approved.forgetOthers(tool.serverName, now)]);
+    const definition = changed.toolOf(tool);
+    await Promise.all([
+      catalogs.save(tool.serverName),
+      definition && loaded?.approved.forgetOthers(tool.serverName, definition),
+    ]);
   }
 
   async function current(): Promise<Confirmations> {

@@ -24,7 +24,7 @@ export interface HostLedgerOptions {
   readonly keepArguments: () => boolean;
   readonly mode: ApprovalMode;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly emit: Emitter["emit"];
 }
 
@@ -36,7 +36,7 @@ export interface HostLedger {
 }
 
 /** Creates the ledger of one host. */
-export function createHostLedger({ state, keepArguments, mode, today, emit }: HostLedgerOptions): HostLedger {
+export function createHostLedger({ state, keepArguments, mode, now, emit }: HostLedgerOptions): HostLedger {
   let isTold = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -45,7 +45,7 @@ export function createHostLedger({ state, keepArguments, mode, today, emit }: Ho
       import("../../policy/ledger/ledger.ts"),
       import("../../policy/rules/rule-text.ts"),
     ]);
-    return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, today }), ruleText };
+    return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, now }), ruleText };
   });
 
   function tell(error: unknown): void {

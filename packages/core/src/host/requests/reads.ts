@@ -25,7 +25,7 @@ import { confirmTyped, type Spine } from "./spine.ts";
 export interface HostReadsOptions extends Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use" | "client">;
-  readonly catalogs: Pick<Catalogs, "resources" | "offering">;
+  readonly catalogs: Pick<Catalogs, "resources" | "catalogOf">;
   readonly spine: Spine;
   readonly work: OpenWork;
   readonly keep: (file: LeftOut) => Promise<string>;
@@ -150,7 +150,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
       }),
 
     async expandReferences(text, { signal, wait, servers: chosen = configuration.order() } = {}) {
-      const isKnown = (server: string): boolean => catalogs.offering(server) !== undefined;
+      const isKnown = (server: string): boolean => catalogs.catalogOf(server) !== undefined;
       const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
         await Promise.all([
           import("../../resources/references/references.ts"),

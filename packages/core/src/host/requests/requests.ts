@@ -19,14 +19,14 @@ import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
 
 /** Options of `createHostRequests`. */
-export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "today">, Emitter {
+export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
   readonly catalogs: Catalogs;
   readonly work: OpenWork;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
 }
 
 /** The requests of a host. */
@@ -43,14 +43,14 @@ export interface HostRequests
 
 /** Creates the requests group of one host. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
-  const { configuration, catalogs, work, confirm, sample, allow, clock, today, emit } = options;
+  const { configuration, catalogs, work, confirm, sample, allow, clock, now, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
   const decisions = createHostDecisions({ ...options, mode, interactive, flags: allow ? { allow } : {} });
   const ledger = createHostLedger({
     state: configuration.current().locations.state,
     keepArguments: () => configuration.current().settings.host.audit.arguments,
     mode,
-    today,
+    now,
     emit,
   });
   const spine = createSpine({ current: decisions.current, record: ledger.record, work, clock });

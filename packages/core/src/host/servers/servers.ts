@@ -14,14 +14,14 @@ import { toManagedServers } from "./managed-servers.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
 /** Options of `createHostServers`. */
-export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "today"> {
+export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now" | "today"> {
   readonly configuration: LiveConfiguration;
   readonly context: HostConnectContext;
   readonly catalogs: Catalogs;
   readonly emit: Emitter["emit"];
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
@@ -46,7 +46,7 @@ export interface HostServers {
 
 /** Creates the servers group of one host. */
 export function createHostServers(options: HostServersOptions): HostServers {
-  const { configuration, context, catalogs, emit, clock, today, closing } = options;
+  const { configuration, context, catalogs, emit, clock, now, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false } = options;
   const managed = () => toManagedServers({ ...options, context: () => context.get() });
   const manager = new McpClientManager({
@@ -54,7 +54,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
     emit,
     clock,
     recover,
-    today,
+    now,
     ...(startLimit !== undefined && { startLimit }),
   });
   const idle = createIdleStop({

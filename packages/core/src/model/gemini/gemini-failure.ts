@@ -14,12 +14,12 @@ export interface GeminiProblem extends ApiProblem {
   readonly field: string;
 }
 
-/** @param today Milliseconds since 1970. */
-export function toGeminiProblem({ status, body, retryAfter }: Refusal, today: number): GeminiProblem {
+/** @param now Milliseconds since 1970. */
+export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: number): GeminiProblem {
   const error = errorIn(body);
   const message = typeof error["message"] === "string" ? error["message"] : body.trim();
   const details = Array.isArray(error["details"]) ? error["details"].filter(isObject) : [];
-  const afterMs = wishIn(details) ?? (retryAfter === undefined ? undefined : retryAfterPause(retryAfter, today));
+  const afterMs = wishIn(details) ?? (retryAfter === undefined ? undefined : retryAfterPause(retryAfter, now));
   return {
     kind: kindOf(status, message, details),
     status,

@@ -4,7 +4,7 @@ import type { GenerateContentConfig } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
-import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "../api-failure.ts";
+import { apiWords, brokenOff, type ModelApi, toLostFailure, toModelFailure } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
 import type { Model, StreamOptions } from "../model.ts";
 import { type Refusal, readRefusal } from "../refusal.ts";
@@ -21,12 +21,14 @@ export interface GeminiOptions extends AttemptOptions {
   readonly baseUrl?: string;
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** @deprecated The new name is `now`. */
   readonly today?: () => number;
 }
 
 /** Makes a `Model` of the Gemini API. Google's package is loaded with the first request. */
 export function createGeminiModel(options: GeminiOptions): Model {
-  const { name, access, baseUrl, fetch, today = Date.now } = options;
+  const { name, access, baseUrl, fetch, now = options.today ?? Date.now } = options;
   const generation = Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0);
   const takesMediaInResponses = generation >= 3;
   const api = describeApi(options);
@@ -37,9 +39,9 @@ export function createGeminiModel(options: GeminiOptions): Model {
     tools: readonly FunctionDeclaration[],
   ): AttemptEvent {
     if (refusal === undefined) return { type: "failed", failure: toLostFailure(error, api) };
-    const problem = toGeminiProblem(refusal, today());
+    const problem = toGeminiProblem(refusal, now());
     const rejection = toGeminiRejection(problem, tools);
-    if (rejection === undefined) return { type: "failed", failure: toFailure(problem, api) };
+    if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
     return { ...rejection, message: apiWords(rejection.message, api) };
   }
 

@@ -14,12 +14,12 @@ export interface Ollama {
 
 const origin = "http://127.0.0.1:11434";
 /** In milliseconds: a program on this machine answers sooner. */
-const patience = 500;
+const timeout = 500;
 
 /** Returns the running Ollama; undefined if there is none. */
 export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSignal): Promise<Ollama | undefined> {
   const late = new AbortController();
-  const callOff = clock.after(patience, () => late.abort());
+  const callOff = clock.after(timeout, () => late.abort());
   const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   try {
     const response = await fetch(`${origin}/api/tags`, { signal: until });

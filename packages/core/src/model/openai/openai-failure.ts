@@ -15,13 +15,13 @@ export interface OpenaiProblem extends ApiProblem {
   readonly code: string;
 }
 
-/** @param today Milliseconds since 1970. */
-export function toOpenaiProblem({ status, body, retryAfter }: Refusal, today: number): OpenaiProblem {
+/** @param now Milliseconds since 1970. */
+export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: number): OpenaiProblem {
   const whole = parseObject(body) ?? {};
   const error = isObject(whole["error"]) ? whole["error"] : whole;
   const message = wordsIn(error) ?? body.trim();
   const code = `${textIn(error, "code") ?? ""} ${textIn(error, "type") ?? ""}`;
-  const afterMs = retryAfter === undefined ? undefined : retryAfterPause(retryAfter, today);
+  const afterMs = retryAfter === undefined ? undefined : retryAfterPause(retryAfter, now);
   return {
     kind: kindOf(status, message, code),
     status,

@@ -37,7 +37,7 @@ export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: 
 }
 
 /** The names of all functions in the conversation. */
-export function namesIn(messages: readonly Content[]): readonly string[] {
+export function functionNamesIn(messages: readonly Content[]): readonly string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
   );

@@ -10,10 +10,10 @@ const mostNamed = 8;
 const next = "Name one: --model NAME";
 
 /** In milliseconds. */
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Options of `onlyModelOf`. */
-export interface ListOptions {
+export interface ModelListOptions {
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface ListOptions {
  *
  * @throws HostError `model` if there is none or more than one
  */
-export async function onlyModelOf(baseUrl: string, options: ListOptions): Promise<string> {
+export async function onlyModelOf(baseUrl: string, options: ModelListOptions): Promise<string> {
   const url = endpointOf(baseUrl, "models");
   const known = await listModels(url, options);
   const [only, ...others] = known;
@@ -36,9 +36,9 @@ export async function onlyModelOf(baseUrl: string, options: ListOptions): Promis
 }
 
 /** The endpoint's models; empty if it has no list. */
-async function listModels(url: URL, { apiKey, fetch, clock, signal }: ListOptions): Promise<readonly string[]> {
+async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListOptions): Promise<readonly string[]> {
   const late = new AbortController();
-  const callOff = clock.after(patience, () => late.abort());
+  const callOff = clock.after(timeout, () => late.abort());
   const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   try {
     const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
@@ -49,7 +49,7 @@ async function listModels(url: URL, { apiKey, fetch, clock, signal }: ListOption
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
     if (late.signal.aborted)
-      throw new HostError("model", `${url.origin} sent no list of models within ${patience / 1000} s`, {
+      throw new HostError("model", `${url.origin} sent no list of models within ${timeout / 1000} s`, {
         next,
       });
     if (!(error instanceof HostError)) throw error;

@@ -5,13 +5,13 @@ import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
-import { apiWords, brokenOff, type ModelApi, toFailure, toLostFailure } from "../api-failure.ts";
+import { apiWords, brokenOff, type ModelApi, toLostFailure, toModelFailure } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
 import type { Model } from "../model.ts";
 import { type Refusal, readRefusal } from "../refusal.ts";
 import { createOpenaiAnswer } from "./openai-answer.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
-import { hasImages, namesIn, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
+import { functionNamesIn, hasImages, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
 import { mapNames, type NameMap } from "./openai-names.ts";
 
 /** Options of `createOpenaiModel`. */
@@ -23,6 +23,8 @@ export interface OpenaiOptions extends AttemptOptions {
   readonly apiKey?: string | undefined;
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** @deprecated The new name is `now`. */
   readonly today?: () => number;
 }
 
@@ -38,7 +40,7 @@ export function endpointOf(baseUrl: string, path: string): URL {
  * itself.
  */
 export function createOpenaiModel(options: OpenaiOptions): Model {
-  const { name, baseUrl, apiKey, fetch, today = Date.now } = options;
+  const { name, baseUrl, apiKey, fetch, now = options.today ?? Date.now } = options;
   const url = endpointOf(baseUrl, "chat/completions");
   const api = describeApi(options, url);
   const headers = { "content-type": "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
@@ -99,13 +101,13 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
   }
 
   function toLastEvent(refusal: Refusal, request?: OpenaiRequest): AttemptEvent {
-    const problem = toOpenaiProblem(refusal, today());
+    const problem = toOpenaiProblem(refusal, now());
     const tools = request?.tools ?? [];
     const rejection = toOpenaiRejection(
       problem,
       tools.map((tool) => tool.function.name),
     );
-    if (rejection === undefined) return { type: "failed", failure: toFailure(problem, api) };
+    if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
     return { ...rejection, message: apiWords(rejection.message, api) };
   }
 
@@ -116,7 +118,7 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     maxDeclarations: url.hostname === "api.openai.com" ? 128 : Number.POSITIVE_INFINITY,
     takesMediaInResponses: false,
     stream(messages, tools, signal, given) {
-      const names = mapNames([...tools.map((tool) => tool.name), ...namesIn(messages)]);
+      const names = mapNames([...tools.map((tool) => tool.name), ...functionNamesIn(messages)]);
       const toBody = (withImages: boolean): OpenaiRequest =>
         toRequest(name, tools, names, toOpenaiMessages(messages, names, { ...given, takesImages: withImages }));
       return withRetries(() => attempt(toBody, names, signal), signal, options);

@@ -7,7 +7,7 @@ import { isTextual, toMediaType } from "./media-type.ts";
 import { toLabel } from "./shorten.ts";
 
 /** One piece of a content block. */
-export type Piece =
+export type ContentPiece =
   /** A short text of Fairlead's own. */
   | { readonly kind: "sentence"; readonly text: string }
   /** A text of the server, unchanged. */
@@ -20,7 +20,7 @@ export type Piece =
  *
  * @param giver The name of the source in Fairlead's own texts.
  */
-export function describeBlock(block: Block, giver: string): Piece[] {
+export function describeBlock(block: Block, giver: string): ContentPiece[] {
   switch (block.type) {
     case "text":
       return [{ kind: "text", text: block.text }];
@@ -39,7 +39,7 @@ export function describeBlock(block: Block, giver: string): Piece[] {
   }
 }
 
-function resource({ uri, mimeType = "", text, blob }: ResourceContents, giver: string): Piece[] {
+function resource({ uri, mimeType = "", text, blob }: ResourceContents, giver: string): ContentPiece[] {
   if (text !== undefined) return textResource(uri, text, giver);
   if (blob === undefined)
     return [sentence(`[${giver} provided the embedded resource ${toLabel(uri)} without contents]`)];
@@ -48,18 +48,18 @@ function resource({ uri, mimeType = "", text, blob }: ResourceContents, giver: s
   return decoded === undefined ? [media("embedded resource", type, blob, giver)] : textResource(uri, decoded, giver);
 }
 
-function textResource(uri: string, text: string, giver: string): Piece[] {
+function textResource(uri: string, text: string, giver: string): ContentPiece[] {
   return [sentence(`[${giver} provided the following embedded resource: ${toLabel(uri)}]`), { kind: "text", text }];
 }
 
-function media(what: string, type: string, given: string, giver: string): Piece {
+function media(what: string, type: string, given: string, giver: string): ContentPiece {
   const data = readBase64(given);
   return data === undefined
     ? sentence(`[${giver} provided ${what} with mime-type: ${type}, but not as valid Base64]`)
     : { kind: "media", what, type, data };
 }
 
-function sentence(text: string): Piece {
+function sentence(text: string): ContentPiece {
   return { kind: "sentence", text };
 }
 

@@ -5,7 +5,7 @@ import { toModelText } from "../../text/model-text.ts";
 import { sizeWords } from "../../text/size-words.ts";
 import type { Part } from "../model-types.ts";
 import { byteLength } from "./base64.ts";
-import { describeBlock, type Piece } from "./describe.ts";
+import { type ContentPiece, describeBlock } from "./describe.ts";
 import { toJson } from "./json-text.ts";
 import { extensionOf, isAccepted } from "./media-type.ts";
 import { characterWords, shorten } from "./shorten.ts";
@@ -72,7 +72,7 @@ export function fitBlocks(blocks: readonly Block[], giver: string, limits: Conte
   return { parts: fitted.flatMap(({ parts }) => parts), leftOut: fitted.flatMap(({ leftOut }) => leftOut) };
 }
 
-function fitPiece(piece: Piece, giver: string, room: Room): Fitted {
+function fitPiece(piece: ContentPiece, giver: string, room: Room): Fitted {
   switch (piece.kind) {
     case "sentence":
       return said(piece.text, room);
@@ -99,7 +99,7 @@ function fitText(text: string, room: Room): Fitted {
   };
 }
 
-function fitMedia({ what, type, data }: Extract<Piece, { kind: "media" }>, giver: string, room: Room): Fitted {
+function fitMedia({ what, type, data }: Extract<ContentPiece, { kind: "media" }>, giver: string, room: Room): Fitted {
   const size = byteLength(data);
   if (isAccepted(type) && size <= room.bytes) {
     room.bytes -= size;

@@ -12,7 +12,7 @@ import type { ModelDialect, Reading, Report } from "./place.ts";
 import { checkWritten, nothingSpent, textOf } from "./read/bounds.ts";
 import { readSchema } from "./read/read.ts";
 import { reportDefinitions } from "./read/read-references.ts";
-import { namesIn, renamedFor, reportRenamed } from "./write/property-names.ts";
+import { propertyNamesIn, renamedFor, reportRenamed } from "./write/property-names.ts";
 import { restoring, unchanged } from "./write/restore-names.ts";
 import { writeRoot } from "./write/write.ts";
 
@@ -79,7 +79,7 @@ function compileForModel(
   report: Report,
 ): Pick<Extract<CompiledSchema, { kind: "compiled" }>, "schema" | "restore"> {
   const spent = nothingSpent();
-  const renamed = renamedFor(namesIn(raw), dialect);
+  const renamed = renamedFor(propertyNamesIn(raw), dialect);
   const nameOf = (name: string): string => renamed.get(name) ?? name;
   const reading: Reading = {
     document: openDocument(raw),

@@ -19,7 +19,7 @@ export interface LedgerOptions {
   /** The current value of `fairlead.audit.arguments`. */
   readonly keepArguments: () => boolean;
   /** The clock, in milliseconds since 1970. */
-  readonly today: () => number;
+  readonly now: () => number;
   readonly limits?: LedgerLimits;
 }
 
@@ -49,7 +49,7 @@ export function ledgerFolder(state: string): string {
 }
 
 /** Opens a ledger. */
-export function createLedger({ folder, keepArguments, today, limits = usual }: LedgerOptions): Ledger {
+export function createLedger({ folder, keepArguments, now, limits = usual }: LedgerOptions): Ledger {
   let key: Promise<Buffer> | undefined;
   let last: Promise<void> = Promise.resolve();
 
@@ -72,7 +72,7 @@ export function createLedger({ folder, keepArguments, today, limits = usual }: L
 
   return {
     write(record) {
-      const time = new Date(today()).toISOString();
+      const time = new Date(now()).toISOString();
       const written = last.then(() => append(record, time));
       // A failed write does not stop the next one.
       last = written.catch(() => {});

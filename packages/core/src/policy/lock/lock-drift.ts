@@ -4,12 +4,12 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../../discover/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
-import type { LockedOffer, LockFile } from "./lock-file.ts";
+import type { LockedCatalog, LockFile } from "./lock-file.ts";
 
 /** A server as it is now. `offer` is absent if its catalog was not read. */
 export interface PresentServer {
   readonly entry: JsonObject;
-  readonly offer?: LockedOffer;
+  readonly offer?: LockedCatalog;
 }
 
 /** Names that were added, removed or changed in one list. */
@@ -125,8 +125,8 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
 }
 
 /** Instructions are locked as a digest, so only the digests can be shown. */
-function ownDrift(before: LockedOffer, after: LockedOffer): readonly Difference[] {
-  const own = ({ version, instructions }: LockedOffer): ReadonlyMap<string, string> =>
+function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
+  const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
     new Map([
       ...(version === undefined ? [] : [["version", version] as const]),
       ...(instructions === undefined ? [] : [["instructions", instructions] as const]),

@@ -14,7 +14,7 @@ import { canonicalJson } from "../../text/canonical-json.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
 /** The locked catalog of a server: a digest for each item, by the server's own names. */
-export interface LockedOffer {
+export interface LockedCatalog {
   /** The version in the entry's package name, else the version that the server reports. */
   readonly version?: string;
   readonly instructions?: string;
@@ -23,7 +23,7 @@ export interface LockedOffer {
 }
 
 /** One server in the lock file. */
-export interface LockedServer extends LockedOffer {
+export interface LockedServer extends LockedCatalog {
   /** The entry as written in the settings, without `description` and secrets. */
   readonly entry: JsonObject;
 }

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { Catalog, CatalogPrompt } from "../../discover/catalog.ts";
 import { definitionDigest } from "../../discover/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
-import type { LockedOffer } from "./lock-file.ts";
+import type { LockedCatalog } from "./lock-file.ts";
 
 /** Returns the locked form of a catalog. */
-export function lockOffer({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedOffer {
+export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),
     ...(instructions !== undefined && { instructions: digestOf(instructions) }),

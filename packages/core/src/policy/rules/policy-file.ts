@@ -9,7 +9,7 @@ import type { Problem, Scope } from "../../settings/define/definition.ts";
 import { closest } from "../../text/closest.ts";
 import { readRule } from "./read-rule.ts";
 import type { ArgsPattern, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
-import { isTable, type Place, parseToml, type TomlItem, type TomlTable } from "./toml-tree.ts";
+import { isTable, parseToml, type TextPosition, type TomlItem, type TomlTable } from "./toml-tree.ts";
 
 /** The tiers that have policy files. */
 export type FileTier = Extract<Tier, "administrator" | "user" | "workspace">;
@@ -50,7 +50,7 @@ export function unreadable(
   file: string,
   tier: FileTier,
   reason: string,
-  at: Place = { line: 1, column: 1 },
+  at: TextPosition = { line: 1, column: 1 },
 ): ReadPolicyFile {
   const decision = tier === "administrator" ? "deny" : "ask_user";
   const effect = decision === "deny" ? "every request is denied" : "every request needs confirmation";
@@ -79,7 +79,7 @@ async function rulesOf(
   { tier, servers }: PolicyFileOptions,
 ): Promise<{ readonly rules: readonly PolicyRule[]; readonly problems: readonly Problem[] }> {
   const problems: Problem[] = [];
-  function report(severity: Problem["severity"], at: Place, message: string, next?: string): void {
+  function report(severity: Problem["severity"], at: TextPosition, message: string, next?: string): void {
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
@@ -93,7 +93,7 @@ async function rulesOf(
 
 interface FoundRule {
   readonly rule: TomlTable;
-  readonly at: Place;
+  readonly at: TextPosition;
   readonly isDoubtful: boolean;
 }
 
@@ -104,7 +104,7 @@ const theirTables = ["safety_checker"];
 function tablesOf(
   name: string,
   { value, ...at }: TomlItem,
-  report: (severity: "error", at: Place, message: string, next: string) => void,
+  report: (severity: "error", at: TextPosition, message: string, next: string) => void,
 ): readonly FoundRule[] {
   if (theirTables.includes(name)) return [];
   if (name !== "rule" && closest(name, ["rule"]) === undefined) {
@@ -138,6 +138,6 @@ async function compilerFor(found: readonly FoundRule[]): Promise<(pattern: strin
 
 const scopes: Readonly<Record<FileTier, Scope>> = { administrator: "system", user: "user", workspace: "workspace" };
 
-function originOf(file: string, tier: FileTier, { line, column }: Place): NonNullable<Problem["origin"]> {
+function originOf(file: string, tier: FileTier, { line, column }: TextPosition): NonNullable<Problem["origin"]> {
   return { scope: scopes[tier], file, line, column };
 }

@@ -7,7 +7,7 @@ import { closest } from "../../text/closest.ts";
 import { exactName, namePattern } from "./name-pattern.ts";
 import type { ApprovalMode, ArgsPattern, DecisionOutcome, PolicyRule, RequestKind, Tier } from "./rule.ts";
 import { createRuleFields, didYouMean, type RuleFields } from "./rule-fields.ts";
-import type { Place, TomlTable } from "./toml-tree.ts";
+import type { TextPosition, TomlTable } from "./toml-tree.ts";
 
 interface RuleContext {
   readonly tier: Tier;
@@ -16,7 +16,7 @@ interface RuleContext {
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
   /** Reports a problem. `error`: a part is ignored, or is read more strictly than written. */
-  readonly report: (severity: "error" | "warning", at: Place, message: string, next?: string) => void;
+  readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
   /** The table is written in a form that makes its meaning uncertain. */
   readonly isDoubtful?: boolean;
 }
@@ -25,10 +25,10 @@ interface RuleContext {
 const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
 
 /** Reads one rule table. Problems go to `context.report`. */
-export function readRule(table: TomlTable, start: Place, context: RuleContext): readonly PolicyRule[] {
+export function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
   // With `mcpName` these members count as misspelt: a server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
-  const mistakes: { at: Place; message: string; next: string | undefined }[] = [];
+  const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
   const decision = decisionOf(fields);
   const rule = { ...conditionsOf(fields, context.compile), decision, tier: context.tier };

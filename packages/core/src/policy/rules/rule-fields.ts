@@ -2,7 +2,7 @@
 
 import { limits } from "../../limits.ts";
 import { closest } from "../../text/closest.ts";
-import { isTable, type Place, type TomlItem, type TomlTable } from "./toml-tree.ts";
+import { isTable, type TextPosition, type TomlItem, type TomlTable } from "./toml-tree.ts";
 
 /** The members of Gemini CLI's rules, and `kind`, which only Fairlead has. */
 const known = [
@@ -24,12 +24,12 @@ const otherSpellings: ReadonlyMap<string, Field> = new Map([
   ["deny_message", "denyMessage"],
 ]);
 
-type Report = (at: Place, message: string, next?: string) => void;
+type Report = (at: TextPosition, message: string, next?: string) => void;
 
 /** Typed access to the members of one rule. */
 export interface RuleFields {
   readonly has: (field: Field) => boolean;
-  readonly place: (field: Field) => Place;
+  readonly place: (field: Field) => TextPosition;
   readonly text: (field: Field) => string | undefined;
   /** A single text counts as a list of one. */
   readonly texts: (field: Field) => readonly string[] | undefined;
@@ -42,7 +42,7 @@ export interface RuleFields {
 }
 
 /** Creates the reader of one rule. A misspelt member is read as the one that it resembles. */
-export function createRuleFields(table: TomlTable, start: Place, report: Report): RuleFields {
+export function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {
     const field = known.find((one) => one === name) ?? otherSpellings.get(name);
@@ -55,7 +55,7 @@ export function createRuleFields(table: TomlTable, start: Place, report: Report)
     if (meant !== undefined && !items.has(meant)) items.set(meant, item);
   }
 
-  const place = (field: Field): Place => items.get(field) ?? start;
+  const place = (field: Field): TextPosition => items.get(field) ?? start;
   const value = (field: Field): TomlItem["value"] => items.get(field)?.value;
 
   function mistake(field: Field, problem: string, next?: string): undefined {

@@ -6,13 +6,13 @@
 import type { AST } from "toml-eslint-parser";
 
 /** A place in a file. Line and column count from 1. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** A value with its place. */
-export interface TomlItem extends Place {
+export interface TomlItem extends TextPosition {
   /** Undefined for values that rules do not use: dates, and values that are nested too deeply. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
@@ -28,7 +28,7 @@ export function isTable(value: TomlItem["value"]): value is TomlTable {
 /** A parsed file, or the reason why it is not valid TOML. */
 export type TomlDocument =
   | { readonly kind: "table"; readonly table: TomlTable }
-  | ({ readonly kind: "broken"; readonly reason: string } & Place);
+  | ({ readonly kind: "broken"; readonly reason: string } & TextPosition);
 
 /** Parses a TOML text. */
 export async function parseToml(text: string): Promise<TomlDocument> {
@@ -58,7 +58,7 @@ function tableOf(top: AST.TOMLTopLevelTable): TomlTable {
 }
 
 /** A `TomlItem` while it is being built. */
-interface Item extends Place {
+interface Item extends TextPosition {
   readonly value: string | number | boolean | Item[] | Table | undefined;
 }
 
@@ -74,7 +74,7 @@ function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): voi
  * Returns the table at the end of a path and creates it if it is missing. A number in the path selects a table of a
  * list.
  */
-function tableAt(table: Table, path: readonly (string | number)[], at: Place): Table {
+function tableAt(table: Table, path: readonly (string | number)[], at: TextPosition): Table {
   const [name, index, ...rest] = path;
   if (name === undefined) return table;
   const known = table.get(String(name))?.value;
@@ -106,6 +106,6 @@ function plainOf(node: AST.TOMLContentNode, depth: number): Item["value"] {
   }
 }
 
-function placeOf({ loc: { start } }: AST.TOMLNode): Place {
+function placeOf({ loc: { start } }: AST.TOMLNode): TextPosition {
   return { line: start.line, column: start.column + 1 };
 }

@@ -66,13 +66,13 @@ async function nearName(full: string, root: string): Promise<string | undefined>
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");
   const folder = await realpath(dirname(full)).catch(() => undefined);
   if (!isPath || folder === undefined || !isInside(folder, root)) return undefined;
-  const names = await namesIn(folder, mostNames).catch(() => []);
+  const names = await fileNamesIn(folder, mostNames).catch(() => []);
   const near = closest(basename(full), names);
   return near === undefined ? undefined : relative(root, resolve(folder, near));
 }
 
 /** The names in a folder, folders with a slash; an arbitrary selection if there are more than `most`. */
-export async function namesIn(folder: string, most: number): Promise<readonly string[]> {
+export async function fileNamesIn(folder: string, most: number): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {
     if (names.length === most) break;

@@ -8,7 +8,7 @@ import { HostError } from "../../errors.ts";
 import { explain } from "../../files/system-error.ts";
 import { isTextual, typeOfExtension } from "../../normalise/content/media-type.ts";
 import { sizeWords } from "../../text/size-words.ts";
-import { type LocalFile, namesIn } from "./local-file.ts";
+import { fileNamesIn, type LocalFile } from "./local-file.ts";
 
 /** A larger file is only named. */
 const mostBytes = 10_000_000;
@@ -30,7 +30,7 @@ export async function readLocalFile(file: LocalFile): Promise<readonly Block[]> 
 }
 
 async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
-  const names = [...(await namesIn(path, mostNames))].sort();
+  const names = [...(await fileNamesIn(path, mostNames))].sort();
   const shown = names.slice(0, namesShown);
   const rest =
     names.length > shown.length

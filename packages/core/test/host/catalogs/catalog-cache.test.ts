@@ -155,8 +155,8 @@ test("a tool that goes and comes back as another is changed, and so is one whose
 });
 
 test("what a server vouches for no longer is not shown, but still what its next list is compared with", async () => {
-  const today = { time: 1_000_000 };
-  const options: HostOptions = { today: () => today.time };
+  const clock = { time: 1_000_000 };
+  const options: HostOptions = { now: () => clock.time };
   await using at = await home((path) => ({ s: counted(path) }));
   const list = (description: string): object => ({ ttlMs: 1000, tools: [{ name: "pay", description, inputSchema }] });
   await at.write("list.json", list("Pays."));
@@ -168,7 +168,7 @@ test("what a server vouches for no longer is not shown, but still what its next 
     await using host = await at.host(options);
     expect(host.tools("s")).toHaveLength(1);
   }
-  today.time += 1001;
+  clock.time += 1001;
   await at.write("list.json", list("Pays twice."));
   await using host = await at.host(options);
   expect(host.tools("s")).toEqual([]);

@@ -274,7 +274,7 @@ test("whatever was decided is written down, with what came of it", async () => {
     await host.call("s", "nothing").catch(() => {});
   }
   const folderOf = ledgerFolder(join(at.path, "home/.fairlead"));
-  const entries = await createLedger({ folder: folderOf, keepArguments: () => false, today: Date.now }).read();
+  const entries = await createLedger({ folder: folderOf, keepArguments: () => false, now: Date.now }).read();
   expect(entries.map(({ kind, tool, decision, outcome }) => [kind, tool, decision, outcome])).toEqual([
     ["tool", "free", "allow", "ok"],
     ["tool", "pay", "deny", "denied"],

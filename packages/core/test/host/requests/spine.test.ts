@@ -30,7 +30,7 @@ async function open(folder: TemporaryFolder, options: HostOptions = {}, entry: o
 
 async function history(folder: TemporaryFolder): Promise<readonly unknown[]> {
   const state = join(folder.path, "home/.fairlead");
-  const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => true, today: Date.now });
+  const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => true, now: Date.now });
   return (await ledger.read()).map(({ decision, answer, outcome }) => [decision, answer, outcome]);
 }
 

@@ -153,7 +153,7 @@ describe("filters", () => {
     expect(ship.state("a")).toMatchObject({
       status: "disconnected",
       reason: "no_capabilities",
-      message: '"a" offers nothing that may be used: includeTools leaves none of its 2 tools',
+      message: '"a" has nothing to use: includeTools hides all of its 2 tools',
     });
   });
 });

@@ -60,7 +60,7 @@ function conditional([base, ...schemas]: JsonObject[]): JsonObject {
 }
 
 /** The names of all properties; of the definitions, of those that are referred to. */
-function namesIn(raw: JsonObject): Set<string> {
+function propertyNamesIn(raw: JsonObject): Set<string> {
   const { $defs, ...whole } = raw;
   const isReferred = JSON.stringify(whole).includes("$ref");
   const schemas = [...everySchema(whole), ...(isReferred ? everySchema(($defs as { one: JsonObject }).one) : [])];
@@ -71,7 +71,7 @@ test.each(["gemini", "openai"] as const)("for %s no property is lost, however sc
   fc.assert(
     fc.property(object, object, (whole, one) => {
       const raw = { ...whole, $defs: { one } };
-      const names = namesIn(raw);
+      const names = propertyNamesIn(raw);
       const { schema } = compiledOf(raw, dialect);
       const found = new Set(everySchema(schema).flatMap(({ properties }) => Object.keys(Object(properties))));
       expect([...names].filter((name) => !found.has(name))).toEqual([]);

@@ -13,7 +13,7 @@ import { called } from "../../support/ledger-sample.ts";
 const noon = Date.parse("2026-01-31T12:00:00Z");
 
 function ledgerIn(folder: string, options: Partial<LedgerOptions> = {}): Ledger {
-  return createLedger({ folder, keepArguments: () => false, today: () => noon, ...options });
+  return createLedger({ folder, keepArguments: () => false, now: () => noon, ...options });
 }
 
 const namesOf = (entries: readonly LedgerEntry[]): readonly string[] => entries.map(({ tool }) => tool);

@@ -15,7 +15,7 @@ import {
   readLock,
   refuseNewer,
 } from "../../../src/policy/lock/lock-file.ts";
-import { lockOffer } from "../../../src/policy/lock/lock-server.ts";
+import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
 
 const file = "/work/.gemini/mcp.lock";
 
@@ -28,7 +28,7 @@ function catalogOf(offered: Partial<Catalog>): Catalog {
 
 const bank: LockedServer = {
   entry: { command: "npx", args: ["-y", "bank@1.0.0"], env: { Z: "1", A: "2" } },
-  ...lockOffer(
+  ...lockCatalog(
     catalogOf({
       tools: [pay, { ...pay, name: "ask" }],
       prompts: [{ name: "hello", arguments: [] }],
@@ -108,8 +108,8 @@ describe("the digest of a tool", () => {
     ["a tool", { tools: [{ ...pay, annotations: { readOnlyHint: true } }] }],
   ])("and that of %s differs when what it stands for does", (_what, offered) => {
     const same = catalogOf({ tools: [pay], prompts: [{ name: "hello", arguments: [] }], instructions: "Be kind." });
-    expect(lockOffer({ ...same, ...offered }, "1")).not.toEqual(lockOffer(same, "1"));
-    expect(lockOffer({ ...same }, "1")).toEqual(lockOffer(same, "1"));
+    expect(lockCatalog({ ...same, ...offered }, "1")).not.toEqual(lockCatalog(same, "1"));
+    expect(lockCatalog({ ...same }, "1")).toEqual(lockCatalog(same, "1"));
   });
 });
 

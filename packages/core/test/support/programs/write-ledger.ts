@@ -5,6 +5,6 @@ import { called } from "../ledger-sample.ts";
 
 const [folder = "", name = "", count = "1"] = process.argv.slice(2);
 const limits = { fileBytes: 4000, files: 1000 };
-const ledger = createLedger({ folder, keepArguments: () => false, today: Date.now, limits });
+const ledger = createLedger({ folder, keepArguments: () => false, now: Date.now, limits });
 for (let index = 0; index < Number(count); index += 1)
   await ledger.write({ ...called, server: name, tool: `${name}-${index}` });

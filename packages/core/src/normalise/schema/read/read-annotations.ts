@@ -15,7 +15,7 @@ function visible(text: string, place: Place, name: string): string {
 }
 
 /** A flag that adds a sentence if it is true. */
-const marks = (sentence: string): Keyword =>
+const flagSentence = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
     else drop(place, name, "It is the default.");
@@ -42,9 +42,9 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   }),
   // OpenAPI 3.0's `example` is in the list of `parameters`, not in that of the JSON Schema form.
   example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
-  deprecated: marks("Deprecated."),
-  readOnly: marks("Set by the server only."),
-  writeOnly: marks("Never shown again once set."),
+  deprecated: flagSentence("Deprecated."),
+  readOnly: flagSentence("Set by the server only."),
+  writeOnly: flagSentence("Never shown again once set."),
   // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;

@@ -6,7 +6,7 @@ import { isList, isText } from "../json-values.ts";
 import type { ModelDialect, Report } from "../place.ts";
 
 /** Every name that may become a property, in order of appearance. Unused ones do no harm. */
-export function namesIn(raw: JsonObject): ReadonlySet<string> {
+export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);
   return names;

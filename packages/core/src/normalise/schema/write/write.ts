@@ -83,7 +83,7 @@ function reportCollapse(
  * schema type field" (new-api #3022).
  */
 function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
-  const types = [...(shape.types ?? typesSpokenOf(shape))];
+  const types = [...(shape.types ?? impliedTypes(shape))];
   if (types.length === 0) return anyValue();
   if (shape.types === undefined)
     writing.report(shape.path, "type", "added", `Its other keywords are about: ${types.join(", ")}.`);
@@ -204,13 +204,13 @@ function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObjec
 function isFree(shape: Shape): boolean {
   return (
     shape.types === undefined &&
-    typesSpokenOf(shape).size === 0 &&
+    impliedTypes(shape).size === 0 &&
     shape.anyOf === undefined &&
     shape.isNullable !== true
   );
 }
 
-function typesSpokenOf({ hints, properties }: Shape): ReadonlySet<TypeName> {
+function impliedTypes({ hints, properties }: Shape): ReadonlySet<TypeName> {
   return properties.size > 0 ? new Set([...hints, "object"]) : hints;
 }
 

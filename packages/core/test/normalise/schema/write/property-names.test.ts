@@ -10,7 +10,7 @@ const objectOf = (...names: readonly string[]): JsonObject => ({
   type: "object",
   properties: Object.fromEntries(names.map((name) => [name, string])),
 });
-const namesIn = (raw: JsonObject): string[] => Object.keys(compiledOf(raw).schema["properties"] as JsonObject);
+const propertyNamesIn = (raw: JsonObject): string[] => Object.keys(compiledOf(raw).schema["properties"] as JsonObject);
 
 describe("property names", () => {
   test.each<readonly [what: string, names: readonly string[], forModel: readonly string[]]>([
@@ -32,7 +32,7 @@ describe("property names", () => {
     ["that are as long as may be", ["x".repeat(64)], ["x".repeat(64)]],
     ["that are too long", ["x".repeat(65), `${"x".repeat(64)}y`], ["x".repeat(64), `${"x".repeat(57)}_2`]],
   ])("%s", (_, names, forModel) => {
-    expect(namesIn(objectOf(...names))).toEqual(forModel);
+    expect(propertyNamesIn(objectOf(...names))).toEqual(forModel);
   });
 
   test("are the same wherever they stand, are required by their new name, and are reported", () => {
