@@ -56,7 +56,7 @@ test("an error that nobody expected is told with nothing in it that a terminal w
   const env = { ...here.env, NODE_OPTIONS: `--import=${crash}` };
   const { code, stderr } = await runProcess({ ...here, env }, "mcp", "list");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^fairlead: this should not have happened: Error: boom/);
+  expect(stderr).toMatch(/^fairlead: internal error: Error: boom/);
   expect(stderr).not.toContain("\u001b");
   expect(stderr).not.toMatch(/^fairlead: all/m);
 });
@@ -85,8 +85,7 @@ test("a current folder that was removed is said in words", async () => {
   const [code] = await once(child, "close");
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr:
-      "fairlead: the current folder is not there any more\n  next: Change to a folder that exists, then try again.\n",
+    stderr: "fairlead: the current folder no longer exists\n  next: Change to a folder that exists, then try again.\n",
   });
 });
 

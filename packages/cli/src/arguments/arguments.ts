@@ -1,4 +1,4 @@
-/** A tool's arguments, from wherever the person gave them: `key=value` words, `tool(key: value)`, `--args`, or stdin. */
+/** Reads a tool's arguments from `key=value` words, `tool(key: value)`, `--args` or stdin. */
 
 import { resolve } from "node:path";
 import { addAbortSignal } from "node:stream";
@@ -15,7 +15,7 @@ import { type Coerced, coerce, listItemsOf, parseExactJson } from "./coerce.ts";
 
 export interface TypedArguments {
   readonly words: readonly string[];
-  /** `--args`. */
+  /** The value of `--args`. */
   readonly json: string | undefined;
   readonly written?: CallExpression;
 }
@@ -25,7 +25,7 @@ interface Streams {
   readonly out: Output;
 }
 
-/** `schema` is the tool's own, as the server wrote it. */
+/** `schema` is the tool's input schema as the server sent it. @throws HostError `usage` or `arguments_invalid` */
 export async function readArguments(given: TypedArguments, schema: unknown, { io, out }: Streams): Promise<unknown> {
   const fromStdin = given.words.includes("-");
   const words = given.words.filter((word) => word !== "-");
@@ -33,9 +33,9 @@ export async function readArguments(given: TypedArguments, schema: unknown, { io
   if (sources.filter(Boolean).length > 1)
     throw new HostError(
       "usage",
-      "arguments come as key=value words, as tool(key: value), from --args or from stdin (-), not from several of these",
+      "arguments given in more than one way: use only one of key=value, tool(key: value), --args and - (stdin)",
     );
-  if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON; Ctrl-D ends them.`);
+  if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON, then press Ctrl-D.`);
   if (fromStdin) return wholeJson(await readAll(io), "stdin");
   if (given.json !== undefined) return wholeJson(given.json, "--args");
   if (given.written !== undefined) return Object.fromEntries(assignPositional(given.written, schema));
@@ -48,7 +48,7 @@ function wholeJson(text: string, source: string): unknown {
   return parsed.value;
 }
 
-/** Values without a name take those of the signature, one after the other. */
+/** Assigns positional values to parameters in the order of the signature. */
 function assignPositional(
   { target, positional, named }: CallExpression,
   schema: unknown,
@@ -57,12 +57,11 @@ function assignPositional(
   if (positional.length > names.length)
     throw new HostError(
       "arguments_invalid",
-      `${target} has ${names.length} parameters, and ${positional.length} values without a name were given`,
+      `${target} has ${names.length} parameters but got ${positional.length} positional values`,
     );
   const values = new Map(positional.map((value, at) => [names[at] ?? "", value]));
   for (const [name, value] of named) {
-    if (values.has(name))
-      throw new HostError("arguments_invalid", `"${name}" is given twice: by its place and by its name`);
+    if (values.has(name)) throw new HostError("arguments_invalid", `"${name}" is given twice: by position and by name`);
     values.set(name, value);
   }
   return values;
@@ -96,7 +95,7 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
   return list ? items : items[0];
 }
 
-/** A key that has no schema of its own may have that of all the others. */
+/** The schema of one parameter; an unlisted key uses `additionalProperties`. */
 function schemaFor(key: string, root: unknown): unknown {
   const known = parametersOf(root).find(({ name }) => name === key);
   const others = member(root, "additionalProperties");
@@ -120,10 +119,10 @@ function notAnArgument(word: string): HostError {
 async function readFile(key: string, path: string, { cwd }: Io): Promise<string> {
   const file = await readText(resolve(cwd, path), limits.argumentBytes);
   if (file.kind === "text") return file.text;
-  const reason = file.kind === "absent" ? "it is not there" : file.reason;
+  const reason = file.kind === "absent" ? "it does not exist" : file.reason;
   const itself = JSON.stringify(`@${path}`);
-  throw new HostError("usage", `${key}: the file ${path} cannot be read: ${reason}`, {
-    next: `to pass the text itself: ${key}:='${itself}'`,
+  throw new HostError("usage", `${key}: cannot read the file ${path}: ${reason}`, {
+    next: `to pass the text itself, write: ${key}:='${itself}'`,
   });
 }
 
@@ -134,7 +133,7 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > limits.argumentBytes)
-      throw new HostError("too_large", `stdin has more than ${limits.argumentBytes} bytes`);
+      throw new HostError("too_large", `stdin is too large: more than ${limits.argumentBytes} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,4 +1,4 @@
-/** From the text of `key=value` to the value that a tool's schema asks for. Pure. */
+/** Converts the text of `key=value` to the type that the tool's schema asks for. Pure. */
 
 import { closest } from "@fairlead/core/text/closest";
 import { isShallow } from "@fairlead/wire/json";
@@ -13,8 +13,8 @@ export type Coerced =
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**
- * Text stays text where the schema allows a string or does not say; anything else is read as JSON. One value where a list
- * is wanted is a list of one. `root` is the whole schema, for references in it.
+ * Keeps text if the schema allows a string or does not restrict the type; otherwise parses it as JSON. A single value for a
+ * list becomes a list of one. `root` is the whole schema, for `$ref`.
  */
 export function coerce(text: string, schema: unknown, root: unknown = schema): Coerced {
   const shapes = shapesOf(schema, root);
@@ -23,17 +23,18 @@ export function coerce(text: string, schema: unknown, root: unknown = schema): C
   if (read.kind === "json" && shapes.some((shape) => takes(shape, read.value))) return exactly(text, read.value);
   const list = shapes.find(isList);
   if (list === undefined || text.startsWith("[")) return mistake(shapes, text);
-  // Whether one value with a comma or two values are meant, only the person knows.
-  if (text.includes(",")) return mistake([list], text, "; give it once for each value");
+  // "a,b" may be one value or two; do not guess.
+  if (text.includes(",")) return mistake([list], text, "; repeat the argument for each value");
   const item = coerce(text, list.items, root);
   return item.kind === "value" ? { kind: "value", value: [item.value] } : item;
 }
 
-/** What each of several values for one key is read by; undefined where the schema wants no list. */
+/** Returns the schema of the list items; undefined if the schema allows no list. */
 export function listItemsOf(schema: unknown, root: unknown): { readonly items: unknown } | undefined {
   return shapesOf(schema, root).find(isList);
 }
 
+/** Parses JSON and refuses inexact numbers and duplicate keys. */
 export function parseExactJson(text: string): Coerced {
   const read = readJson(text);
   return read.kind === "json"
@@ -54,8 +55,9 @@ function readJson(text: string): Read {
 function exactly(text: string, value: unknown): Coerced {
   const lost = inexactNumber(text);
   const twice = duplicateName(text);
-  if (lost !== undefined) return { kind: "mistake", reason: `has a number that cannot be kept exactly: ${lost}` };
-  if (twice !== undefined) return { kind: "mistake", reason: `has "${twice}" twice in one object` };
+  if (lost !== undefined)
+    return { kind: "mistake", reason: `has a number that JavaScript cannot hold exactly: ${lost}` };
+  if (twice !== undefined) return { kind: "mistake", reason: `has the key "${twice}" twice in one object` };
   return { kind: "value", value };
 }
 
@@ -90,7 +92,7 @@ function mistake(shapes: readonly ValueShape[], text: string, hint = ""): Coerce
   return { kind: "mistake", reason: `must be ${wanted}, not ${JSON.stringify(text)}${suggestion}` };
 }
 
-/** As it can be typed after `key=`. */
+/** The value as it can be typed after `key=`. */
 function toWord(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,8 +1,8 @@
-/** Names that stand twice in one object of a JSON text: parsing would keep the last value, and say nothing. Pure. */
+/** Finds a key that an object in JSON text has twice: `JSON.parse` would silently keep the last value. Pure. */
 
-/** The first such name. The text is JSON. */
+/** Returns the first duplicate key. `json` must be valid JSON. */
 export function duplicateName(json: string): string | undefined {
-  /** The names so far, for each object that is open; the innermost is the last. */
+  /** The keys so far of each open object, innermost last. */
   const open: Set<string>[] = [];
   let text = "";
   for (let at = 0; at < json.length; at += 1) {
@@ -14,7 +14,7 @@ export function duplicateName(json: string): string | undefined {
       text = json.slice(at, end);
       at = end - 1;
     } else if (character === ":") {
-      // Letters may be written by their numbers.
+      // Keys may contain escapes such as \u0061.
       const name = String(JSON.parse(text));
       const names = open.at(-1);
       if (names?.has(name)) return name;
@@ -24,7 +24,7 @@ export function duplicateName(json: string): string | undefined {
   return undefined;
 }
 
-/** The place after its closing quote. */
+/** Returns the index after the closing quote. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;

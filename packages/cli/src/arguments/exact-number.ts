@@ -1,17 +1,17 @@
-/** Numbers that would change on their way through JavaScript, found in the text before they do. Pure. */
+/** Finds numbers in JSON text that a JavaScript number cannot hold exactly. Pure. */
 
-/** Numbers outside of quotes; the quoted parts are matched so that nothing in them is. */
+/** Matches strings and numbers; strings are matched so that digits inside them are skipped. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
-/** The first number of a JSON text that would lose digits, or become infinite. */
+/** Returns the first number that would lose digits or become infinite. */
 export function inexactNumber(json: string): string | undefined {
-  // Nearly no text has one: a look for enough digits is cheaper than taking it apart.
+  // A cheap test first: almost no text has a number that long.
   if (!/\d{16}|\d[eE]/.test(json)) return undefined;
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && !isKept(token)) return token;
   return undefined;
 }
 
-/** What has a fraction or an exponent is near enough by nature; a whole number is meant to the last digit. */
+/** A fraction or an exponent may be rounded; an integer must keep every digit. */
 function isKept(token: string): boolean {
   const value = Number(token);
   return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;

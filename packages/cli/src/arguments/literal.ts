@@ -1,17 +1,17 @@
-/** Values as people write them in code: text in quotes, numbers, true, false, null, [lists] and {objects}. Nothing is evaluated. */
+/** Reads JavaScript-like literals: quoted text, numbers, true, false, null, [lists] and {objects}. Evaluates nothing. */
 
 import { HostError } from "@fairlead/core/errors";
 import { inexactNumber } from "./exact-number.ts";
 
-/** Reads on from where the last call of it stopped. Every mistake is named with its place in the text. */
+/** A cursor over the text. Every error names its position. */
 export interface LiteralReader {
   value(): unknown;
-  /** A name without quotes, or one in quotes; undefined, and nothing read, where there is neither. */
+  /** Reads a bare or quoted name; undefined, without moving, if there is none. */
   name(): string | undefined;
-  /** Whether one of these characters comes next; it is read then. Blanks before it are skipped. */
+  /** Skips whitespace and reads the next character if it is one of these. */
   take(characters: string): boolean;
   peek(): string;
-  /** The way back to where reading stands now. */
+  /** Returns a function that moves the cursor back to the current position. */
   mark(): () => void;
   isAtEnd(): boolean;
   mistake(what: string): HostError;
@@ -76,7 +76,7 @@ export function createLiteralReader(text: string): LiteralReader {
     const word = match(bareName);
     if (word !== undefined && words.has(word)) return words.get(word);
     at = start;
-    if (word !== undefined) throw mistake(`"${word}" is no value; text is written in quotes: "${word}"`);
+    if (word !== undefined) throw mistake(`"${word}" is not a value; write text in quotes: "${word}"`);
     throw mistake(next === "" ? "a value is missing at the end" : `a value is missing before ${JSON.stringify(next)}`);
   }
 
@@ -84,8 +84,8 @@ export function createLiteralReader(text: string): LiteralReader {
     const lost = inexactNumber(digits);
     if (lost === undefined && !/[\p{L}\p{N}_.]/u.test(text.charAt(at))) return Number(digits);
     at = start;
-    if (lost !== undefined) throw mistake(`the number ${lost} cannot be kept exactly`);
-    throw mistake("this is no number; text is written in quotes");
+    if (lost !== undefined) throw mistake(`JavaScript cannot hold the number ${lost} exactly`);
+    throw mistake("this is not a number; write text in quotes");
   }
 
   function list(depth: number): unknown[] {
@@ -109,7 +109,7 @@ export function createLiteralReader(text: string): LiteralReader {
       if (take(",")) continue;
       if (peek() !== "}") throw mistake('"," or "}" is missing');
     }
-    // `fromEntries` defines properties where assignment would set a prototype.
+    // `fromEntries` defines a property named "__proto__"; assignment would set the prototype.
     return Object.fromEntries(members);
   }
 
@@ -129,7 +129,7 @@ export function createLiteralReader(text: string): LiteralReader {
       if (plain !== undefined) parts.push(plain);
       else if (next === "" || next === "\n" || next === "\r") {
         at = start;
-        throw mistake(`the text that begins here has no closing ${quote}`);
+        throw mistake(`this text has no closing ${quote}`);
       } else {
         at += 1;
         if (next === quote) return parts.join("");
@@ -144,10 +144,10 @@ export function createLiteralReader(text: string): LiteralReader {
       const point = Number.parseInt(code.replaceAll(/[ux{}]/g, ""), 16);
       if (point <= 0x10_ffff) return String.fromCodePoint(point);
       at -= code.length;
-      throw mistake(`there is no character ${code}`);
+      throw mistake(`${code} is not a Unicode character`);
     }
     const next = text.charAt(at);
-    if (next === "u" || next === "x") throw mistake(`"\\${next}" is not followed by the number of a character`);
+    if (next === "u" || next === "x") throw mistake(`"\\${next}" needs a hexadecimal character code`);
     at += next.length;
     return escapes.get(next) ?? next;
   }

@@ -1,4 +1,4 @@
-/** `--arg name=value`, as often as there is something to give. */
+/** The repeatable option `--arg name=value`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
@@ -19,7 +19,7 @@ function toNamedValue(word: string): NamedValue {
   throw new HostError("usage", `--arg takes name=value, not "${word}"`);
 }
 
-/** Undefined for what has no name. */
+/** Splits `name=value`; undefined if there is no name. */
 export function splitNamed(word: string): NamedValue | undefined {
   const equals = word.indexOf("=");
   const name = word.slice(0, Math.max(0, equals));

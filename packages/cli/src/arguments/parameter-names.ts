@@ -1,4 +1,4 @@
-/** What a person should hear about arguments before they are sent: names that the tool does not know, and those it cannot do without. Pure. */
+/** Checks typed arguments against the tool's parameter names before the call: unknown and missing names. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -7,9 +7,9 @@ import { closest } from "@fairlead/core/text/closest";
 import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
 
-/** Throws where the call could only fail; returns what is merely doubtful. `what` names the tool. */
+/** Returns warnings about unknown names. `what` is the tool's name for messages. @throws HostError `arguments_invalid` if the call must fail */
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
-  // What is no object is refused by the host, like every other mistake that only the schema as a whole shows.
+  // The host validates against the whole schema and refuses a non-object.
   if (!isObject(args)) return [];
   const parameters = parametersOf(tool.inputSchema);
   const known = parameters.map(({ name }) => name);
@@ -29,11 +29,11 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
   return unknown.map((name) => {
     const near = nearest(name, known);
     const suggestion = near === undefined ? "" : ` (did you mean ${quoted(near)}?)`;
-    return `${what} has no parameter ${quoted(name)}${suggestion}; it was sent all the same`;
+    return `${what} has no parameter ${quoted(name)}${suggestion}; Fairlead sends it anyway`;
   });
 }
 
-/** What a schema says about names that it does not list. */
+/** Whether a schema forbids, allows or does not mention names that it does not list. */
 type Extras = "forbidden" | "welcome" | "unsaid";
 
 function extrasOf(inputSchema: unknown): Extras {
@@ -42,7 +42,7 @@ function extrasOf(inputSchema: unknown): Extras {
   const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
     (keyword) => member(schema, keyword) === undefined,
   );
-  // Where other keywords have a say too, only a validator can tell.
+  // With these keywords, only a full validation can tell.
   if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
   return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
     ? "unsaid"
@@ -54,13 +54,13 @@ function named(names: readonly string[], known: readonly string[]): string {
   return `${names.map(quoted).join(", ")}${near === undefined ? "" : `; did you mean ${quoted(near)}?`}`;
 }
 
-/** People shorten names, too: `lang`, `msg`. */
+/** Also recognises abbreviations: `lang`, `msg`. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const starts = (longer: string): boolean => name.length > 1 && longer.startsWith(name);
   return closest(name, known) ?? known.find(starts) ?? known.find((longer) => isShortFor(name, longer));
 }
 
-/** Whether it begins alike, and has all its letters in their order. */
+/** Whether `name` starts with the same letter and is a subsequence of `longer`. */
 function isShortFor(name: string, longer: string): boolean {
   let at = 0;
   for (const letter of longer) if (letter === name[at]) at += 1;
@@ -72,5 +72,5 @@ function quoted(name: string): string {
 }
 
 function mistaken(message: string, tool: SignedTool): HostError {
-  return new HostError("arguments_invalid", message, { next: `its signature: ${signature(tool)}` });
+  return new HostError("arguments_invalid", message, { next: `match the signature: ${signature(tool)}` });
 }

@@ -1,4 +1,4 @@
-/** A URI from a template and the values that were typed for its variables; mistakes are said before anything is sent. Pure. */
+/** Expands a URI template with typed values; reports mistakes before anything is sent. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import { whyHarmful } from "@fairlead/core/resources/references/harmless-uri";
@@ -10,11 +10,11 @@ import type { NamedValue } from "./named-values.ts";
 
 export interface TemplateVariable {
   readonly name: string;
-  /** Without it there would be a hole in the URI. */
+  /** False if the URI is still valid without this variable. */
   readonly required: boolean;
 }
 
-/** None for a text that is no template. */
+/** Returns the variables of a template; empty for other text. */
 export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
   const template = parseTemplate(uriTemplate);
   if (template.kind === "malformed") return [];
@@ -24,7 +24,7 @@ export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
   return template.variables.map((name) => ({ name, required: needed.some((variable) => variable.name === name) }));
 }
 
-/** A name that is given more than once is a list. */
+/** Expands the template; a repeated name becomes a list. @throws HostError `arguments_invalid` or `usage` */
 export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]): string {
   const variables = variablesOf(uriTemplate);
   const names = variables.map(({ name }) => name);
@@ -42,7 +42,7 @@ export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]):
   ]);
   const uri = expandTemplate(uriTemplate, Object.fromEntries(entries));
   const reason = whyHarmful(uri);
-  if (reason !== undefined) throw new HostError("usage", `"${uri}" is not asked for: it ${reason}`);
+  if (reason !== undefined) throw new HostError("usage", `cannot read "${uri}": it ${reason}`);
   return uri;
 }
 

@@ -1,4 +1,4 @@
-/** What a schema lets a value be, as far as reading typed text needs to know: kinds, listed values, and what lists hold. Pure. */
+/** Reads from a JSON Schema which types, enum values and list items a value may have. Pure. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
@@ -6,25 +6,25 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/** One of the forms that a value may have. */
+/** One alternative of a schema. */
 export interface ValueShape {
   readonly types: ReadonlySet<JsonType>;
-  /** Nothing but these. */
+  /** The only allowed values (`enum` or `const`). */
   readonly values?: readonly unknown[];
   /** The schema of the items, for a list. */
   readonly items: unknown;
 }
 
-/** Schemas are the server's: alternatives are followed only so far, and only so many. */
+/** Schemas come from servers, so depth and number of alternatives are limited. */
 const deepest = 8;
 const most = 200;
 
-/** Empty where the schema does not say, or where one of its alternatives does not. */
+/** Returns the alternatives of a schema; empty if the schema, or one alternative, does not restrict the type. */
 export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
   const shapes: ValueShape[] = [];
   let visited = 0;
 
-  /** Whether it says something. */
+  /** Collects shapes; returns false if the schema does not restrict the type. */
   function gather(given: unknown, depth: number): boolean {
     visited += 1;
     if (depth > deepest || visited > most) return false;
@@ -33,7 +33,7 @@ export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] 
     const own = shapeOf(here);
     if (own !== undefined) return shapes.push(own) > 0;
     if (alternatives.length > 0) return alternatives.every((one) => gather(one, depth + 1));
-    // All of them hold: the first that says something is enough to go by.
+    // All parts of `allOf` apply, so the first that restricts the type is enough.
     return listOf(member(here, "allOf")).some((one) => gather(one, depth + 1));
   }
 
@@ -50,6 +50,7 @@ function shapeOf(schema: unknown): ValueShape | undefined {
   return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
 }
 
+/** Whether a value fits a shape. */
 export function takes({ types, values }: ValueShape, value: unknown): boolean {
   if (values !== undefined) return values.some((one) => isSame(one, value)) || (value === null && types.has("null"));
   return types.has(typeOf(value)) || (types.has("integer") && Number.isInteger(value));

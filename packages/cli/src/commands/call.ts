@@ -8,7 +8,7 @@ import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
-import { type Outcome, reportCall, outcomeOfCall } from "../output/reports/call-report.ts";
+import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/call-report.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
@@ -34,11 +34,11 @@ export const verb: Verb = {
     command
       .usage("<server.tool> [key=value …] [options]")
       .argument("[words...]", "the tool, then its arguments")
-      .option("--server <name>", "with --tool: the server, when names have dots that confuse")
+      .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
-      .option("--yes", "answer yes if a rule asks before this call; a rule that denies still does")
-      .option("--timeout <ms>", "the longest silence to put up with, in milliseconds; progress restarts it")
+      .option("--yes", "confirm this call in advance; deny rules still apply")
+      .option("--timeout <ms>", "give up after this many milliseconds without a response or progress")
       .option("--save <dir>", "write images, audio and other files of the result into this folder")
       .addHelpText("after", callHelp);
     defineImageOption(command);
@@ -60,7 +60,7 @@ export const verb: Verb = {
     await useHost(configuration, context, async (host) => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
-      // As the server wrote it: what a model is shown has been made to fit the model's API.
+      // The server's own definition; the one shown to models is adapted to the model's API.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
@@ -86,7 +86,7 @@ function readTimeout(text: string | undefined): number | undefined {
   return milliseconds;
 }
 
-/** Without a tool the call can only say why, and that comes before any look at the arguments. */
+/** Returns empty arguments for an unknown tool: the call reports that error before any mistake in the arguments. */
 async function argumentsFor(
   target: ToolTarget,
   tool: CatalogTool | undefined,
@@ -115,7 +115,7 @@ async function run(
   const progress = createProgressLine(toSafeLine(targetName(target)), io, globals);
   const started = performance.now();
   const state = stateOf(target, host);
-  // What could not be connected to a moment ago is not tried again.
+  // Connecting has just failed: do not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -133,28 +133,28 @@ function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
   return host.states().find(({ name }) => name === server);
 }
 
-/** The command that would list its tools knows servers by names from the settings. */
+/** `fairlead tools NAME` does not work for a server typed on the command line, so the next step differs. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
 const callHelp = `
-How arguments are written:
-  key=value      as the tool's schema says: text stays text; numbers, true, false,
-                 [lists] and {objects} are parsed where the schema wants them
-  key=a key=b    a list, where the schema wants one
+Arguments:
+  key=value      text, or what the tool's schema asks for: number, true, false,
+                 [list] or {object}
+  key=a key=b    a list, if the schema asks for one
   key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
   key=@file      the content of a file; key:=@file reads JSON from a file
-  'tool(…)'      as in code: 'demo.greet(name: "Ada", loud: true)'; values without
-                 a name come first, in the order of the tool's signature
-  --args JSON    all of them at once
-  -              the same from stdin
+  'tool(…)'      like a function call: 'demo.greet(name: "Ada", loud: true)';
+                 positional values come first, in the order of the signature
+  --args JSON    all arguments as one JSON object
+  -              read that JSON object from stdin
 
-Connects to that one server. The result goes to stdout, progress to stderr. Exit code 7 means that the tool
-reported an error (its text is still printed), 130 that Ctrl-C cancelled it.
+Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
+reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
 
-A server that is not in the settings is typed: its URL first, or its command after --stdio, then the tool.
+To use a server that is not in the settings, write its URL, or --stdio and its command, before the tool.
 
 Examples:
   fairlead call demo.greet name=Ada

@@ -1,4 +1,4 @@
-/** `fairlead completion`: the script that makes the Tab key work in a shell; printed, put in its place, or taken away again. */
+/** `fairlead completion`: prints, installs or uninstalls the shell's completion script. */
 
 import { rm } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
@@ -17,17 +17,19 @@ import type { Context, Verb } from "../shell/verb.ts";
 export const verb: Verb = {
   define(command) {
     command
-      .addArgument(new Argument("<shell>", "the shell that you type in").choices(shells))
-      .addArgument(new Argument("[action]", "put the script in its place, or take it away").choices(actions))
+      .addArgument(new Argument("<shell>", "your shell").choices(shells))
+      .addArgument(
+        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
+      )
       .option("--yes", "for zsh: change .zshrc without asking")
       .addHelpText(
         "after",
         `
-Completes commands, options, servers, tools, their parameters and values, resources, prompts and files, from the
-settings and from what is known of the servers. Pressing Tab starts no server.
+Completes commands, options, servers, tools, parameters, values, resources, prompts and files from the settings and
+the catalog cache. Pressing Tab starts no server.
 
-Without an action the script is printed. "install" writes it to where the shell looks for it; zsh needs two lines in
-.zshrc as well, which are added if you say yes.
+"install" writes the script to the folder where the shell looks for it. zsh also needs two lines in .zshrc; Fairlead
+asks before it adds them.
 
 Examples:
   fairlead completion bash install
@@ -68,13 +70,13 @@ async function install(shell: Shell, { file, startup, hint }: Installation, cont
   out.print(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
   const rc = startup && toSafeLine(startup.file);
   if (startup && rc && started === "missing") {
-    out.say(safe`To load it, add these lines to the end of ${rc}, or say --yes:`);
+    out.say(safe`To load it, add these lines to the end of ${rc}, or run the command with --yes:`);
     for (const line of startup.lines) out.say(safe`  ${toSafeLine(line)}`);
   } else if (rc) out.print(started === "written" ? safe`added to ${rc}, at its end` : safe`${rc} loads it already`);
   if (hint !== undefined && started !== "written" && started !== "unchanged") out.say(toSafeLine(hint));
   if (commandWord(io) !== "fairlead")
-    out.warn(safe`There is no program "fairlead" on your PATH: Tab completes nothing until there is.`);
-  out.say(safe`Open a new shell, and press Tab after: fairlead call demo.`);
+    out.warn(safe`"fairlead" is not on your PATH: completion works only after you add it.`);
+  out.say(safe`To try it, open a new shell, type "fairlead call demo." and press Tab.`);
   if (state === "written" || started === "written") out.undo(`fairlead completion ${shell} uninstall`);
 }
 
@@ -105,13 +107,13 @@ async function uninstall(shell: Shell, { file, startup }: Installation, { out, g
       state,
       ...(startup && { startup: { file: startup.file, state: cleared === "written" ? "removed" : "absent" } }),
     });
-  out.print(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} was not there`);
-  if (startup && cleared === "written") out.print(safe`took our lines out of ${toSafeLine(startup.file)}`);
+  out.print(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} does not exist`);
+  if (startup && cleared === "written") out.print(safe`removed the lines of fairlead from ${toSafeLine(startup.file)}`);
   if (state === "removed") out.undo(`fairlead completion ${shell} install`);
 }
 
 function notOurs(file: string): HostError {
-  return new HostError("usage", `${file} was not written by fairlead; it was left as it is`, {
-    next: "Move it away, then try again.",
+  return new HostError("usage", `${file} was not written by fairlead, so it was not changed`, {
+    next: "move that file away, then try again",
   });
 }

@@ -1,4 +1,4 @@
-/** `fairlead doctor`: looks at everything a server depends on, then connects to each, and says what is wrong and what to do. */
+/** `fairlead doctor`: checks everything servers depend on, connects to each server, and prints findings with the next step. */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, safe } from "@fairlead/core/text/safe-text";
@@ -16,18 +16,18 @@ import { findServer } from "./mcp/find-server.ts";
 export const verb: Verb = {
   define(command) {
     command
-      .argument("[server]", "only this server, and what all of them depend on")
+      .argument("[server]", "check only this server and what all servers depend on")
       .option("--strict", "exit with the worst code among the problems, not 0")
       .addHelpText(
         "after",
         `
-Looks at the settings, at trust and approvals, at the programs that servers are started with and the PATH they get, at
-proxies and certificates, at the secret store, at Fairlead's own folder and at packages without an exact version; then
-connects to every server that may start. Each finding has its cause and the one thing to do about it. No settings are changed.
+Checks settings, trust, approvals, policy files, server programs and their PATH, proxies, certificates, the secret store,
+Fairlead's state folder and packages without an exact version. Then connects to every server that may start. Each finding
+names its cause and the next step. Doctor changes no settings.
 
   problem   something does not work
-  warning   it works, and should not stay so
-  note      good to know
+  warning   it works, but you should change it
+  note      for information
 
 Examples:
   fairlead doctor
@@ -58,7 +58,7 @@ Examples:
 
 const noServers: ServerChecks = { listed: [], findings: [] };
 
-/** Where the files cannot even be found, the reason is the first finding. */
+/** Returns the error if the settings files cannot be located: it becomes the first finding. */
 async function load(context: Context): Promise<Configuration | HostError> {
   try {
     return await loadConfiguration(configurationOptions(context));

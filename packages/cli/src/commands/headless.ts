@@ -1,4 +1,4 @@
-/** `fairlead -p`: asks a model, which uses the tools, without a terminal. */
+/** `fairlead -p`: sends one prompt to a model that may use tools, without asking on a terminal. */
 
 import { defineOptions } from "../headless/options.ts";
 import type { Verb } from "../shell/verb.ts";
@@ -10,16 +10,16 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-The answer goes to stdout, what happens meanwhile to stderr. Nobody is asked
-anything: a tool runs if a rule, --allow or the server's trust lets it, and the
-model is told of what was denied. What is piped in follows the prompt, as data.
+The answer goes to stdout, calls and progress to stderr. Fairlead asks no
+questions: a tool runs only if a rule, --allow or the server's trust allows it.
+The model is told about denied calls. Piped input is added after the prompt, as data.
 
   @notes://today     in the prompt: a resource, or a file of a trusted folder
   /teach bowline     a prompt of a server, with its arguments
 
-The model is what GEMINI_API_KEY or OPENAI_BASE_URL leads to; --model names one.
-Exit codes: 0 the model came to an end, 1 it did not, 2 a mistake in the command
-line, 6 a call was denied and --fail-on-denied is there, 130 Ctrl-C.
+GEMINI_API_KEY or OPENAI_BASE_URL selects the model's API; --model selects a model.
+Exit codes: 0 the model finished, 1 it did not, 2 usage error, 6 a call was denied
+and --fail-on-denied is set, 130 Ctrl-C.
 
 Examples:
   fairlead -p "how many words are in @notes://today?"

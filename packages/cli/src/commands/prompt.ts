@@ -1,4 +1,4 @@
-/** `fairlead prompt`: one prompt of a server with its arguments filled in, as the messages that a model would get. */
+/** `fairlead prompt`: gets one prompt with its arguments and prints its messages. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -30,24 +30,23 @@ export const verb: Verb = {
   define(command) {
     command
       .argument("<prompt>", "name, server:name, or either with a / before it")
-      .argument("[values...]", "its arguments: name=value, or just the value")
-      .option("--server <server>", "whose it is: a name or a URL")
+      .argument("[values...]", "arguments: name=value, or only the value")
+      .option("--server <server>", "the server's name or URL")
       .option("--save <dir>", "write images, audio and other files of its messages into this folder")
-      .option("--yes", "answer yes if a rule asks before this prompt is got; a rule that denies still does");
+      .option("--yes", "confirm this prompt in advance; deny rules still apply");
     defineArgOption(command, "an argument (repeatable)");
     defineImageOption(command);
     command.addHelpText(
       "after",
       `
-Prints the messages that the server makes of the prompt, each under its role.
-Nothing is sent to a model.
+Prints the messages of the prompt, each under its role. Nothing is sent to a model.
 
   name=value         an argument; --arg name=value is the same
-  value              goes to the arguments that are required and not named, in
-                     their order; if there is one only, all words go to it
+  value              the next required argument without a name; if there is only
+                     one, it gets all words
 
-Connects to that one server; to others only if nothing is known of them yet and
-one of them may be meant.
+Connects to the prompt's server, and to servers without a cached catalog only if
+one of them could have the prompt.
 
 Examples:
   fairlead prompt teach bowline
@@ -80,7 +79,7 @@ Examples:
   },
 };
 
-/** As its server, which is connected then, describes it now. */
+/** Returns the prompt as its server lists it now; connects to that server. */
 async function find(
   name: string,
   server: string | undefined,
@@ -124,14 +123,14 @@ function bind(
     return bindArguments(prompt, { named, positional });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    // Core shows how it is written in a conversation.
+    // The error's `next` shows the syntax of a conversation; here the command line's is needed.
     const { code, message, serverName } = error;
     const next = `fairlead prompt ${promptCommandUsage(prompt)}`;
     throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
   }
 }
 
-/** An address or a sum has an equals sign, too: only what could be a name is one. */
+/** Values may contain "=" too (URLs, formulas): only a plain name before it makes a named argument. */
 function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);
 }

@@ -1,4 +1,4 @@
-/** `fairlead prompts`: what servers have worked out for people to ask. */
+/** `fairlead prompts`: lists the prompts offered by servers. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -13,16 +13,16 @@ export const verb: Verb = {
   define(command) {
     command
       .argument("[server]", "only the prompts of this server: its name, or a URL")
-      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
+      .option("--refresh", "connect to the servers instead of using the catalog cache")
       .addHelpText(
         "after",
         `
-Lists the prompts of all configured servers that may start, or only of the one
-that is named; connects to those of which nothing is known from earlier runs. The
-built-in server "demo" is listed when nothing else is configured, or when it is
-named. A server that cannot be connected to is named on stderr.
+Lists the prompts of all configured servers that may start, or only of the given
+server. Connects to servers that have no cached catalog. The built-in server
+"demo" is listed if no other server is configured, or if you name it. Servers
+that cannot be reached are reported on stderr.
 
-  /name(a, b?)   what must be given, then what may be
+  /name(a, b?)   required arguments, then optional ones
 
 Examples:
   fairlead prompts
@@ -52,7 +52,7 @@ function print(prompts: readonly HostPrompt[], { io, out }: Context): void {
   else out.say(safe`No prompts to show. To see some: fairlead prompts demo`);
 }
 
-/** What to type next, for somebody who reads. */
+/** Suggests the next command to a person; JSON output has none. */
 function leadOn([example]: readonly HostPrompt[], { out }: Context): void {
   if (example !== undefined) out.say(safe`\nTry: fairlead prompt ${toSafeLine(examplePrompt(example))}`);
 }

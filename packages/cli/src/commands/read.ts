@@ -1,4 +1,4 @@
-/** `fairlead read`: what a resource of one server holds. */
+/** `fairlead read`: prints or saves the contents of a resource. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue } from "../arguments/named-values.ts";
@@ -25,25 +25,25 @@ export const verb: Verb = {
   define(command) {
     command
       .argument("<resource>", "@server://path, server:uri, a URI, or a template")
-      .option("--server <server>", "whose it is: a name or a URL; then any URI is asked for as it is written")
-      .option("--save <path>", "write it into this folder, or as this new file")
-      .option("--yes", "answer yes if a rule asks before this is read; a rule that denies still does");
+      .option("--server <server>", "the server's name or URL; its URIs are then used exactly as written")
+      .option("--save <path>", "save into this folder, or as this new file")
+      .option("--yes", "confirm this read in advance; deny rules still apply");
     defineArgOption(command, "a value for a variable of a template (repeatable)");
     defineImageOption(command);
     command.addHelpText(
       "after",
       `
-How a resource is written; the @ of a conversation may stay away:
-  @notes://today         what the server "notes" lists as notes://today, else its
-                         only resource with "today" behind the ://
-  notes:file:///x.txt    that URI of the server "notes"
-  file:///x.txt          that URI, if exactly one server has it
+How to write a resource (the @ is optional):
+  @notes://today         the resource notes://today of the server "notes", or its
+                         only resource whose URI ends with ://today
+  notes:file:///x.txt    the resource file:///x.txt of the server "notes"
+  file:///x.txt          this URI, if exactly one server has it
   'notes://{day}'        a template, with --arg day=monday
 
-Connects to that one server; to others only if nothing is known of them yet and
-one of them may be meant. Text goes to stdout, bytes are described. With --save,
-whatever it is goes into a file: into a folder if there is one of that name, or if
-it ends with /, else as a new file. No file is written over.
+Connects to the resource's server, and to servers without a cached catalog only if
+one of them could have the resource. Prints text to stdout and describes binary
+contents. --save writes into the folder if the path is one or ends with /,
+else to a new file. It never overwrites a file.
 
 Examples:
   fairlead read demo://about

@@ -1,4 +1,4 @@
-/** `fairlead resources`: what can be read from servers. */
+/** `fairlead resources`: lists the resources and templates of servers. */
 
 import type { Host, HostResource } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -15,17 +15,17 @@ export const verb: Verb = {
   define(command) {
     command
       .argument("[server]", "only the resources of this server: its name, or a URL")
-      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
+      .option("--refresh", "connect to the servers instead of using the catalog cache")
       .addHelpText(
         "after",
         `
-Lists the resources of all configured servers that may start, or only of the one
-that is named; connects to those of which nothing is known from earlier runs. The
-built-in server "demo" is listed when nothing else is configured, or when it is
-named. A server that cannot be connected to is named on stderr.
+Lists the resources of all configured servers that may start, or only of the given
+server. Connects to servers that have no cached catalog. The built-in server
+"demo" is listed if no other server is configured, or if you name it. Servers
+that cannot be reached are reported on stderr.
 
-  notes://today (Today, text/plain, 2.1 kB)   a resource: what it is, and how big
-  notes://{day} --arg day=…                   a template: a resource for each day
+  notes://today (Today, text/plain, 2.1 kB)   a resource with its title, type and size
+  notes://{day} --arg day=…                   a template with its variables
 
 Examples:
   fairlead resources
@@ -66,7 +66,7 @@ function print(resources: readonly HostResource[], { io, out }: Context): void {
   else out.say(safe`No resources to show. To see some: fairlead resources demo`);
 }
 
-/** What to type next, for somebody who reads. */
+/** Suggests the next command to a person; JSON output has none. */
 function leadOn({ resourceRegistry }: Host, resources: readonly HostResource[], { out }: Context): void {
   const example = resources.find((resource) => resource.kind === "resource");
   if (example === undefined) return;

@@ -1,4 +1,4 @@
-/** `fairlead` with nothing: on a terminal, the app; elsewhere it looks around, starts nothing, and says what to type next. */
+/** `fairlead` without a command: opens the app on a terminal; elsewhere prints an overview without starting configured servers. */
 
 import { demoName } from "@fairlead/core/host";
 import { overviewText } from "../output/reports/overview-text.ts";
@@ -13,7 +13,7 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
-  // Its help is that of the whole command.
+  // `fairlead --help` prints the help of all commands instead of this one's.
   define(command) {
     for (const [flags, help] of appOptions) command.option(flags, help);
   },

@@ -1,4 +1,4 @@
-/** `fairlead tools`: what can be called, as signatures to read or as schemas to work with. */
+/** `fairlead tools`: lists tools as signatures, or as JSON Schemas. */
 
 import type { Host, HostTool } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -25,23 +25,25 @@ export const verb: Verb = {
   define(command) {
     command
       .argument("[server]", "only the tools of this server: its name, or a URL")
-      .option("--all", "every parameter with what is said about it, and whole descriptions")
-      .option("--refresh", "ask the servers again, instead of what is known from earlier runs")
-      .option("--repairs", "what was changed in the tools so that a model's API accepts them")
-      .addOption(command.createOption("--raw", "the servers' own definitions, as JSON").conflicts(["all", "repairs"]))
+      .option("--all", "show every parameter and the full descriptions")
+      .option("--refresh", "connect to the servers instead of using the catalog cache")
+      .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
+      .addOption(
+        command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
+      )
       .addHelpText(
         "after",
         `
-Lists the tools of all configured servers that may start, or only of the one that
-is named; connects to those of which nothing is known from earlier runs. The
-built-in server "demo" is listed when nothing else is configured, or when it is
-named. A server that cannot be connected to is named on stderr.
+Lists the tools of all configured servers that may start, or only of the given
+server. Connects to servers that have no cached catalog. The built-in server
+"demo" is listed if no other server is configured, or if you name it. Servers
+that cannot be reached are reported on stderr.
 
-  name(a: string, b?: number, …+2)  what must be given, then what may be; two more with --all
-  → {sum: number}                   the form of its structured result
-  [read-only] [destructive]         what the server says of the tool; nobody has checked it
-  [allowed] [denied]                what the rules say to a model's call of it; the others are asked about
-  as github__search                 the name for a model, where it is another
+  name(a: string, b?: number, …+2)  required parameters, optional ones, two more with --all
+  → {sum: number}                   the type of its structured result
+  [read-only] [destructive]         annotations claimed by the server, not verified
+  [allowed] [denied]                the decision for calls by a model; without it, Fairlead asks
+  as github__search                 the name that a model sees, if it differs
 
 Examples:
   fairlead tools
@@ -56,7 +58,7 @@ Examples:
 
   async run(context) {
     await withCatalogs(context, async ({ host, server, isTyped }) => {
-      // What may run is a part of what is shown.
+      // The list shows decisions, so broken rules matter here.
       await warnOfPolicyProblems(host, context);
       show(host, server, context);
       if (!isTyped) leadOn(host.tools(server), server, context);
@@ -100,7 +102,7 @@ function rawDocuments(host: Host, server: string | undefined): readonly object[]
   });
 }
 
-/** What to type next, for somebody who reads. */
+/** Suggests the next command to a person; JSON output has none. */
 function leadOn(tools: readonly HostTool[], server: string | undefined, { out, globals, command }: Context): void {
   const { repairs = false, raw = false } = command.opts<Options>();
   if (repairs || raw || globals.json) return;

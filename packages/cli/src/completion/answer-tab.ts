@@ -1,4 +1,4 @@
-/** `fairlead __complete`: what the scripts of `fairlead completion` ask at every Tab. For them alone, and of no stable form. */
+/** `fairlead __complete`: called by the completion scripts at every Tab. Internal; its output may change. */
 
 import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
@@ -8,7 +8,7 @@ import { completeWord } from "./complete.ts";
 import { suggestFiles } from "./file-words.ts";
 import { answerLines, bashLines } from "./print-answer.ts";
 
-/** Bash gives `COMP_WORDBREAKS` and the line up to the cursor; the others, the words up to it. */
+/** bash passes `COMP_WORDBREAKS` and the line up to the cursor; zsh and fish pass the words. */
 export async function answerTab([shell, ...given]: readonly string[], io: Io, out: Output): Promise<void> {
   if (shell === "bash") {
     const [breaks = "", text = ""] = given;
@@ -17,7 +17,7 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
     const answer: CompletionAnswer = isRedirected
       ? { kind: "files", prefix: "" }
       : await completeWord(words, current, io);
-    // Bash finds no files behind something else in the same word.
+    // bash completes no files after a prefix such as `key=@` in the same word.
     const isInside = answer.kind !== "words" && answer.prefix !== "";
     out.print(bashLines(isInside ? await suggestFiles(answer, current, io) : answer, line));
   } else if (shell === "zsh" || shell === "fish") {

@@ -1,17 +1,17 @@
-/** What may stand at the cursor. Values are whole words without any quotes; how a shell writes them is another matter. */
+/** The completions for the cursor: whole words without quotes; the caller quotes them for the shell. */
 
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 
 export type CompletionAnswer =
   | { readonly kind: "words"; readonly candidates: readonly CompletionWord[] }
-  /** The shell knows its files best. `prefix`: the part of the word before the path. */
+  /** The shell completes the path itself. `prefix`: the part of the word before the path. */
   | { readonly kind: "files" | "folders"; readonly prefix: string };
 
 export interface CompletionWord {
   readonly value: SafeText;
   readonly about: SafeText;
-  /** The word goes on: no space follows. */
+  /** Whether the word continues, so that no space follows it. */
   readonly isOpen: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Suggestion {
 const longestAbout = 100;
 const longestValue = 1000;
 
-/** Names come from settings and servers: one that cannot be seen as it is, is not offered; nor is one that nobody would want to see. */
+/** Drops empty, very long and invisible values: names come from settings and servers and are untrusted. */
 export function toWords(offered: readonly Suggestion[]): CompletionAnswer {
   return {
     kind: "words",
@@ -43,7 +43,7 @@ function toAbout(text: string): SafeText {
   return line === "" ? safe`` : toSafeLine(clip(line, longestAbout));
 }
 
-/** The value of `--option=…`, with the option in front. */
+/** Puts `--option=` before each value. */
 export function withPrefix(prefix: string, answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return { ...answer, prefix: `${prefix}${answer.prefix}` };
   return {
@@ -52,7 +52,7 @@ export function withPrefix(prefix: string, answer: CompletionAnswer): Completion
   };
 }
 
-/** A foreign name that begins with a dash would be taken for an option, perhaps for one that says yes to something. */
+/** Drops values that begin with a dash: an untrusted name could be taken for an option such as `--yes`. */
 export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return answer;
   return { kind: "words", candidates: answer.candidates.filter(({ value }) => !value.startsWith("-")) };

@@ -1,13 +1,13 @@
-/** A line as bash hands it to a completion function: raw, quotes and all. Nothing in it is ever expanded or run. Pure. */
+/** Parses the raw command line that bash passes to a completion function. Never expands or runs anything in it. Pure. */
 
 export interface BashLine {
-  /** The finished words after the command's own name, without their quotes. */
+  /** The complete words after the command name, without quotes. */
   readonly words: readonly string[];
-  /** The word at the cursor, as far as it goes. */
+  /** The word at the cursor, up to the cursor. */
   readonly current: string;
-  /** It names a file for `<` or `>`. */
+  /** Whether the current word is the file of a `<` or `>`. */
   readonly isRedirected: boolean;
-  /** The end of the line that bash replaces by a completion: it knows no words, only what lies between certain characters. */
+  /** The text that bash replaces by the completion: it starts after the last `COMP_WORDBREAKS` character. */
   readonly segment: string;
   readonly quote: Quote;
 }
@@ -53,7 +53,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // Two of these characters are left in the segment: for bash they may begin the name of a host, or of a variable.
+    // "@" and "$" stay in the segment, because bash completes host and variable names with them.
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {
@@ -73,14 +73,11 @@ export function readBashLine(line: string, breaks: string): BashLine {
   };
 }
 
-/**
- * The whole word `value` as the text that bash is to put in the place of the segment: what was typed stays as it was
- * typed, and what is new is quoted. Undefined if the word did not begin like that.
- */
+/** Returns the text that replaces the segment: the typed part unchanged, the rest of `value` quoted. Undefined if `value` does not start with the typed word. */
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // Bash closes the quotes, unless it believes them closed by the last character.
+  // bash adds the closing quote, except if the text already ends with that character.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 
@@ -91,7 +88,7 @@ function quoted(text: string, quote: "" | "'" | '"'): string {
     case "'":
       return text.replaceAll("'", String.raw`'\''`);
     case '"':
-      // A backslash would not vanish before an exclamation mark, which recalls a line of the history.
+      // In double quotes, "!" expands history, and a backslash before it would stay in the word.
       return text.replaceAll(/["$`\\]/g, "\\$&").replaceAll("!", `"'!'"`);
   }
 }

@@ -1,4 +1,4 @@
-/** What is remembered of servers from earlier runs, read through a host that connects to none of them. */
+/** Gives completion the cached catalogs through a host that connects to no configured server. */
 
 import { demoName, type Host } from "@fairlead/core/host";
 import { hasDemo, useHost } from "../targets/with-host.ts";
@@ -6,9 +6,9 @@ import { type CompletionContext, configurationAt } from "./completion-context.ts
 
 export interface CachedServers {
   readonly host: Host;
-  /** Servers that may be used here, in the order of the settings, the demo server last. */
+  /** Servers that are not disabled or blocked, in the order of the settings, the demo server last. */
   readonly names: readonly string[];
-  /** Fills the host with what is known of these; the demo server, which is a part of this program, is asked. */
+  /** Loads the cached catalogs of these servers; connects to the demo server, which runs inside this process. */
   readonly recall: (names: readonly string[]) => Promise<void>;
 }
 

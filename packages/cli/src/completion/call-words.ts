@@ -1,4 +1,4 @@
-/** What may follow `fairlead call`: `server.tool`, then the names and values of that tool's parameters. */
+/** Completes `fairlead call`: `server.tool`, then the tool's parameters and values. */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { isAddress } from "../targets/ad-hoc.ts";
@@ -14,7 +14,7 @@ export async function suggestCallWords(
   known: CachedServers,
 ): Promise<CompletionAnswer> {
   const [first] = operands;
-  // Nothing is known of a server that is being typed.
+  // A server typed as a URL has no cached catalog.
   if (isAddress(operands[0])) return nothing;
   const [server, tool] = [values.get("--server"), values.get("--tool")];
   if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, known);
@@ -23,13 +23,13 @@ export async function suggestCallWords(
   return meant === undefined ? nothing : suggestArguments(meant, operands.slice(1), current, known);
 }
 
-/** The tools of the server that is named with `--server`. */
+/** Suggests the tools of the server given with `--server`. */
 export async function suggestTools({ values }: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
   const tools = await toolsOf(values.get("--server") ?? "", known);
   return tools.map(({ name, title, description }) => ({ value: name, about: title ?? description }));
 }
 
-/** Servers first, for there may be many tools; those of the one that can be meant. */
+/** Suggests servers first, because there may be many tools; then the tools of the matching server. */
 async function suggestTargets(current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const begun = known.names.filter((name) => current.startsWith(`${name}.`));
   const possible = known.names.filter((name) => `${name}.`.startsWith(current));
@@ -47,7 +47,7 @@ async function suggestTargets(current: string, known: CachedServers): Promise<re
   return offered.flat();
 }
 
-/** Undefined for what names no tool, or could be more than one. */
+/** Undefined if the word names no tool or is ambiguous. */
 async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
   const possible = known.names.filter((name) => word.startsWith(`${name}.`));
   const servers = await Promise.all(
@@ -56,7 +56,7 @@ async function targetOf(word: string, known: CachedServers): Promise<ToolTarget 
   try {
     return findToolTarget(word, servers);
   } catch {
-    // Whoever sends the line is told what is wrong with it.
+    // Running the command reports the error.
     return undefined;
   }
 }
@@ -71,7 +71,7 @@ async function suggestArguments(
   return found === undefined ? nothing : suggestParameters(found.inputSchema, given, current);
 }
 
-/** Those that a call can reach: what a filter takes out is not among them. */
+/** Returns the cached tools without those that a filter removes. */
 async function toolsOf(server: string, { host, names, recall }: CachedServers): Promise<readonly CatalogTool[]> {
   if (!names.includes(server)) return [];
   await recall([server]);

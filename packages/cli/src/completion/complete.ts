@@ -1,4 +1,4 @@
-/** From the words before the cursor, and the one that it is in, to what may stand there. Starts nothing, connects to nothing. */
+/** Completes the word at the cursor. Starts no server. */
 
 import { ownOptions } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -9,10 +9,10 @@ import { type KnownCommand, type KnownOption, knownCommand, longFlagOf, placehol
 import { sourceOfOperand, sourceOfOption, type ValueSource } from "./sources.ts";
 import { findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
 
-/** `current`: the part of the word before the cursor. */
+/** `words`: the words before the current one; `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // A group may be a command itself; what no command is has the options of all.
+  // "lock" is a group and a command; other groups complete the app's options.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -59,7 +59,7 @@ function chosenFrom(choices: readonly string[]): CompletionAnswer {
   return toWords(choices.map((value) => ({ value })));
 }
 
-/** The next word of a command. */
+/** Suggests the next word of a command name. */
 function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   const shown = verbs.filter(({ words }) => words !== "");
   if (group !== "")
@@ -73,11 +73,11 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
       words.includes(" ") || commandGroups.has(words) ? [] : { value: words, about: summary },
     ),
     ...errors.map(({ words, summary }) => ({ value: words.slice("help ".length), about: summary })),
-    ...(isHelp ? [] : [{ value: "help", about: "explain a command, or an error code" }]),
+    ...(isHelp ? [] : [{ value: "help", about: "show help for a command or an error code" }]),
   ];
 }
 
-/** Settings are read only for what is in them. */
+/** For speed: loads the code that reads settings only if it is needed. */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

@@ -1,4 +1,4 @@
-/** Where the typed command would run: the settings that it would read. Consent that is typed counts only once it is sent. */
+/** The streams and global options for completion. `--trust-workspace` on an unfinished line is ignored: it counts only when the command runs. */
 
 import { join } from "node:path";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
@@ -28,7 +28,7 @@ export function completionContextOf({ values }: Typed, io: Io): CompletionContex
   };
 }
 
-/** The shell would have done it, had the line been sent. */
+/** Expands "~", as the shell does when the command runs. */
 function withHome(path: string, { home }: Io): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }

@@ -1,13 +1,13 @@
-/** Where the cursor is: in which command, after which words, and in the middle of which. */
+/** The position of the cursor: the command, the words before it, and the current word. */
 
 import type { Io } from "../shell/io.ts";
 import type { Typed } from "./typed-words.ts";
 
 export interface Cursor {
-  /** Those of the command: `mcp get`. */
+  /** The command's name: `mcp get`. */
   readonly words: string;
   readonly typed: Typed;
-  /** The word so far, or the value in it that is meant. */
+  /** The current word, or the value part of `--option=value`. */
   readonly current: string;
   readonly io: Io;
 }

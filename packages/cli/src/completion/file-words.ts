@@ -1,11 +1,11 @@
-/** Files as words, for a shell that completes paths only where a word begins. */
+/** Suggests files as words, for bash, which completes paths only at the start of a word. */
 
 import { readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Io } from "../shell/io.ts";
 import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
-/** `current`: the whole word, of which the prefix is a part. */
+/** `current`: the whole word, including the prefix. */
 export async function suggestFiles(
   { kind, prefix }: Extract<CompletionAnswer, { readonly kind: "files" | "folders" }>,
   current: string,
@@ -13,7 +13,7 @@ export async function suggestFiles(
 ): Promise<CompletionAnswer> {
   const path = current.slice(prefix.length);
   const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
-  // A folder that cannot be read has nothing to offer; whoever sends the line is told why.
+  // An unreadable folder gives no suggestions; running the command reports the error.
   const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
   const offered = await Promise.all(
     entries.map(async (entry): Promise<readonly Suggestion[]> => {

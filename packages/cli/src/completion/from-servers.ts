@@ -1,4 +1,4 @@
-/** What servers offer, as far as it is known from earlier runs. */
+/** Completes tools, resources and prompts from cached catalogs. */
 
 import { type CompletionAnswer, nothing, toWords } from "./answer.ts";
 import { type CachedServers, withCachedServers } from "./cached-servers.ts";
@@ -14,7 +14,7 @@ export async function fromServers(
   at: Cursor,
   place: CompletionContext,
 ): Promise<CompletionAnswer> {
-  // Nothing is known of a server that is being typed.
+  // A server typed with --stdio has no cached catalog.
   if (at.typed.values.has("--stdio")) return nothing;
   return withCachedServers(place, (known) => answerFrom(source, at, known));
 }

@@ -1,4 +1,4 @@
-/** The values that exist: names in the settings and in the secret store, and what is remembered of servers. */
+/** Completes values from settings, the secret store, error codes, files and cached catalogs. */
 
 import { demoName } from "@fairlead/core/demo/name";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
@@ -35,7 +35,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // Only these need a host: the others would wait for it to be loaded.
+      // For speed: only these need a host, so it is loaded here.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

@@ -1,4 +1,4 @@
-/** Where each shell looks for completions, and what its startup file needs for that. Pure. */
+/** Finds the file where each shell looks for completions, and the startup lines it needs. Pure. */
 
 import { dirname, join } from "node:path";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -7,9 +7,9 @@ import type { Shell } from "./scripts.ts";
 
 export interface Installation {
   readonly file: string;
-  /** Which startup file has to have which lines; without it, the shell finds the file by itself. */
+  /** The lines that a startup file needs; absent if the shell finds the script by itself. */
   readonly startup?: Startup;
-  /** For who presses Tab and sees nothing. */
+  /** Help for a user whose Tab key completes nothing. */
   readonly hint?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Startup {
 }
 
 export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "home">): Installation {
-  // The XDG specification says so: a relative folder is ignored.
+  // The XDG specification ignores relative folders.
   const folderFrom = (name: string): string | undefined => (env[name]?.startsWith("/") ? env[name] : undefined);
   const data = folderFrom("XDG_DATA_HOME") ?? join(home, ".local", "share");
   switch (shell) {
@@ -28,7 +28,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
       const file = join(folder, "completions", "fairlead");
       return {
         file,
-        hint: `Bash finds it through the package bash-completion; without that, add to ~/.bashrc: source ${toShellWord(file)}`,
+        hint: `bash needs the package bash-completion; without it, add to ~/.bashrc: source ${toShellWord(file)}`,
       };
     }
     case "zsh": {
@@ -37,7 +37,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // Works before and after a compinit of one's own, and if the folder is in fpath already.
+          // Works before and after the user's own compinit, and if the folder is already in fpath.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
         hint: `Not needed if ${dirname(file)} is in your fpath.`,

@@ -1,4 +1,4 @@
-/** What completion knows of a command: its operands and options as plain data, taken from its own definition. */
+/** Describes a command's arguments and options as plain data, taken from its definition. */
 
 import { globalOptions, ownOptions } from "../shell/help.ts";
 import { type CommandRow, verbs } from "../shell/verbs.ts";
@@ -6,7 +6,7 @@ import { type CommandRow, verbs } from "../shell/verbs.ts";
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
   readonly options: readonly KnownOption[];
-  /** Once its own operands are there, all words are another program's. */
+  /** Whether all words after its arguments belong to another program. */
   readonly isWrapper: boolean;
 }
 
@@ -17,21 +17,21 @@ export interface KnownOperand {
 }
 
 export interface KnownOption {
-  /** As in its help: `-t, --transport <kind>`. */
+  /** As in the help: `-t, --transport <kind>`. */
   readonly flags: string;
   readonly summary: string;
   readonly choices?: readonly string[];
 }
 
-/** A bundle has them inside: to describe a command means to load it, and a Tab key does not wait. */
+/** Built into the bundle, because describing a command loads its module, which is too slow for Tab. */
 declare const FAIRLEAD_COMMANDS: Readonly<Record<string, KnownCommand>> | undefined;
 
-/** For the bundle: all of them, by their words. */
+/** Describes all commands by name, for the bundle. */
 export async function describeCommands(): Promise<Readonly<Record<string, KnownCommand>>> {
   return Object.fromEntries(await Promise.all(verbs.map(async (row) => [row.words, await describe(row)] as const)));
 }
 
-/** With the options that all commands have. */
+/** Describes a command including the global options. */
 export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
   const built = typeof FAIRLEAD_COMMANDS === "object" ? FAIRLEAD_COMMANDS[row.words] : undefined;
   const own = built ?? (await describe(row));
@@ -58,7 +58,7 @@ async function describe({ load }: CommandRow): Promise<KnownCommand> {
   };
 }
 
-/** The spelling to offer: the long one, if there is one. */
+/** Returns the long form of an option, or else its short form. */
 export function longFlagOf({ flags }: KnownOption): string {
   return spellingsOf({ flags }).at(-1) ?? "";
 }
@@ -67,12 +67,12 @@ export function spellingsOf({ flags }: Pick<KnownOption, "flags">): readonly str
   return flags.match(/(?<=^|, )-[^\s,<[]+/g) ?? [];
 }
 
-/** What its value is called; none, if it takes none. */
+/** Returns the name of the option's value; undefined if it takes none. */
 export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }
 
-/** Whether the next word is its value, whatever that is. */
+/** Whether the option requires a value. */
 export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }

@@ -1,4 +1,4 @@
-/** The arguments of a tool as they are typed, `key=value`, offered from what its schema says. Pure. */
+/** Completes `key=value` arguments from a tool's input schema. Pure. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -7,9 +7,9 @@ import { isShallow, member } from "@fairlead/wire/json";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
-/** What a line of a list has room for. */
+/** Limits of the type text, which must fit into one line of a list. */
 const glimpse = { depth: 1, members: 4, parts: 50 };
-/** A server may list any number of values. */
+/** A server may list any number of enum values. */
 const mostValues = 500;
 
 export function suggestParameters(inputSchema: unknown, given: readonly string[], current: string): CompletionAnswer {
@@ -39,7 +39,7 @@ function suggestNames(
   });
 }
 
-/** A name that the command would read as another one can only be given with `--args`. */
+/** Whether the name can be typed as `key=value`; other names need `--args`. */
 function isWritable({ name }: Property): boolean {
   return !name.includes("=") && !name.endsWith(":");
 }
@@ -58,7 +58,7 @@ function listed({ types, values }: ValueShape): readonly unknown[] {
 function toWritten(value: unknown, isJson: boolean): readonly string[] {
   if (typeof value === "object" && value !== null && !(isJson && isShallow(value))) return [];
   if (isJson || typeof value !== "string") return [JSON.stringify(value)];
-  // After a plain `=` it would be taken for the name of a file.
+  // After a plain `=`, "@" would name a file.
   return value.startsWith("@") ? [] : [value];
 }
 

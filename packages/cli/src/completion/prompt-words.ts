@@ -1,11 +1,11 @@
-/** What `fairlead prompt` may be given: the prompts that servers are known to have, and their arguments. */
+/** Completes the prompts of `fairlead prompt` and their arguments from cached catalogs. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { Suggestion } from "./answer.ts";
 import type { CachedServers } from "./cached-servers.ts";
 import type { Typed } from "./typed-words.ts";
 
-/** With its server where another one has the same, and with the slash of a conversation if the person began with it. */
+/** Adds the server if two servers have the same prompt name, and a slash if the user typed one. */
 export async function suggestPrompts(
   typed: Typed,
   current: string,

@@ -1,4 +1,4 @@
-/** What `fairlead read` may be given: the URIs and templates that servers are known to have, and the variables of a template. */
+/** Completes `fairlead read`: URIs, templates and template variables from cached catalogs. */
 
 import type { HostResource } from "@fairlead/core/host";
 import { variablesOf } from "../arguments/template-values.ts";
@@ -6,7 +6,7 @@ import type { Suggestion } from "./answer.ts";
 import type { CachedServers } from "./cached-servers.ts";
 import type { Typed } from "./typed-words.ts";
 
-/** As the person began it: a URI, with its server where another one has the same, or `@server:uri`. */
+/** Suggests a URI, `server:uri` if two servers have the URI, or `@server:uri` if the user typed "@". */
 export async function suggestResources(
   typed: Typed,
   current: string,

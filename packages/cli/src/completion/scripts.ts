@@ -1,12 +1,12 @@
-/** The scripts that shells load: they ask `fairlead __complete` at every Tab, and run or expand nothing of what it answers. */
+/** The completion scripts of the shells: they call `fairlead __complete` at every Tab and never run or expand its output. */
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** How a file is known to be one of ours. */
+/** Marks a file as written by Fairlead. */
 export const scriptSignature = "Tab completion for fairlead; written by: fairlead completion";
 
-/** `fairlead` is whatever the person means by it: a program on the PATH, or a function of theirs. */
+/** Calls `fairlead` by name, so that it may also be a shell function. */
 const bash = `# ${scriptSignature} bash
 _fairlead() {
   local line kind

@@ -1,11 +1,11 @@
-/** Where the values of an operand or an option come from, by what a command's own definition says of it. */
+/** Maps the arguments and options of commands to the source of their values. */
 
 import { type KnownOperand, type KnownOption, longFlagOf, placeholderOf } from "./known-command.ts";
 
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
 export type ValueSource = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
 
-/** What a placeholder means wherever it stands. */
+/** Sources by placeholder, for all commands. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -20,7 +20,7 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", ...ofTools];
 
-/** What it means in one command: an operand by its placeholder, an option by its name. */
+/** Sources for one command: an argument by its placeholder, an option by its name. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

@@ -1,10 +1,10 @@
-/** Lines of ours in a startup file that is a person's own: between two marks, so that they can be found and taken out again. Pure. */
+/** Adds and removes Fairlead's lines in the user's shell startup file, between two marker comments. Pure. */
 
 const [begin, end] = ["# >>> fairlead completion >>>", "# <<< fairlead completion <<<"];
-/** With the empty line that we put before them. */
+/** Includes the empty line that Fairlead puts before the block. */
 const block = new RegExp(`(?:(?<=\\n)\\n)?^${begin}\\n[\\s\\S]*?^${end}$\\n?`, "m");
 
-/** The same text if the lines are there already. */
+/** Returns the text unchanged if it already has the lines. */
 export function withBlock(text: string, lines: readonly string[]): string {
   const ours = `${[begin, ...lines, end].join("\n")}\n`;
   if (text.includes(ours)) return text;

@@ -1,15 +1,15 @@
-/** What has been typed before the cursor: which command it is, and what its options and operands are so far. */
+/** Parses the words before the cursor into the command, its options and its arguments. */
 
 import { firstWord, isPrompt } from "../shell/resolve.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 
-/** `group`: the command is still to be named; it is empty before the first word. */
+/** `group`: the command of the group is still missing; `group` is empty before the first word. */
 export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
   | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };
 
-/** Undefined where the words name nothing that there is. */
+/** Returns undefined if the words name no command. */
 export function findCommand(words: readonly string[], isHelp = false): FoundCommand | undefined {
   const start = firstWord(words);
   const [first, ...rest] = words.slice(start);
@@ -36,11 +36,11 @@ function rowOf(words: string): CommandRow | undefined {
 
 export interface Typed {
   readonly operands: readonly string[];
-  /** By the spelling that is offered; an option without a value has an empty one. */
+  /** By the long name of the option; empty for an option without a value. */
   readonly values: ReadonlyMap<string, string>;
-  /** The next word is its value. */
+  /** The option whose value is the next word. */
   readonly pending: KnownOption | undefined;
-  /** Whether the next word may still be an option of ours. */
+  /** Whether the next word may still be an option of Fairlead. */
   readonly takesOptions: boolean;
 }
 
@@ -66,12 +66,12 @@ export function readWords(words: readonly string[], command: KnownCommand): Type
   return { operands, values, pending, takesOptions };
 }
 
-/** Whether what comes next belongs to another program. */
+/** Whether the next word belongs to another program. */
 export function isForeign(operands: readonly string[], { isWrapper, operands: own }: KnownCommand): boolean {
   return isWrapper && operands.length >= own.length;
 }
 
-/** `--name=value` taken apart; without a value, there was no `=`. */
+/** Splits `--name=value`; `value` is undefined without "=". */
 export function splitOption(
   word: string,
   { options }: KnownCommand,

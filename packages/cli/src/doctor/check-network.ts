@@ -1,4 +1,4 @@
-/** What the environment says about proxies and certificates. Pure; values may hold passwords and are shown without them. */
+/** Checks proxy and certificate variables; hides passwords in their values. Pure. */
 
 import type { Environment } from "@fairlead/core/settings/read/paths";
 import { parseUrl } from "@fairlead/wire/text";
@@ -6,7 +6,7 @@ import { hideInUrl } from "../output/servers/server-redaction.ts";
 import { hidden } from "../output/servers/server-secrets.ts";
 import type { Observation } from "./finding.ts";
 
-/** Files with certificates that a variable names: what is wrong with each, if anything is. */
+/** Environment variables that name certificate files. */
 export const certificateVariables = [
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
@@ -16,9 +16,9 @@ export const certificateVariables = [
 ] as const;
 
 export interface NetworkFacts extends Pick<Environment, "env"> {
-  /** By the variable's name; those that are set and in order are not among them. */
+  /** What is wrong with a certificate file, by the variable's name; valid files are not listed. */
   readonly badCertificates: ReadonlyMap<string, string>;
-  /** Some server is reached by its address. */
+  /** Whether a server has a URL. */
   readonly isUsed: boolean;
 }
 
@@ -30,7 +30,7 @@ export function checkNetwork({ env, badCertificates, isUsed }: NetworkFacts): re
     ...[...badCertificates].map(
       ([name, flaw]): Observation => ({
         severity: "warning",
-        message: `${name} is ${env[name]}, and does nothing: ${flaw}`,
+        message: `${name} (${env[name]}) has no effect: ${flaw}`,
         next: `unset ${name}`,
       }),
     ),
@@ -41,7 +41,7 @@ export function checkNetwork({ env, badCertificates, isUsed }: NetworkFacts): re
 const unchecked: Observation = {
   severity: "warning",
   message:
-    "NODE_TLS_REJECT_UNAUTHORIZED is 0: no certificate is checked, and whoever is on the way can pass for any server",
+    "NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not checked, so an attacker on the network can impersonate any server",
   next: "unset NODE_TLS_REJECT_UNAUTHORIZED",
 };
 
@@ -55,8 +55,8 @@ function proxies(env: Env, isUsed: boolean): readonly Observation[] {
   return [
     ...found,
     direct.value.trim() === "*"
-      ? { severity: "note", message: `${direct.name} is *: no proxy is used`, next: `unset ${direct.name}` }
-      : { severity: "ok", message: `not through it: ${hideAccount(direct.value)}` },
+      ? { severity: "note", message: `no proxy is used: ${direct.name} is *`, next: `unset ${direct.name}` }
+      : { severity: "ok", message: `without proxy: ${hideAccount(direct.value)}` },
   ];
 }
 
@@ -66,7 +66,7 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   const other = env[name.toUpperCase()] ?? "";
   const differs: Observation = {
     severity: "warning",
-    message: `${name} and ${name.toUpperCase()} are not the same; the first one counts`,
+    message: `${name} and ${name.toUpperCase()} differ; ${name} is used`,
     next: `unset ${name.toUpperCase()}`,
   };
   return [
@@ -75,32 +75,32 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   ];
 }
 
-/** A word that was never meant as an address can still be the name of a host. */
+/** A value without scheme and port is a valid host name, but probably a mistake. */
 function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
   if (value.includes("://") || /:\d+\/?$/.test(value)) return { severity: "ok", message: `${name} is ${shown}` };
   return {
     severity: "warning",
-    message: `${name} is ${shown}, which is taken for the name of a host: it has no scheme and no port`,
+    message: `${name} is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
     next: `export ${name}=http://HOST:PORT`,
   };
 }
 
-/** Up to the last `@`, wherever it stands: a password that was not encoded may hold whatever ends one elsewhere. */
+/** Hides everything up to the last `@`: an unencoded password may contain "@" or "/". */
 function hideAccount(value: string): string {
   return hideInUrl(value.replace(/^(https?:\/\/)?.*@/is, `$1${hidden}@`));
 }
 
-/** Nothing of it is shown: what cannot be read cannot be known to hold no password. */
+/** Does not show the value: an invalid URL may contain a password anywhere. */
 function noProxy(name: string, isUsed: boolean): Observation {
   return {
     ...(isUsed ? { severity: "problem", code: "proxy" } : { severity: "warning" }),
-    message: `${name} is not the address of a proxy: it must be http://HOST:PORT or https://HOST:PORT`,
+    message: `${name} is not a proxy URL: it must be http://HOST:PORT or https://HOST:PORT`,
     next: `export ${name}=http://HOST:PORT`,
   };
 }
 
-/** Without a scheme, that of what is asked for is taken. */
+/** A value without a scheme is valid too. */
 function isProxy(value: string): boolean {
   const text = value.includes("://") ? value : `http://${value}`;
   return /^https?:$/.test(parseUrl(text)?.protocol ?? "");
@@ -111,7 +111,7 @@ interface Setting {
   readonly value: string;
 }
 
-/** The name in small letters counts first, as in most programs. */
+/** The lower-case name takes precedence, as in most programs. */
 function settingOf(name: string, env: Env): Setting | undefined {
   for (const spelling of [name, name.toUpperCase()]) {
     const value = env[spelling] ?? "";

@@ -1,4 +1,4 @@
-/** Servers that are fetched when they start, and of which another version may come tomorrow. Pure. */
+/** Checks whether servers that are downloaded at start have an exact version. Pure. */
 
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -19,7 +19,7 @@ export function checkPackages(definitions: readonly ServerDefinition[]): readonl
   ];
 }
 
-const nothingFetched: Observation = { severity: "ok", message: "nothing is downloaded to start a server" };
+const nothingFetched: Observation = { severity: "ok", message: "no server is downloaded at start" };
 
 interface Fetched {
   readonly server: string;
@@ -29,23 +29,23 @@ interface Fetched {
 
 function pinnedLine(pinned: readonly Fetched[]): Observation {
   const words = pinned.map(({ server, name }) => `${name} (${server})`);
-  return { severity: "ok", message: `always the same: ${words.join(", ")}` };
+  return { severity: "ok", message: `exact version: ${words.join(", ")}` };
 }
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
-  // Its owner moves it on purpose, if at all; "latest" moves with every release.
+  // A named tag rarely moves, so this is only a note; "latest" moves with every release.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return {
       severity: "note",
       server,
-      message: `"${server}" runs the image ${name}: a tag can be moved to another image`,
+      message: `"${server}" runs the image ${name}: its tag can be moved to another image`,
       next,
     };
   return {
     severity: "warning",
     server,
-    message: `"${server}" runs ${name} from ${from}, without an exact version: another one may run tomorrow`,
+    message: `"${server}" runs ${name} from ${from}without an exact version: it may change at any time`,
     next,
   };
 }

@@ -1,4 +1,4 @@
-/** What decides about calls: policy files, saved approvals and the lock file, and what of them does not say what somebody meant. Pure. */
+/** Checks policy files, approvals and the lock file. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { Policies } from "@fairlead/core/policy/rules/load-policies";
@@ -7,7 +7,7 @@ import { count } from "../output/output.ts";
 import type { Observation } from "./finding.ts";
 
 export interface PolicyFacts extends Pick<Policies, "problems" | "files"> {
-  /** Why approvals or the lock file cannot be used. */
+  /** Errors of reading the approvals or the lock file. */
   readonly failures: readonly HostError[];
 }
 

@@ -1,11 +1,11 @@
-/** Node, and the programs that servers are started with: there or not, and for whom. Pure. */
+/** Checks Node and the programs that servers are started with. Pure. */
 
 import type { Origin } from "@fairlead/core/settings/define/definition";
 import { groupBy } from "../output/group-by.ts";
 import type { Observation } from "./finding.ts";
 import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
 
-/** The oldest that Fairlead runs on: major and minor. */
+/** The oldest supported Node version: major and minor. */
 const oldestNode = [20, 19] as const;
 
 export function checkPrograms({ node, npx, relativePath, launches }: ProgramFacts): readonly Observation[] {
@@ -29,22 +29,22 @@ function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
   return {
     severity: "problem",
     code: "internal",
-    message: `this is Node ${version} (${file}); Fairlead needs ${oldestNode.join(".")} or later`,
-    next: "Install a newer Node: https://nodejs.org",
+    message: `Node ${version} (${file}) is too old: Fairlead needs ${oldestNode.join(".")} or later`,
+    next: "install a newer Node: https://nodejs.org",
   };
 }
 
-/** What runs Fairlead is not what runs the servers. */
+/** Notes that servers run on another Node than Fairlead. */
 function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];
-  return [{ severity: "note", message: `${namesOf(users)}: run by ${other}, while ${file} runs Fairlead` }];
+  return [{ severity: "note", message: `${namesOf(users)}: runs on ${other}, but Fairlead runs on ${file}` }];
 }
 
 function noNpx(): Observation {
   return {
     severity: "note",
-    message: "npx is not on PATH; servers that are npm packages are started with it",
+    message: "npx is not on PATH: servers from npm packages need it",
     next: installs("npx"),
   };
 }
@@ -70,8 +70,8 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
     return [
       {
         ...problem,
-        message: `"${server}" runs ${command}, of which there is only ${script}: a script cannot be started as a program`,
-        next: `Write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${place(origin)}).`,
+        message: `"${server}" runs ${command}, but only the script ${script} exists, which cannot be started as a program`,
+        next: `write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${place(origin)})`,
       },
     ];
   const what =
@@ -82,13 +82,13 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
     return [
       {
         ...problem,
-        message: `${what} is not on the PATH that it gets; it is in ${elsewhere.folder} (${elsewhere.manager}), which only your own shells look into`,
+        message: `${what} is not on the server's PATH: it is in ${elsewhere.folder} (${elsewhere.manager}), which only your own shell has on its PATH`,
         next: addToPath(elsewhere.folder, `its entry (${place(origin)})`),
       },
     ];
-  const where = missing.includes("/") ? "is not there, or not a program" : "is not on the PATH that it gets";
+  const where = missing.includes("/") ? "does not exist or is not executable" : "is not on the server's PATH";
   return [
-    { ...problem, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)}).` },
+    { ...problem, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)})` },
   ];
 }
 
@@ -96,7 +96,7 @@ function ofShells(launches: readonly LaunchFacts[]): readonly Observation[] {
   const managed = launches.flatMap((launch) => (launch.managed ? [{ ...launch, managed: launch.managed }] : []));
   return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) => ({
     severity: "note",
-    message: `${namesOf(users)}: found by way of ${users[0].managed.manager} (${folder}), which editors and services do not look into`,
+    message: `${namesOf(users)}: found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
     next: addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
   }));
 }
@@ -108,7 +108,7 @@ function leftOut(launches: readonly LaunchFacts[]): readonly Observation[] {
   return [
     {
       severity: "note",
-      message: `left out of the PATH of servers, as this folder is not trusted: ${folders}`,
+      message: `removed from the servers' PATH, because this folder is not trusted: ${folders}`,
       next: "fairlead trust add",
     },
   ];
@@ -120,29 +120,29 @@ function relative(folders: readonly string[], isTold: boolean): readonly Observa
   return [
     {
       severity: "warning",
-      message: `PATH has entries that mean another folder wherever you are: ${shown}`,
-      next: "Take them out of PATH where your shell sets it.",
+      message: `PATH has relative folders, which depend on the current folder: ${shown}`,
+      next: "remove them from PATH in your shell's startup file",
     },
   ];
 }
 
 const installers: readonly (readonly [program: RegExp, advice: string])[] = [
-  [/^(?:node|npm|npx)$/, "Install Node.js: https://nodejs.org"],
-  [/^uvx?$/, "Install uv: https://docs.astral.sh/uv"],
-  [/^docker$/, "Install Docker: https://docs.docker.com/get-docker"],
-  [/^python[\d.]*$/, "Install Python: https://www.python.org"],
-  [/^bunx?$/, "Install Bun: https://bun.sh"],
-  [/^deno$/, "Install Deno: https://deno.com"],
-  [/^pnpm$|^pnpx$/, "Install pnpm: https://pnpm.io"],
-  [/^pipx$/, "Install pipx: https://pipx.pypa.io"],
+  [/^(?:node|npm|npx)$/, "install Node.js: https://nodejs.org"],
+  [/^uvx?$/, "install uv: https://docs.astral.sh/uv"],
+  [/^docker$/, "install Docker: https://docs.docker.com/get-docker"],
+  [/^python[\d.]*$/, "install Python: https://www.python.org"],
+  [/^bunx?$/, "install Bun: https://bun.sh"],
+  [/^deno$/, "install Deno: https://deno.com"],
+  [/^pnpm$|^pnpx$/, "install pnpm: https://pnpm.io"],
+  [/^pipx$/, "install pipx: https://pipx.pypa.io"],
 ];
 
 function installs(program: string): string {
-  return installers.find(([pattern]) => pattern.test(program))?.[1] ?? "Install it";
+  return installers.find(([pattern]) => pattern.test(program))?.[1] ?? "install it";
 }
 
 function addToPath(folder: string, where: string): string {
-  return `Add "env": { "PATH": ${JSON.stringify(`${folder}:$PATH`)} } to ${where}.`;
+  return `add "env": { "PATH": ${JSON.stringify(`${folder}:$PATH`)} } to ${where}`;
 }
 
 function namesOf(users: readonly { readonly server: string }[]): string {

@@ -1,4 +1,4 @@
-/** Where secrets are kept, whether that can be reached, and which of those that servers name are missing. Pure. */
+/** Checks the secret store and the secrets that servers refer to. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
@@ -18,9 +18,9 @@ export function checkSecrets({ store, servers }: SecretFacts): readonly Observat
     return [{ severity: "problem", code, message, ...(next !== undefined && { next }) }];
   }
   const { backend, names } = store;
-  const place = backend === "keychain" ? "the keychain of this system" : "an encrypted file (no keychain is used)";
+  const place = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
   return [
-    { severity: "ok", message: `kept in ${place}: ${names.size}` },
+    { severity: "ok", message: `${names.size} stored in ${place}` },
     ...servers.flatMap(({ server, admission }) =>
       (server.definition?.secrets ?? [])
         .filter((name) => !names.has(name))
@@ -29,7 +29,7 @@ export function checkSecrets({ store, servers }: SecretFacts): readonly Observat
           return {
             severity: mayStart ? "problem" : "note",
             server: server.name,
-            message: `"${server.name}" uses the secret ${name}, which is not stored`,
+            message: `"${server.name}" needs the secret ${name}, which is not stored`,
             next: `fairlead secret set ${name}`,
             ...(mayStart && { code: "variable_unset" }),
           };

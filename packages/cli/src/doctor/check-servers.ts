@@ -1,4 +1,4 @@
-/** What came of connecting to each server. Pure; what a server said is shown without its secrets. */
+/** Turns the result of connecting to a server into findings, without its secrets. Pure. */
 
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ServerState } from "@fairlead/core/events";
@@ -12,7 +12,7 @@ import type { Observation } from "./finding.ts";
 
 export interface ServerFacts {
   readonly state: ServerState;
-  /** How long connecting took, lists included. */
+  /** Duration of connecting, including reading the lists. */
   readonly milliseconds: number | undefined;
   readonly tools: readonly HostTool[];
   readonly quarantined: readonly QuarantinedTool[];
@@ -51,12 +51,12 @@ function connected(
 function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
   const shown = quarantined.slice(0, mostNames).map(({ serverToolName, reason }) => `${serverToolName} (${reason})`);
   const left = quarantined.length - shown.length;
-  return `"${name}" has tools that no model is offered: ${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  return `"${name}" has quarantined tools, which models do not see: ${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
 function notConnected(state: ServerState): Observation {
   const { code, message, next } = notConnectedError(state);
-  // What a person decided is no failure.
+  // The user disabled or excluded the server: not a failure.
   if (code === "denied") return { severity: "note", message, ...(next !== undefined && { next }) };
   return { severity: "problem", code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` };
 }

@@ -1,4 +1,4 @@
-/** The settings files: which are read, which are not, and what is wrong with them. Pure. */
+/** Checks the settings files: read, ignored and broken ones, and their problems. Pure. */
 
 import type { Origin, Problem } from "@fairlead/core/settings/define/definition";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -17,18 +17,18 @@ export function checkSettings({ settings, problems, servers }: Facts): readonly 
     ...ignored.map(
       ({ file }): Observation => ({
         severity: "note",
-        message: `${file} is not read: the folder is not trusted`,
+        message: `${file} ignored: the folder is not trusted`,
         next: "fairlead trust add",
       }),
     ),
-    // Nobody knows what is in a file that cannot be read.
+    // A broken file may contain servers.
     ...(servers.length === 0 && !isBroken ? [nothingConfigured] : []),
     ...servers.flatMap(({ server: { name, origin, shadows } }) =>
       shadows.map(
         (shadowed): Observation => ({
           severity: "note",
           server: name,
-          message: `"${name}" of ${place(origin)} counts instead of the one of ${place(shadowed)}`,
+          message: `"${name}" in ${place(origin)} replaces the entry in ${place(shadowed)}`,
         }),
       ),
     ),
@@ -45,7 +45,7 @@ const nothingConfigured: Observation = {
 };
 
 function toObservation({ severity, code, message, origin, serverName, next }: Problem): Observation {
-  const correct = origin && `Correct ${origin.file} at line ${origin.line}, column ${origin.column}.`;
+  const correct = origin && `correct ${origin.file} at line ${origin.line}, column ${origin.column}`;
   return {
     severity: severity === "error" ? "problem" : "warning",
     ...(serverName !== undefined && { server: serverName }),

@@ -1,11 +1,11 @@
-/** Whether the folder is trusted, who says so, and which of its servers wait for a yes. Pure. */
+/** Checks whether the folder is trusted and which of its servers need approval. Pure. */
 
 import type { Origin } from "@fairlead/core/settings/define/definition";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 
 export interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
-  /** Where `security.folderTrust.enabled` is written, the place that counts. */
+  /** The setting `security.folderTrust.enabled` that applies. */
   readonly folderTrust: Origin | undefined;
 }
 
@@ -21,15 +21,15 @@ function folderTrust({ trust, locations, settings, servers, folderTrust }: Folde
     return [
       {
         severity: "warning",
-        message: `every folder is trusted, this one too: security.folderTrust.enabled is false${where}`,
-        next: `Take "enabled": false out of security.folderTrust${where}.`,
+        message: `every folder is trusted: security.folderTrust.enabled is false${where}`,
+        next: `remove "enabled": false from security.folderTrust${where}`,
       },
     ];
   }
   if (trusted) {
     const approved: Observation = {
       severity: "note",
-      message: `the servers of this folder are approved as they stand, for this run: ${detail}`,
+      message: `all servers of this folder are approved for this run: ${detail}`,
     };
     return [{ severity: "ok", message: `${root} is trusted: ${detail}` }, ...(approvesEntries ? [approved] : [])];
   }
@@ -39,12 +39,12 @@ function folderTrust({ trust, locations, settings, servers, folderTrust }: Folde
   const [first] = kept;
   const isIgnored = settings.files.some(({ state }) => state === "ignored");
   if (first === undefined && !isIgnored)
-    return [{ severity: "ok", message: `${root} is not trusted (${detail}), and asks for nothing` }];
+    return [{ severity: "ok", message: `${root} is not trusted (${detail}) and has no settings` }];
   const names = kept.map(({ name }) => name).join(", ");
   return [
     {
       severity: "warning",
-      message: `${root} is not trusted (${detail}), so nothing of it counts${names === "" ? "" : `: ${names}`}`,
+      message: `${root} is not trusted (${detail}), so its settings are ignored${names === "" ? "" : ` (servers: ${names})`}`,
       next: first?.admission.next ?? "fairlead trust add",
     },
   ];

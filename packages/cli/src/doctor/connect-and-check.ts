@@ -1,4 +1,4 @@
-/** Connects to servers and asks each how it is. */
+/** Connects to servers and turns the results into findings. */
 
 import type { Redact } from "@fairlead/core/connect/redact";
 import { initialServerState } from "@fairlead/core/mcp/server-state";
@@ -15,7 +15,7 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** `known` is what was found before: a server that cannot work for a reason among it is not complained about twice. */
+/** `known`: earlier findings; a server whose problem is among them is not reported twice. */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
@@ -63,7 +63,7 @@ export function connectAndCheck(
   );
 }
 
-/** For a yes of the person: that has been said about the folder, or of each server. */
+/** Whether the server waits for trust or approval; the trust check has already reported that. */
 function isWaiting(state: ListedServer["state"]): boolean {
   return state.status === "blocked" && (state.reason === "awaiting_approval" || state.reason === "untrusted_folder");
 }

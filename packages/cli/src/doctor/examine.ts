@@ -1,4 +1,4 @@
-/** Everything that can be found out without starting a server. */
+/** Runs all checks that start no server. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
@@ -23,7 +23,7 @@ export async function examine(configuration: Configuration): Promise<readonly Do
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
-  // First: opening the secret store closes the folder too, and then nobody would know that it was open.
+  // First, because opening the secret store also repairs the folder's permissions, unreported.
   const state = await readStateFacts(locations.state);
   const [sources, policy, programs, network, secrets] = await Promise.all([
     readSources(locations),
@@ -36,7 +36,7 @@ export async function examine(configuration: Configuration): Promise<readonly Do
     readSecretFacts(configuration),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // A workspace has no say in it.
+  // A workspace cannot change this setting.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [
@@ -51,7 +51,7 @@ export async function examine(configuration: Configuration): Promise<readonly Do
   ];
 }
 
-/** What is left to look at where not even the files can be found: `why` is the reason. */
+/** Runs the checks that need no settings; `why` is the reason the settings files could not be located. */
 export async function examineWithoutSettings(
   environment: Environment,
   why: HostError,

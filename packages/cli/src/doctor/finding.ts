@@ -1,4 +1,4 @@
-/** What the doctor finds: how bad it is, its cause, and the one thing to do about it. Plain data; texts are raw. */
+/** The type of doctor's findings: severity, cause and next step. Plain data; texts are not escaped yet. */
 
 import type { ErrorCode } from "@fairlead/core/errors";
 
@@ -16,7 +16,7 @@ export const findingGroups = [
 ] as const;
 export type FindingGroup = (typeof findingGroups)[number];
 
-/** `problem`: something does not work. `warning`: it works, and should not stay so. `note`: good to know. */
+/** `problem`: something does not work. `warning`: it works, but should be changed. `note`: for information. */
 export type Severity = "ok" | "note" | "warning" | "problem";
 
 export interface Observation {
@@ -24,9 +24,9 @@ export interface Observation {
   readonly server?: string;
   /** The cause, in one sentence. */
   readonly message: string;
-  /** What to type or change. */
+  /** The one command or edit that helps. */
   readonly next?: string;
-  /** Of a problem: what a command that meets it would end with. */
+  /** The error code that other commands report for this problem. */
   readonly code?: ErrorCode;
 }
 
@@ -38,7 +38,7 @@ export function inGroup(group: FindingGroup, observations: readonly Observation[
   return observations.map((observation) => ({ group, ...observation }));
 }
 
-/** What is said of one server, and what is said of none. */
+/** Returns the findings about one server and those about no server; all findings without a name. */
 export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(
     (finding) => server === undefined || finding.server === undefined || finding.server === server,

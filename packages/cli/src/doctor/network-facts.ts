@@ -1,4 +1,4 @@
-/** Looks at the files with certificates that the environment names. */
+/** Reads the certificate files that environment variables name. */
 
 import { stat } from "node:fs/promises";
 import { readText } from "@fairlead/core/files/read-text";
@@ -16,13 +16,13 @@ export async function readNetworkFacts({ env }: Environment): Promise<Omit<Netwo
   return { env, badCertificates: new Map(flaws.flatMap(([name, flaw]) => (flaw === undefined ? [] : [[name, flaw]]))) };
 }
 
-/** A variable may name a folder of certificates as well. */
+/** Returns what is wrong with a certificate file; a folder of certificates is accepted. */
 async function flawOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(explain);
-  if (typeof found === "string") return found.startsWith("ENOENT") ? "it is not there" : found;
+  if (typeof found === "string") return found.startsWith("ENOENT") ? "it does not exist" : found;
   if (found.isDirectory()) return undefined;
   const read = await readText(path, limits.settingsBytes);
-  if (read.kind === "absent") return "it is not there";
+  if (read.kind === "absent") return "it does not exist";
   if (read.kind === "unreadable") return read.reason;
-  return read.text.includes("-----BEGIN ") ? undefined : "it holds no certificate (PEM)";
+  return read.text.includes("-----BEGIN ") ? undefined : "it contains no PEM certificate";
 }

@@ -1,4 +1,4 @@
-/** Reads all that decides about calls, as a host would. */
+/** Reads policy files, approvals and the lock file, as a host does. */
 
 import { HostError } from "@fairlead/core/errors";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
@@ -15,7 +15,7 @@ export async function readPolicyFacts(configuration: Configuration): Promise<Pol
     failureOf(readToolApprovals(locations.state)),
     lock === undefined ? undefined : failureOf(readLock(lock)),
   ]);
-  // What is wrong with settings is told among the settings.
+  // The settings check reports problems of settings files.
   const told = new Set(settings.gateProblems.map(({ message }) => message));
   return {
     problems: problems.filter(({ message }) => !told.has(message)),

@@ -1,4 +1,4 @@
-/** Looks for the programs that servers are started with, on the very `PATH` that they would be started with. */
+/** Finds the programs of servers on the same `PATH` that they get when they start. */
 
 import { open, realpath } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
@@ -14,7 +14,7 @@ import { findOnWindows } from "./windows-program.ts";
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The one that `PATH` leads to, if that is another. */
+  /** The `node` on `PATH`, if it is another one. */
   readonly other?: string;
 }
 
@@ -23,16 +23,16 @@ export interface LaunchFacts {
   readonly origin: Origin;
   readonly command: string;
   readonly file?: string;
-  /** What the file needs to run (`#! /usr/bin/env node`), and whether that is there. */
+  /** The interpreter of a script (`#! /usr/bin/env node`), and whether it exists. */
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
-  /** Not on the `PATH` that the server gets (the command, or else its interpreter), but here. */
+  /** Where a version manager has the command or interpreter that is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /** On it, but only in a person's own shell. */
+  /** The version manager's folder of a program that is on `PATH` only in the user's own shell. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
-  /** It may not be started from here. */
+  /** Why Fairlead refuses to start the program. */
   readonly refused?: Pick<HostError, "message" | "next" | "code">;
-  /** Windows: there is only a script that cannot be started as a program. */
+  /** Windows: the only match is a PowerShell script, which cannot be started as a program. */
   readonly script?: string;
 }
 
@@ -43,7 +43,7 @@ export interface ProgramFacts {
   readonly launches: readonly LaunchFacts[];
 }
 
-/** `servers`: those that may start. */
+/** `servers`: the servers that may start. */
 export async function readProgramFacts(
   { environment, locations, trust }: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
@@ -55,7 +55,7 @@ export async function readProgramFacts(
   return { ...(await readNodeFacts(environment)), launches: await Promise.all(programs) };
 }
 
-/** What can be said without settings. */
+/** Reads the facts that need no settings. */
 export async function readNodeFacts(environment: Environment): Promise<Omit<ProgramFacts, "launches">> {
   const { env, cwd, platform } = environment;
   const path = env["PATH"] ?? systemPath;
@@ -67,7 +67,7 @@ export async function readNodeFacts(environment: Environment): Promise<Omit<Prog
   return {
     node: { version: process.version, file, ...(isOther && { other: node }) },
     ...(npx !== undefined && { npx }),
-    // Between two separators there is the current folder.
+    // An empty entry means the current folder.
     relativePath: path === "" ? [] : path.split(delimiter).filter((folder) => !isAbsolute(folder)),
   };
 }
@@ -104,10 +104,10 @@ async function lookFor(
 
 const longestLine = 256;
 
-/** The program that a script names in its first line. */
+/** Returns the program in a script's first line (`#!`). */
 async function interpreterOf(file: string): Promise<string | undefined> {
   const handle = await open(file).catch(() => undefined);
-  // A program that can be run but not read is not a script.
+  // A file that can be executed but not read is not a script.
   if (handle === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);

@@ -1,4 +1,4 @@
-/** Findings as lines for a person: grouped, what is in order on one line, what is not with what to do about it. */
+/** Formats findings: one line for all that is ok in a group, then each other finding with its next step. */
 
 import {
   joinSafe,
@@ -21,7 +21,7 @@ const groupWidth = Math.max(...findingGroups.map((group) => group.length));
 const severityWidth = "problem".length;
 const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
 
-/** Nothing for a group of which nothing is known. */
+/** Undefined for a group without findings. */
 export function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
   const own = findings.filter((finding) => finding.group === group);
   const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
@@ -53,7 +53,7 @@ function rowLines(
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
-    // In one piece, so that it can be copied.
+    // Not wrapped, so that it can be copied.
     ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
   ];
 }

@@ -1,4 +1,4 @@
-/** Opens the secret store as a server that needs a secret would; asks it for names, never for a value. */
+/** Opens the secret store and reads the names of secrets, never their values. */
 
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";

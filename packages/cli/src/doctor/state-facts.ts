@@ -1,6 +1,6 @@
 /**
- * Tries out the state folder: writes a file there and takes it away again. A folder that is not there is not made. What
- * every use of it would put right is put right at once, so that it can be told: an open folder, damaged approvals.
+ * Tests the state folder by writing and deleting a file; does not create the folder. Repairs what any other command would
+ * repair silently (folder permissions, damaged approvals), so that doctor can report it.
  */
 
 import { randomUUID } from "node:crypto";
@@ -11,7 +11,7 @@ import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
 import { readApprovals } from "@fairlead/core/trust/approvals";
 import type { StateFacts } from "./check-state.ts";
 
-/** As large as a small catalog: a full disk still takes an empty file. */
+/** Bytes; an empty file could be written even to a full disk. */
 const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;
@@ -19,7 +19,7 @@ const sticky = 0o1000;
 export async function readStateFacts(folder: string): Promise<StateFacts> {
   const wasOpen = await isOpen(folder);
   if (wasOpen) await keepPrivate(folder);
-  // Ones that cannot be read are told of where they decide.
+  // The policy check reports approvals that cannot be read.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
   return {
@@ -31,7 +31,7 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
   };
 }
 
-/** Windows knows no such modes, and a folder like /tmp is shared by design. */
+/** Whether others can access the folder. Windows has no such modes; a sticky folder like /tmp is shared by design. */
 async function isOpen(folder: string): Promise<boolean> {
   const found = await stat(folder).catch(unless("ENOENT", "ENOTDIR", "EACCES"));
   if (found?.isDirectory() !== true || process.platform === "win32") return false;
@@ -50,7 +50,7 @@ async function tryToWrite(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the nearest folder above it would let one be made. */
+/** Why the folder cannot be created in its nearest existing parent; undefined if it can. */
 async function whyNotMade(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {

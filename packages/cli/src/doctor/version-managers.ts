@@ -1,10 +1,10 @@
-/** Where installers and version managers put programs that only a person's own shell has on its `PATH`. */
+/** Finds programs in folders of version managers, which only the user's own shell has on its `PATH`. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findProgram } from "@fairlead/core/connect/search-path";
 
-/** Below the home folder, unless absolute; `*` stands for every folder there, the newest version first. */
+/** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */
 const places: readonly (readonly [manager: string, folder: string])[] = [
   ["nvm", ".nvm/versions/node/*/bin"],
   ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],
@@ -21,7 +21,7 @@ const places: readonly (readonly [manager: string, folder: string])[] = [
   ["Homebrew", "/home/linuxbrew/.linuxbrew/bin"],
 ];
 
-/** Shells put these in front of `PATH` when a person uses them; whatever starts without such a shell has no such entry. */
+/** Folders that shell startup files add to `PATH`; programs started without such a shell do not have them. */
 const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
   ["nvm", /[/\\][.]nvm[/\\]versions[/\\]/],
   ["fnm", /[/\\]fnm_multishells[/\\]|[/\\]fnm[/\\]node-versions[/\\]/],
@@ -33,11 +33,11 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 export interface Managed {
   readonly manager: string;
-  /** A real path, which is there tomorrow too. */
+  /** The real path, because links such as fnm's are temporary. */
   readonly folder: string;
 }
 
-/** Where a command is that is not on `PATH`. */
+/** Returns the version manager's folder that has a command which is not on `PATH`. */
 export async function findElsewhere(command: string, home: string): Promise<Managed | undefined> {
   if (command.includes("/")) return undefined;
   for (const [manager, pattern] of places)
@@ -46,7 +46,7 @@ export async function findElsewhere(command: string, home: string): Promise<Mana
   return undefined;
 }
 
-/** Whose folder a program lies in, if that is on the `PATH` of a person's own shells only. */
+/** Returns the version manager whose folder contains the program, if any. */
 export async function managerOf(file: string): Promise<Managed | undefined> {
   const folder = dirname(file);
   const manager = ofShells.find(([, pattern]) => pattern.test(folder))?.[0];
@@ -56,7 +56,7 @@ export async function managerOf(file: string): Promise<Managed | undefined> {
 async function foldersOf(pattern: string, home: string): Promise<readonly string[]> {
   const [before = "", after] = (pattern.startsWith("/") ? pattern : join(home, pattern)).split("*");
   if (after === undefined) return [before];
-  // No such manager here.
+  // The folder does not exist: this manager is not installed.
   const names = await readdir(before).catch(() => []);
   const newestFirst = names.sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   return newestFirst.map((name) => join(before, name, after));

@@ -1,11 +1,11 @@
-/** What a command stands for on Windows, where the ending of a file says whether it can be started. */
+/** Finds a command on Windows, where the file extension decides whether it can be started. */
 
 import { stat } from "node:fs/promises";
 import { win32 } from "node:path";
 
 export interface WindowsProgram {
   readonly file?: string;
-  /** PowerShell's own: it cannot be started as a program. */
+  /** A PowerShell script, which cannot be started as a program. */
   readonly script?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What `--servers` and `--allow` name, held against the servers that there are. */
+/** Checks the names in `--servers` and `--allow` against the configured servers. */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
@@ -8,12 +8,13 @@ import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
 
-function namesIn({ servers }: Configuration): readonly string[] {
+function fileNamesIn({ servers }: Configuration): readonly string[] {
   return [...new Set([...servers.map(({ server }) => server.name), demoName])];
 }
 
+/** @throws HostError `server_unknown` */
 export function checkServers(wanted: readonly string[], configuration: Configuration): void {
-  const known = namesIn(configuration);
+  const known = fileNamesIn(configuration);
   for (const name of wanted) {
     if (known.includes(name)) continue;
     const near = closest(name, known);
@@ -22,16 +23,16 @@ export function checkServers(wanted: readonly string[], configuration: Configura
   }
 }
 
-/** Which tools are meant. Nothing is started for it: where a name could be two things, what is remembered decides. */
+/** Reads the tools of `--allow` without starting servers; cached catalogs resolve ambiguous names. @throws HostError `usage` or `server_unknown` */
 export async function readAllowed(
   words: readonly string[],
   configuration: Configuration,
   context: Pick<Context, "globals">,
 ): Promise<readonly ToolTarget[]> {
-  const names = namesIn(configuration);
+  const names = fileNamesIn(configuration);
   for (const word of words) {
     if (!/[*?]/.test(word)) continue;
-    throw new HostError("usage", `--allow names one tool, and "${word}" is a pattern`, {
+    throw new HostError("usage", `--allow takes one tool, not the pattern "${word}"`, {
       next: `fairlead policy allow '${word}'`,
     });
   }
@@ -46,7 +47,7 @@ async function cachedTools(host: Host, names: readonly string[]): Promise<Readon
   return new Map(names.map((name) => [name, toolsOf(host, name) ?? []]));
 }
 
-/** Names that are allowed and that nobody has, as far as is known: a slip would show only in what is denied. */
+/** Notes about allowed tools that the cached catalogs do not have: a typing mistake would otherwise show only as a denial. */
 export function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly string[] {
   return allowed.flatMap(({ server, tool }) => {
     const known = toolsOf(host, server);

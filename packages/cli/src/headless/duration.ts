@@ -1,4 +1,4 @@
-/** A length of time as a person writes it. */
+/** Parses durations such as `500ms`, `10s` and `1m`. */
 
 import { HostError } from "@fairlead/core/errors";
 
@@ -8,7 +8,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
 ]);
 
-/** In milliseconds. Only nothing needs no unit. */
+/** Returns milliseconds; only `0` needs no unit. @throws HostError `usage` */
 export function readDuration(option: string, text: string): number {
   if (text === "0") return 0;
   const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)$/.exec(text) ?? [];

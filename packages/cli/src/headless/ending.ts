@@ -1,4 +1,4 @@
-/** What the end of a turn means for the exit code: nothing, or an error. Pure. */
+/** Maps the end of a turn to the error that determines the exit code. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
@@ -13,7 +13,7 @@ export function endingOf(
   if (cut !== undefined || !failOnDenied || denied === 0) return cut;
   const what = denied === 1 ? "a call was denied" : `${denied} calls were denied`;
   return new HostError("denied", what, {
-    next: "Let a tool run with --allow SERVER.TOOL, or leave --fail-on-denied out.",
+    next: "add --allow SERVER.TOOL, or remove --fail-on-denied",
   });
 }
 
@@ -24,14 +24,14 @@ function unfinished(reason: DoneReason): HostError | undefined {
     case "cancelled":
       return new HostError("cancelled", "cancelled");
     case "length":
-      return new HostError("model", "the answer is cut: it is longer than the model may write");
+      return new HostError("model", "the answer is incomplete: it reached the model's output limit");
     case "safety":
-      return new HostError("model", "the model's API kept the answer back, for the sake of safety", {
-        next: "Ask in other words.",
+      return new HostError("model", "no answer: the model's API blocked it for safety reasons", {
+        next: "rephrase the prompt",
       });
     case "limit":
-      return new HostError("model", "the turn had not come to an end when it reached the limit on requests or calls", {
-        next: "Raise it with --max-turns, or ask for less at once.",
+      return new HostError("model", "the turn is incomplete: it reached the limit on requests or calls", {
+        next: "raise --max-turns, or ask for less",
       });
   }
 }

@@ -1,4 +1,4 @@
-/** One event of a turn as a line of `--output-format stream-json`. Pure. */
+/** Converts an event of a turn to a line of `--output-format stream-json`. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { TurnEvent } from "@fairlead/core/turn/events";
@@ -9,7 +9,7 @@ export interface ErrorDocument {
   readonly next?: string;
 }
 
-/** What the person types is answered by whom; the first line. */
+/** The first line: the model that answers. */
 export interface StartLine {
   readonly type: "start";
   readonly model: { readonly provider: string; readonly name: string };
@@ -20,7 +20,7 @@ export type EventLine =
   | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>
   | { readonly type: "error"; readonly error: ErrorDocument };
 
-/** Undefined for a question: there is nobody who could be asked. */
+/** Undefined for a confirmation: there is no terminal to ask on. */
 export function toEventLine(event: TurnEvent): EventLine | undefined {
   switch (event.type) {
     case "confirmation":

@@ -1,4 +1,4 @@
-/** A line of a conversation without a model: a call, in the words of `fairlead call`. */
+/** Parses one line of `--model manual`: a call in the syntax of `fairlead call`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -14,7 +14,7 @@ import { type CallExpression, parseCallExpression } from "../arguments/call-expr
 import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
-/** Throws for what is no call of a tool that the conversation has. */
+/** @throws HostError `usage`, `tool_unknown` or `arguments_invalid` */
 export async function readManualLine(
   line: string,
   { host, tools }: { readonly host: Host; readonly tools: readonly ConversationTool[] },
@@ -46,7 +46,7 @@ interface ManualWords {
   readonly written?: CallExpression;
 }
 
-/** `server.tool(a: 1, b: "two words")` is one word, however it is spaced. */
+/** A call expression, `server.tool(a: 1, b: "two words")`, may contain spaces. */
 function takeApart(line: string): ManualWords {
   const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };

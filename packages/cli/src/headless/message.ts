@@ -1,4 +1,4 @@
-/** What is sent to the model: what was typed, with its references and prompts, and behind it what was piped in. */
+/** Builds the message to the model: the prompt with expanded references, or a server's prompt, followed by the piped input. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -11,17 +11,17 @@ import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
 export interface HeadlessMessage {
-  /** What a prompt of a server puts before it. */
+  /** Earlier messages of a server's prompt. */
   readonly history: readonly Content[];
   readonly parts: readonly Part[];
-  /** What could not be read, in words. */
+  /** Errors of references that could not be read. */
   readonly notes: readonly string[];
 }
 
-/** Who may be asked for what is referred to, and for how long: the options of the run. */
+/** Which servers may be connected to for references, and for how many milliseconds to wait. */
 type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 
-/** Milliseconds; as long as a conversation waits for whom it does not know. */
+/** Milliseconds; the default of a conversation. */
 const usualWait = 10_000;
 
 export async function composeMessage(
@@ -47,7 +47,7 @@ async function fromWords(
   return { history: [], parts, notes: problems.map(({ text, error }) => `${text}: ${error.message}`) };
 }
 
-/** Undefined for what is no `/prompt`. */
+/** Undefined if the text is not a `/prompt`. */
 async function fromPrompt(
   typed: string,
   asking: ReferenceOptions,
@@ -63,7 +63,7 @@ async function fromPrompt(
   if (last?.role === "user") return { history: contents.slice(0, -1), parts: last.parts, notes: [] };
   throw new HostError(
     "protocol",
-    `prompt ${prompt} of "${server}" does not end with something for the model to answer`,
+    `prompt "${prompt}" of "${server}" cannot be sent: its last message is not from the user`,
     {
       serverName: server,
       next: `fairlead prompt ${server}:${prompt}`,
@@ -71,7 +71,7 @@ async function fromPrompt(
   );
 }
 
-/** A path, as in "/etc/hosts: what is this?", is no name of a prompt, and nobody is asked about it. */
+/** Text that begins with a path ("/etc/hosts: what is this?") is not a prompt name, so no server is connected to. */
 async function findPromptCall(
   typed: string,
   asking: ReferenceOptions,
@@ -91,7 +91,7 @@ async function findPromptCall(
     try {
       return readPromptCall(typed, prompts) ?? new HostError("usage", `there is no prompt "${name}"`);
     } catch (error) {
-      // Where there is such a prompt, knowing more of servers mends nothing.
+      // The prompt exists but its arguments are wrong: other servers' catalogs cannot help.
       if (error instanceof HostError && error.code === "usage") return error;
       throw error;
     }

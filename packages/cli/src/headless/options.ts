@@ -1,4 +1,4 @@
-/** The options of `fairlead -p`, read once: what is left of them are values that make sense. */
+/** Defines and validates the options of `fairlead -p`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
@@ -9,11 +9,11 @@ import { readDuration } from "./duration.ts";
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface HeadlessOptions {
-  /** What the person typed; may be empty if something is piped in. */
+  /** The prompt; may be empty if there is piped input. */
   readonly typed: string;
   readonly format: OutputFormat;
   readonly mode: ApprovalMode;
-  /** As written: `server.tool`. */
+  /** As typed: `server.tool`. */
   readonly allow: readonly string[];
   readonly servers: readonly string[] | undefined;
   readonly model: string | undefined;
@@ -36,18 +36,24 @@ interface Written {
 }
 
 export function defineOptions(command: Command): void {
-  const format = new Option("--output-format <format>", "the answer, one document, or a line for each event");
-  const mode = new Option("--approval-mode <mode>", "what may run beside the rules: plan only looks, yolo allows");
+  const format = new Option(
+    "--output-format <format>",
+    "text: the answer; json: one document; stream-json: one line per event",
+  );
+  const mode = new Option(
+    "--approval-mode <mode>",
+    "plan: allow only read-only tools; yolo: allow all tools; rules still apply",
+  );
   const all = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
   command
-    .requiredOption("-p, --prompt <text>", "what the model is asked; what is piped in follows it")
+    .requiredOption("-p, --prompt <text>", "the prompt; piped input is added after it")
     .addOption(format.choices(["text", "json", "stream-json"]))
     .addOption(mode.choices(["default", "plan", "yolo"]).default("default"))
-    .option("--allow <server.tool>", "let it run this tool without asking (repeatable)", all)
-    .option("--servers <names>", "offer it the tools of these servers alone: a,b")
-    .option("-m, --model <name>", "the model; `manual`: the prompt itself is a list of calls")
-    .option("--wait <time>", "how long to wait for servers of which nothing is known yet: 500ms, 10s, 1m")
-    .option("--max-turns <number>", "how often the model may be asked before it must have come to an end")
+    .option("--allow <server.tool>", "allow this tool for this run (repeatable)", all)
+    .option("--servers <names>", "give the model the tools of these servers only: a,b")
+    .option("-m, --model <name>", "the model to use; `manual`: no model, the prompt is a list of calls")
+    .option("--wait <time>", "how long to wait for servers without a cached catalog: 500ms, 10s, 1m")
+    .option("--max-turns <number>", "at most this many requests to the model")
     .option("--fail-on-denied", "exit with 6 if a call was denied");
 }
 
@@ -56,7 +62,7 @@ export function readOptions({ command, globals }: Pick<Context, "command" | "glo
   const { maxTurns, failOnDenied = false } = limits;
   const format = outputFormat ?? (globals.json ? "json" : "text");
   if (globals.json && format !== "json")
-    throw new HostError("usage", `--json and --output-format ${format} ask for two formats at once`);
+    throw new HostError("usage", `--json and --output-format ${format} cannot be combined`);
   return {
     typed: prompt,
     format,
@@ -72,7 +78,7 @@ export function readOptions({ command, globals }: Pick<Context, "command" | "glo
 
 function readNames(list: string): readonly string[] {
   const names = list.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new HostError("usage", `--servers takes names with commas between them, not "${list}"`);
+  if (names.includes("")) throw new HostError("usage", `--servers must be names separated by commas, not "${list}"`);
   return [...new Set(names)];
 }
 

@@ -1,4 +1,4 @@
-/** What is piped in beside the prompt: text, to its end, up to a limit. Nothing in it is ever a command or a reference. */
+/** Reads piped input as text, up to a size limit. Fairlead never expands commands or references in it. */
 
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -9,10 +9,10 @@ import { safe } from "@fairlead/core/text/safe-text";
 import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
 
-/** Milliseconds. */
+/** Milliseconds to wait for the first byte of stdin. */
 const firstByteTimeout = 2_000;
 
-/** Undefined if nothing is. */
+/** Returns the piped text, or undefined if there is none. @throws HostError `too_large` or `usage` */
 export async function readPiped(
   { stdin, signal }: Pick<Io, "stdin" | "signal">,
   out: Pick<Output, "say">,
@@ -24,8 +24,8 @@ export async function readPiped(
   const stop = (): void => over.abort();
   signal.addEventListener("abort", stop, { once: true });
   const stopWaiting = clock.after(firstByteTimeout, () => {
-    if (!isSocket) return out.say(safe`reading stdin to its end; to leave it out, add: < /dev/null`);
-    out.say(safe`nothing came from stdin: going on without it`);
+    if (!isSocket) return out.say(safe`waiting for stdin; to skip it, add: < /dev/null`);
+    out.say(safe`stdin sent nothing within 2 s; continuing without it`);
     stop();
   });
   try {
@@ -33,17 +33,17 @@ export async function readPiped(
   } finally {
     stopWaiting();
     signal.removeEventListener("abort", stop);
-    // Else it keeps the process from ending.
+    // An open stdin would keep the process alive.
     if (over.signal.aborted) stdin.destroy();
   }
 }
 
-/** A program that starts another one often gives it a stdin that it forgets about; a shell's pipe or file has an end. */
+/** Programs often give a child a socket as stdin and never close it; a shell's pipe or file always ends. */
 function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
   return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }
 
-/** What there was until then, if nobody waits any longer. */
+/** Returns what was read when `signal` aborts. */
 async function readAll(stdin: Readable, signal: AbortSignal, onFirst: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -59,8 +59,8 @@ async function readAll(stdin: Readable, signal: AbortSignal, onFirst: () => void
     const bytes = Buffer.from(next.value);
     size += bytes.length;
     if (size > limits.pipedBytes)
-      throw new HostError("too_large", `stdin has more than ${limits.pipedBytes} bytes, and no model reads so much`, {
-        next: "Pipe in the part that matters, or let the model read it with a tool.",
+      throw new HostError("too_large", `stdin is too large: more than ${limits.pipedBytes} bytes`, {
+        next: "pipe in a smaller part, or let the model read the file with a tool",
       });
     chunks.push(bytes);
   }
@@ -71,6 +71,9 @@ function toText(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new HostError("usage", "stdin is not text in UTF-8", { cause, next: "To add a file, write @path." });
+    throw new HostError("usage", "stdin is not UTF-8 text", {
+      cause,
+      next: "to attach a file, write @path in the prompt",
+    });
   }
 }

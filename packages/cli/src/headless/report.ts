@@ -1,4 +1,4 @@
-/** A whole turn as the one document of `--output-format json`: events go in one by one. Pure. */
+/** Collects the events of a turn into the document of `--output-format json`. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
@@ -7,18 +7,18 @@ import { type ErrorDocument, type StartLine, toErrorDocument } from "./event-lin
 type CallDocument = Omit<CallEvent, "type">;
 
 export interface TurnReport {
-  /** Whether the model came to an end. */
+  /** Whether the model finished. */
   readonly ok: boolean;
-  /** Absent if there was none. */
+  /** Absent if no model was reached. */
   readonly model?: StartLine["model"];
-  /** What it said last. */
+  /** The model's final answer. */
   readonly text: string;
-  /** How it ended; absent after an error. */
+  /** Why the turn ended; absent after an error. */
   readonly reason?: DoneReason;
-  /** In the order in which the model asked for them, each as it ended. */
+  /** The final state of each call, in the order of the model's requests. */
   readonly calls: readonly CallDocument[];
   readonly denied: number;
-  /** Of all requests together. */
+  /** The sum of all requests. */
   readonly usage: Usage;
   readonly quarantined: readonly QuarantinedTool[];
   readonly missing: readonly MissingServer[];
@@ -51,7 +51,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "call": {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
-      // What it says next is another answer.
+      // Text after a call belongs to the next answer.
       return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
     }
     case "text":
@@ -67,7 +67,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // Told between requests, and never within an answer.
+      // A note comes between two requests, never within an answer.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
@@ -83,12 +83,12 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   }
 }
 
-/** The model's API is asked for something, be it for the second time. */
+/** Counts a request to the model's API, including retries. */
 export function withRequest(report: TurnReport): TurnReport {
   return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
 
-/** In the order in which it is read. `error` is what the exit code is for. */
+/** Returns the JSON document. `failure` is the error that determines the exit code. */
 export function reportDocument(
   { model, reason, text, error: told, ok, ...rest }: TurnReport,
   failure?: HostError,
@@ -104,7 +104,7 @@ export function reportDocument(
   };
 }
 
-/** The latest event of a call says all that the earlier ones said. */
+/** Replaces earlier events of the call: the latest contains all their data. */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)

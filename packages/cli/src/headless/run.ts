@@ -1,4 +1,4 @@
-/** One turn without a terminal: nobody is asked anything, data goes to stdout and talk to stderr, and the exit code says how it ended. */
+/** Runs one turn of `fairlead -p`: asks no questions, writes data to stdout and messages to stderr. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -35,7 +35,7 @@ export async function runHeadless(context: Context): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Gives the error that the exit code is for, if there is one. */
+/** Returns the error that determines the exit code, if any. */
 async function converse(
   options: HeadlessOptions,
   writer: TurnWriter,
@@ -43,13 +43,13 @@ async function converse(
 ): Promise<HostError | undefined> {
   const piped = await readPiped(context.io, context.out);
   if (options.typed.trim() === "" && (piped ?? "").trim() === "")
-    throw usageError("what is the model to be asked? Nothing was typed, and nothing is piped in", context);
+    throw usageError("the prompt is empty, and stdin has no input", context);
   const configuration = await configurationOf(context);
   checkServers(options.servers ?? [], configuration);
   const allow = await readAllowed(options.allow, configuration, context);
   const model =
     options.model === "manual" ? undefined : await modelFor(configuration, options.model, context.io.signal);
-  // A model that works for a while wants a server that it has lost to come back.
+  // A turn may take long, so lost servers reconnect.
   const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
   return useHost(
     configuration,
@@ -69,7 +69,7 @@ async function converse(
   );
 }
 
-/** The same model; whoever counts its requests hears of each, also of those that look for a tool that is refused. */
+/** Wraps the model so that the writer counts every request to it. */
 function counted(model: Model, { asked }: TurnWriter): Model {
   return {
     ...model,
@@ -80,7 +80,7 @@ function counted(model: Model, { asked }: TurnWriter): Model {
   };
 }
 
-/** Without a model what was typed is no text, and nothing in it is a reference. */
+/** With `--model manual` the text is a list of calls; references in it are not expanded. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
@@ -123,12 +123,12 @@ async function take(
   for await (const event of conversation.send(parts, { signal: context.io.signal })) {
     writer.event(event);
     tellProgress(event);
-    // Nobody is there to say yes.
+    // No terminal to ask on.
     if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
     if (event.type === "error") return event.error;
     if (event.type === "done") return endingOf(event, options);
   }
-  return new HostError("internal", "the turn ended without saying how");
+  return new HostError("internal", "the turn ended without a done or error event");
 }
 
 /** Prints the progress of calls to stderr, one line per update, because several calls may run at once. */

@@ -1,27 +1,27 @@
-/** What a person watching a turn is told on stderr: calls, what was denied or failed, who is waited for. Pure. */
+/** Formats a turn's events as stderr lines: calls, denials, errors, waiting. Pure. */
 
 import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
 
-/** Lines; none for what stdout says, and for what is no news. */
+/** Returns the lines of an event; none for text that goes to stdout. */
 export function eventLines(event: TurnEvent): readonly SafeText[] {
   switch (event.type) {
     case "call":
       return callLines(event);
     case "quarantined": {
       const { server, serverToolName, reason } = event;
-      return [safe`set aside: ${toSafeLine(`${server}.${serverToolName}`)}: ${toSafeLine(reason)}`];
+      return [safe`quarantined: ${toSafeLine(`${server}.${serverToolName}`)}: ${toSafeLine(reason)}`];
     }
     case "waiting":
       return [safe`waiting for ${toSafeLine(event.servers.join(", "))}`];
     case "missing":
-      return event.servers.flatMap(({ server, ...why }) => withNext(safe`without ${toSafeLine(server)}`, why));
+      return event.servers.flatMap(({ server, ...why }) => withNext(safe`${toSafeLine(server)} not available`, why));
     case "note":
       return [safe`note: ${toSafeLine(event.message)}`];
     case "retry":
-      return [safe`the model did not answer: ${toSafeLine(event.reason)}; asked again in ${seconds(event.delayMs)} s`];
+      return [safe`the model did not answer: ${toSafeLine(event.reason)}; trying again in ${seconds(event.delayMs)} s`];
     case "done":
     case "text":
     case "thought":
@@ -33,14 +33,14 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
   }
 }
 
-/** At the end: each was told when it happened; what would let one through is the same for all of its kind. */
+/** The next step for all denied calls, printed once at the end. */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const isTool = ({ serverToolName }: CallEvent): boolean => serverToolName !== undefined;
   return [
-    ...(denied.some(isTool) ? [safe`to let a tool run that was denied: --allow SERVER.TOOL`] : []),
+    ...(denied.some(isTool) ? [safe`next: to allow a denied tool, add --allow SERVER.TOOL`] : []),
     ...(denied.every(isTool)
       ? []
-      : [safe`to let a resource be read that was denied: a rule with kind = "resource" in a policy file`]),
+      : [safe`next: to allow a denied resource, add a rule with kind = "resource" to a policy file`]),
   ];
 }
 
@@ -58,7 +58,7 @@ function callLines(event: CallEvent): readonly SafeText[] {
     case "cancelled":
       return [
         ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(bytesText(mimeType, data))}`),
-        ...files.map((file) => safe`${name}: kept whole in ${toSafeLine(file)}`),
+        ...files.map((file) => safe`${name}: full result in ${toSafeLine(file)}`),
         ...(error === undefined ? [] : withNext(safe`${name}: ${words[status]}`, error)),
       ];
     case "requested":
@@ -75,7 +75,7 @@ const words = {
   cancelled: safe`cancelled`,
 } as const;
 
-/** For people; nothing ever takes it apart again. */
+/** The name for messages; never parsed again. */
 export function callTitle({ name, server, serverToolName = name }: CallEvent): SafeText {
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }

@@ -1,13 +1,13 @@
-/** What the model says, for stdout, line by line: half a line would be torn by whatever stderr says meanwhile. Pure. */
+/** Buffers the model's text and releases whole lines: messages on stderr would otherwise split a line on a terminal. Pure. */
 
 import { type SafeText, toSafeText } from "@fairlead/core/text/safe-text";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 
 export interface StdoutBuffer {
-  /** A line that has not come to its end. */
+  /** The unfinished last line. */
   readonly open: string;
   readonly hasSpoken: boolean;
-  /** The model has used its tools since: what it says next stands apart from what it said before. */
+  /** The model has called tools since its last text, so an empty line comes before the next text. */
   readonly isApart: boolean;
 }
 
@@ -15,7 +15,7 @@ export const emptyBuffer: StdoutBuffer = { open: "", hasSpoken: false, isApart: 
 
 interface BufferedLines {
   readonly spoken: StdoutBuffer;
-  /** Whole lines to print, without the end of the last one. */
+  /** Lines to print, without the final line break. */
   readonly lines?: SafeText;
 }
 
@@ -32,7 +32,7 @@ export function addEvent(spoken: StdoutBuffer, event: TurnEvent): BufferedLines 
       const { spoken: after, ...heard } = finish(spoken);
       return { ...heard, spoken: { ...after, isApart: after.hasSpoken } };
     }
-    // Told between requests: what follows is another attempt.
+    // A note comes between two requests, so the next text starts a new line.
     case "note":
     case "done":
     case "error":
@@ -49,7 +49,7 @@ export function addEvent(spoken: StdoutBuffer, event: TurnEvent): BufferedLines 
   }
 }
 
-/** The last line of an answer seldom has an end of its own. */
+/** Releases the unfinished line: answers seldom end with a line break. */
 function finish(spoken: StdoutBuffer): BufferedLines {
   return spoken.open === "" ? { spoken } : say(spoken, spoken.open, "");
 }

@@ -1,4 +1,4 @@
-/** Where the events of a turn go: to stdout in the format that was asked for, and what a person may want to know to stderr. */
+/** Writes a turn's events to stdout in the chosen format, and messages for people to stderr. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
@@ -12,10 +12,10 @@ import { addEvent, emptyBuffer } from "./stdout-buffer.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"]) => void;
-  /** The model's API is asked for something. */
+  /** Called for every request to the model's API. */
   readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
-  /** There will be no more events; the error, if there is one, is told on stderr by others. */
+  /** Called after the last event. The caller prints the error to stderr. */
   readonly end: (error?: HostError) => void;
 }
 
@@ -39,7 +39,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
     let showsResults = false;
     return {
       start({ provider }) {
-        // Without a model the results are all there is to say.
+        // Without a model, the output consists of the results.
         showsResults = provider === "manual";
       },
       asked() {},

@@ -1,4 +1,4 @@
-/** Compares the workspace's servers with the lock file. Nothing counts as the same that was not looked at. */
+/** Compares the workspace's servers with the lock file. A server that was not reached never counts as unchanged. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
@@ -12,7 +12,7 @@ export interface LockCheck {
   readonly lock: LockFile;
   readonly drift: LockDrift | undefined;
   readonly look: ServerSnapshot | undefined;
-  /** Nobody has seen what the entry says now: it was not run. */
+  /** Whether the server was not started because its entry differs from the lock file. */
   readonly isWithheld: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function checkLock(
   const { entries, configuration } = workspace;
   const isWithheld = (name: string): boolean => {
     const [locked, entry] = [lock.get(name), entries.get(name)];
-    // A flag approves whatever the settings say, seen or not; here the lock file says what has been seen.
+    // --trust-workspace approves all entries; here only entries that match the lock file may start.
     if (!configuration.trust.approvesEntries || entry === undefined) return false;
     return locked === undefined || isEntryChanged(locked.entry, entry);
   };
@@ -52,7 +52,7 @@ export function isAsLocked({ drift, look }: LockCheck): boolean {
   return drift === undefined && look?.kind === "seen";
 }
 
-/** Why it could not be asked. */
+/** Why the server could not be reached. */
 export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What of an entry goes into the lock file. That file is for everyone who has the project: no secret, and nothing that
- * looks like one, is in it; but what decides where a program goes and what it does must be, or nobody would see it change.
+ * Converts an entry to its form in the lock file. The lock file is shared with everyone who has the project, so secrets and
+ * values that look like secrets are hidden; commands, URLs and paths stay, so that changes of them are detected.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -9,7 +9,7 @@ import { redactEntry } from "../output/servers/entry-redaction.ts";
 import { hideInUrl, hideVariable } from "../output/servers/server-redaction.ts";
 import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
 
-/** A description runs nothing and reaches nothing. */
+/** Leaves out the description, which does not affect what runs. */
 export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {
   const { env } = entry;
   const shown = Object.entries(redactEntry(entry)).map(([key, value]) => {
@@ -21,7 +21,7 @@ export function lockedEntry({ description: _words, ...entry }: JsonObject): Json
 
 const address = /^[a-z][a-z0-9+.-]*:\/\//i;
 const path = /^(?:~|\.{0,2}[/\\])/;
-/** Keys and passwords mix letters with digits; words and numbers do not. */
+/** Keys and passwords usually mix letters and digits; words and numbers do not. */
 const mixed = /[a-z]\d|\d[a-z]/i;
 const longest = 200;
 
@@ -33,7 +33,7 @@ function showVariable(name: string, value: string): string {
   return value.length > longest || isTellingName(value) || mixed.test(value) ? hidden : value;
 }
 
-/** In an address, a long part of its path that is no word: some services put the key of an account there. */
+/** Hides long parts of a URL that are not words: some services put an API key into the path. */
 function hideKeys(text: string): string {
   if (!address.test(text)) return text;
   const isKey = (part: string): boolean => !part.startsWith("$") && mixed.test(part);

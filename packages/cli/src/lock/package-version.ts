@@ -1,4 +1,4 @@
-/** Which version of a server is there: what its entry pins, else what it says of itself. */
+/** Returns a server's version: the exact version in its entry, or else the version that it reports. */
 
 import type { Peer } from "@fairlead/core/events";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";

@@ -1,4 +1,4 @@
-/** Writes servers into the lock file as they are now: all of them, or one, which leaves the others as they are. */
+/** Writes the current state of all servers, or of one server, into the lock file. */
 
 import { HostError } from "@fairlead/core/errors";
 import { updateText } from "@fairlead/core/files/atomic/update-text";
@@ -19,7 +19,7 @@ import type { Context } from "../shell/verb.ts";
 import { readSnapshots, type ServerSnapshot } from "./server-snapshot.ts";
 import { type LockWorkspace, openWorkspace } from "./workspace.ts";
 
-/** Without a name, all: then whatever the file holds is replaced, unless a newer version wrote it. */
+/** Without a name, replaces the whole file, unless a newer version of Fairlead wrote it. */
 export async function relock(name: string | undefined, context: Context): Promise<void> {
   const workspace = await openWorkspace(context);
   const { file, entries } = workspace;
@@ -34,7 +34,7 @@ export async function relock(name: string | undefined, context: Context): Promis
   printRelock({ before, state, looks, only: name }, workspace, context);
 }
 
-/** To be compared with; one that is damaged is about to be replaced. */
+/** Reads the old lock file for comparison; a damaged one counts as empty, because it is about to be replaced. */
 async function readIfGood(file: string): Promise<LockFile> {
   try {
     return (await readLock(file)) ?? new Map();
@@ -53,7 +53,7 @@ function lockedNow(
   return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
 }
 
-/** Others may be writing too: one server is put into what the file holds at that moment. */
+/** Merges one server into the file's contents at the time of writing, because other processes may write too. */
 function write(
   name: string | undefined,
   now: LockFile,
@@ -80,13 +80,10 @@ function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: Lo
 
 function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
   if (globals.json) out.json({ file, state: "absent", servers: [] });
-  else
-    out.print(
-      safe`No servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}: there is nothing to lock.`,
-    );
+  else out.print(safe`Nothing to lock: no servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}.`);
 }
 
-/** What was not seen is not locked, and half a lock file would pass for a whole one. */
+/** Fails if a server could not be reached: an incomplete lock file would look complete. */
 function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Context): void {
   const unseen = [...looks].flatMap(([name, look]) => (look.kind === "unseen" ? [{ name, error: look.error }] : []));
   const [first, ...others] = unseen;
@@ -95,7 +92,7 @@ function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Cont
   for (const { error } of unseen) out.warn(errorLines(error));
   throw new HostError(
     first.error.code,
-    `${unseen.length} of ${count(looks.size, "server")} could not be asked: nothing was written`,
-    { next: "Lock those that can be asked one by one: fairlead lock update SERVER" },
+    `${unseen.length} of ${count(looks.size, "server")} could not be reached; nothing was written`,
+    { next: "lock the reachable servers one by one: fairlead lock update SERVER" },
   );
 }

@@ -1,4 +1,4 @@
-/** What there is to lock here: the entries of a trusted workspace, and the file that they are locked in. */
+/** Opens the workspace for the lock commands: its entries and its lock file. */
 
 import { HostError } from "@fairlead/core/errors";
 import { lockPath } from "@fairlead/core/policy/lock/lock-file";
@@ -13,13 +13,13 @@ import { lockedEntry } from "./locked-entry.ts";
 
 export interface LockWorkspace {
   readonly configuration: Configuration;
-  /** The lock file, whether or not it is there. */
+  /** The path of the lock file, which may not exist. */
   readonly file: string;
-  /** By name; as the lock file has them. */
+  /** Entries by name, in the form of the lock file. */
   readonly entries: ReadonlyMap<string, JsonObject>;
 }
 
-/** Throws where nothing of the workspace counts. */
+/** @throws HostError `usage` without a workspace, `untrusted_folder` */
 export async function openWorkspace(context: Context): Promise<LockWorkspace> {
   const configuration = await configurationOf(context);
   const { locations, servers } = configuration;
@@ -39,8 +39,8 @@ export async function openWorkspace(context: Context): Promise<LockWorkspace> {
 }
 
 function noWorkspace(): HostError {
-  const message = "there is no project here: the home folder's settings are the user's, or --no-workspace was given";
-  return new HostError("usage", message, { next: "Use -C DIR for a project elsewhere." });
+  const message = "no project here: the home folder is not a workspace, or --no-workspace is set";
+  return new HostError("usage", message, { next: "add -C DIR for a project in another folder" });
 }
 
 function throwIfUntrusted({ trust, locations, servers, settings }: Configuration): void {
@@ -59,7 +59,7 @@ function throwIfUntrusted({ trust, locations, servers, settings }: Configuration
   );
 }
 
-/** `mcp.serverCommand` has no entry: it is the command line that counts. */
+/** A server from `mcp.serverCommand` has no entry; its command line is locked instead. */
 function entryOfLine({ server }: AdmittedServer): unknown {
   const transport = server.definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: transport.args } : undefined;

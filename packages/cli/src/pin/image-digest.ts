@@ -1,4 +1,4 @@
-/** The very image that a name stands for on this machine now. */
+/** Finds the digest of the local image with a given name. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -9,7 +9,7 @@ const image = /^[\w][\w.:/-]*$/;
 export async function imageDigest({ server, download, run }: PinRequest): Promise<ExactName> {
   const { name, launcher } = download;
   if (!image.test(name))
-    throw new HostError("usage", `"${server}" runs ${name}, which is not the name of an image`, { serverName: server });
+    throw new HostError("usage", `"${server}" cannot be pinned: ${name} is not an image name`, { serverName: server });
   const { isDone, stdout, stderr } = await run(launcher, [
     "image",
     "inspect",
@@ -19,13 +19,13 @@ export async function imageDigest({ server, download, run }: PinRequest): Promis
   ]);
   if (!isDone)
     throw /no such image|image not known/i.test(stderr)
-      ? new HostError("usage", `the image ${name} is not on this machine yet`, {
+      ? new HostError("usage", `image ${name} not found on this machine`, {
           serverName: server,
           next: `${toShellWord(launcher)} pull ${name}`,
         })
       : new HostError(
           "unreachable",
-          `${launcher} does not say which image ${name} is: ${stderr.trim() || "it said nothing"}`,
+          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it said nothing"}`,
           {
             serverName: server,
           },
@@ -34,9 +34,9 @@ export async function imageDigest({ server, download, run }: PinRequest): Promis
   const repository = name.replace(/:[\w.-]+$/, "");
   const [, , digest] = digests.find(([, owner]) => owner === repository) ?? digests[0] ?? [];
   if (digest === undefined)
-    throw new HostError("usage", `the image ${name} was built on this machine: it has no digest to pin`, {
+    throw new HostError("usage", `image ${name} has no digest: it was built on this machine`, {
       serverName: server,
-      next: "Images that come from a registry have one.",
+      next: "push the image to a registry, and pull it",
     });
   return { name: `${name}@${digest}` };
 }

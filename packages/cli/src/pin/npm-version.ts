@@ -1,4 +1,4 @@
-/** The version of an npm package that would run now: what the registry says, or offline what npx has. */
+/** Finds the version of an npm package that would run now: from the registry, or offline from npx's cache. */
 
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { limits } from "@fairlead/core/limits";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type ExactName, type PinRequest, passedOn } from "./pin-request.ts";
 
-/** A package of a registry, perhaps with a tag or a range; nothing that a shell would read otherwise. */
+/** A registry package with an optional tag or range; allows no characters that are special in a shell. */
 const specification = /^((?:@[\w.~-]+\/)?[\w.~-]+)(?:@([\w.~^*-]+))?$/;
 const exactVersion = /^\d+\.\d+\.\d+[\w.+-]*$/;
 const notReached =
@@ -18,9 +18,9 @@ export async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   const { server, download, options, run } = wanted;
   const [, name, tag] = specification.exec(download.name) ?? [];
   if (name === undefined)
-    throw new HostError("usage", `"${server}" runs ${download.name}, which is not the name of a package`, {
+    throw new HostError("usage", `"${server}" cannot be pinned: ${download.name} is not a package name`, {
       serverName: server,
-      next: "Only packages of a registry have versions to choose from.",
+      next: "use a package of the npm registry",
     });
   const registry = passedOn(options, ["--registry"]);
   const asked = ["view", download.name, "version", "--json", "--fetch-retries=0", ...registry];
@@ -32,14 +32,14 @@ export async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   const code = textOf(member(failure, "code"));
   if (notReached.test(code)) return cached({ name, tag, code }, wanted);
   const said = firstLine(textOf(member(failure, "summary"))) ?? firstLine(stderr) ?? "it said nothing";
-  const why = code === "E404" ? "there is no such package" : said;
-  throw new HostError("unreachable", `npm does not say which version of ${download.name} would run: ${why}`, {
+  const why = code === "E404" ? "no such package" : said;
+  throw new HostError("unreachable", `version of ${download.name} not found: npm: ${why}`, {
     serverName: server,
     next: `npm view ${download.name} version`,
   });
 }
 
-/** Where the launcher is a path, its own npm lies beside it. */
+/** If the launcher is a path, uses the npm in the same folder. */
 function npmOf(launcher: string): string {
   return /[/\\]np[mx](?:\.cmd)?$/.test(launcher) ? join(dirname(launcher), "npm") : "npm";
 }
@@ -50,20 +50,23 @@ interface Missed {
   readonly code: string;
 }
 
-/** The one that npx fetched last is the one it would run again. */
+/** Offline, npx runs the version that it downloaded last. */
 async function cached({ name, tag, code }: Missed, { server, env, home }: PinRequest): Promise<ExactName> {
   const cache = env.get("npm_config_cache") ?? env.get("NPM_CONFIG_CACHE") ?? join(home, ".npm");
   const folder = join(cache, "_npx");
-  // Nothing was ever fetched here.
+  // The folder does not exist: npx has downloaded nothing.
   const runs = tag === undefined || tag === "latest" ? await readdir(folder).catch(() => []) : [];
   const files = runs.map((run) => join(folder, run, "node_modules", name, "package.json"));
   const found = (await Promise.all(files.map(readVersion))).flatMap((one) => one ?? []);
   const [latest] = found.sort((a, b) => b.time - a.time);
   if (latest)
-    return { name: `${name}@${latest.version}`, note: "the registry cannot be reached: this is what npx has" };
-  throw new HostError("unreachable", `the registry cannot be reached (${code}), and npx has no ${name} yet`, {
+    return {
+      name: `${name}@${latest.version}`,
+      note: "the registry cannot be reached; this version is from npx's cache",
+    };
+  throw new HostError("unreachable", `the registry cannot be reached (${code}), and npx has not downloaded ${name}`, {
     serverName: server,
-    next: "Try again when the network is there.",
+    next: "try again with a network connection",
   });
 }
 
@@ -79,7 +82,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isObject(value) || Array.isArray(value) || typeof value === "string" ? value : undefined;
   } catch {
-    // Something else than what was asked for: as good as no answer.
+    // Not JSON: treated as no answer.
     return undefined;
   }
 }

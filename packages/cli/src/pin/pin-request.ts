@@ -1,4 +1,4 @@
-/** What is to be pinned, and what finding its version needs. */
+/** The input and result of finding an exact version. */
 
 import type { Download } from "../output/servers/server-notes.ts";
 import type { RunProgram } from "./run-program.ts";
@@ -6,24 +6,24 @@ import type { RunProgram } from "./run-program.ts";
 export interface PinRequest {
   readonly server: string;
   readonly download: Download;
-  /** Words before the package's name, expanded: options of the launcher. */
+  /** Options of the launcher before the package name, expanded. */
   readonly options: readonly string[];
-  /** An option names the package, not the word that is run. */
+  /** Whether an option such as `--from` names the package. */
   readonly isOption: boolean;
-  /** Variables and home that the launcher would see. */
+  /** The variables and home folder that the launcher would get. */
   readonly env: ReadonlyMap<string, string>;
   readonly home: string;
   readonly run: RunProgram;
 }
 
 export interface ExactName {
-  /** In the place of the name as written. */
+  /** Replaces the name in the entry. */
   readonly name: string;
-  /** Why this one, where that needs saying. */
+  /** Why this version, if it needs an explanation. */
   readonly note?: string;
 }
 
-/** Those of the launcher's options that say where to look, for the program that looks. They must mean nothing to a shell. */
+/** Returns the launcher's options with these names, for the lookup; drops words with shell characters. */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {
     if (!/^[\w.:/=@-]+$/.test(word)) return [];

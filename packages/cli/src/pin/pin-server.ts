@@ -1,4 +1,4 @@
-/** Which word of an entry has to change so that it runs the same code tomorrow. Changes nothing. */
+/** Finds the argument of an entry to replace by an exact version. Writes nothing. */
 
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
@@ -18,12 +18,12 @@ export interface VersionPin extends ArgumentChange {
   readonly note?: string;
 }
 
-/** What is fetched, as written; undefined for what is not fetched at all. */
+/** Returns the package or image that the server downloads at start; undefined if none. */
 export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): Download | undefined {
   return transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
 }
 
-/** Undefined: it is pinned already. */
+/** Returns the change, or undefined if the version is already exact. @throws HostError */
 export async function pinServer(
   found: AdmittedServer,
   { environment, locations, trust }: Configuration,
@@ -33,9 +33,10 @@ export async function pinServer(
   const definition = usable(found);
   const download = downloadOf(definition);
   if (download === undefined || definition.transport.kind !== "stdio")
-    throw unfit(name, "is not downloaded when it starts: there is nothing to pin");
+    throw unfit(name, "cannot be pinned: it is not downloaded at start");
   if (download.pinned) return undefined;
-  if (download.name.includes("$")) throw unfit(name, `names its package with a variable: ${download.name}`);
+  if (download.name.includes("$"))
+    throw unfit(name, `cannot be pinned: its package name has a variable: ${download.name}`);
   const { at } = download;
   const before = definition.transport.args[at] ?? "";
   const { env, platform } = environment;
@@ -44,7 +45,7 @@ export async function pinServer(
   );
   const expanded = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
   if (transport.kind !== "stdio" || expanded?.at !== at)
-    throw unfit(name, "is written in a way that is not understood");
+    throw unfit(name, "cannot be pinned: its command line changes after expanding variables");
   const options = transport.args.slice(0, at);
   const { name: exact, note } = await resolveExactName({
     server: name,
@@ -64,11 +65,11 @@ export async function pinServer(
   return { at, before, after, ...(note !== undefined && { note }) };
 }
 
-/** Finding a version runs a program with what the entry says: nothing of a workspace does that before it may start. */
+/** Finding a version runs a program with the entry's variables, so a workspace's server must be allowed to start. */
 function usable({ server, admission }: AdmittedServer): ServerDefinition {
   const { name, scope, definition, origin } = server;
   if (scope !== "user" && scope !== "workspace")
-    throw new HostError("usage", `"${name}" is in ${origin.file}, which belongs to the system and is not edited here`);
+    throw new HostError("usage", `"${name}" is in ${origin.file}, a system file that Fairlead does not edit`);
   const mayRun = scope === "user" || admission.status === "admitted";
   if (!mayRun || definition === undefined) throw notConnectedError(initialServerState(name, admission, 0));
   return definition;

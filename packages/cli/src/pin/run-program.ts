@@ -1,4 +1,4 @@
-/** Runs a program as its server would be started: on the same `PATH`, in the same folder, with the same variables. */
+/** Runs a program with the `PATH`, folder and variables that its server would get. */
 
 import { execFile } from "node:child_process";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
@@ -29,7 +29,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
     const { file, target } = await planLaunch(serverName, { ...transport, command, args }, place);
     const isWindows = place.environment.platform === "win32";
     if (file === undefined && !isWindows)
-      throw new HostError("command_not_found", `"${command}" is not on the PATH that "${serverName}" gets`, {
+      throw new HostError("command_not_found", `"${command}" is not on the PATH of "${serverName}"`, {
         serverName,
         next: "fairlead doctor",
       });
@@ -39,7 +39,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
       signal,
       timeout: longestRun,
       maxBuffer: mostBytes,
-      // There npm is a script, which only a shell can run; its arguments are words that mean nothing to one.
+      // On Windows npm is a script that needs a shell; its arguments contain no special characters.
       shell: isWindows && command.endsWith("npm"),
     };
     return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
         else if (error?.killed === true) reject(tooSlow(command, serverName));
         else resolve({ isDone: error === null, stdout, stderr });
       });
-      // Who ends without reading has said why.
+      // A program that exits without reading stdin reports its own error.
       child.stdin?.on("error", () => child.stdin?.destroy());
       child.stdin?.end(stdin);
     });
@@ -56,8 +56,8 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
 }
 
 function tooSlow(command: string, serverName: string): HostError {
-  return new HostError("unreachable", `${command} did not answer within ${longestRun} ms`, {
+  return new HostError("unreachable", `${command} timed out after ${longestRun / 1000} s`, {
     serverName,
-    next: "Try again when the network is there.",
+    next: "try again with a network connection",
   });
 }

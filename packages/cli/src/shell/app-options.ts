@@ -1,6 +1,6 @@
-/** The options of `fairlead` with nothing: those of the app. */
+/** The options of the app (`fairlead` without a command). */
 
 export const appOptions: readonly (readonly [flags: string, help: string])[] = [
-  ["-m, --model <name>", "the model that answers; `manual`: you call the tools yourself"],
-  ["--plain", "line by line, without moving the cursor: for screen readers"],
+  ["-m, --model <name>", "the model to use; `manual`: no model, you call the tools yourself"],
+  ["--plain", "print line by line, for screen readers"],
 ];

@@ -1,4 +1,4 @@
-/** How this command is called where the person is: commands that are shown must work when typed. */
+/** Finds out whether suggested commands must begin with `fairlead` or `npx fairlead`. */
 
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text"
 import type { Io } from "./io.ts";
 
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
-  // Under npm the PATH has folders that the person's shell does not have.
+  // npm scripts extend PATH with folders that the user's shell does not have.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");
@@ -23,11 +23,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-// The first words of the table of verbs, which itself leads to everything that prints.
+// A copy of the command names: importing the table of commands would be a cycle.
 const ours =
   /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|policy|lock|history|secret|settings|doctor|completion|help)\b|-p\b|--)/g;
 
-/** A sentence with commands of ours in it, as they can be typed here. */
+/** Replaces `fairlead` in the suggested commands of a text by the word that works here. */
 export function withCommandWord(text: SafeText, word: SafeText): SafeText {
   return replaceSafe(text, ours, () => safe`${word} `);
 }

@@ -1,4 +1,4 @@
-/** From global options to the configuration they select. What is wrong with a whole file is told here, for every command. */
+/** Loads the configuration that the global options select, and warns about broken settings files. */
 
 import type { Problem } from "@fairlead/core/settings/define/definition";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -19,6 +19,7 @@ export function configurationOptions({ globals, io }: Pick<Context, "globals" | 
   };
 }
 
+/** Loads the configuration for a command that uses servers; names servers that a flag or variable approves for this run. */
 export async function configurationOf(context: Given): Promise<Configuration> {
   const configuration = await load(configurationOptions(context), context);
   const { trust, servers } = configuration;
@@ -29,12 +30,12 @@ export async function configurationOf(context: Given): Promise<Configuration> {
   return configuration;
 }
 
-/** As rules and settings say; what a flag or a variable says for one run is left aside. */
+/** Loads the configuration without trust that a flag or an environment variable grants for one run. */
 export function lastingConfiguration(context: Given): Promise<Configuration> {
   return load(lastingOptions(context), context);
 }
 
-/** As it would be in a trusted folder: for showing, checking and editing entries. Nothing may be started from it. */
+/** Loads the configuration as if the folder were trusted, to show, check and edit entries. Never start servers from it. */
 export function configurationIfTrusted(context: Given): Promise<Configuration> {
   return load(optionsIfTrusted(context), context);
 }
@@ -49,14 +50,14 @@ function lastingOptions(context: Pick<Context, "globals" | "io">): Configuration
   return { ...options, environment: { ...environment, env } };
 }
 
-/** A file that is left out takes all its servers along, and no server would mention it. */
+/** Warns about broken files: their servers are missing, so no server could report the problem. */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
   for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));
   return configuration;
 }
 
-/** Told already, by whoever loaded the configuration. */
+/** Whether a problem makes a whole file unusable; loading the configuration has already warned about it. */
 export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
 }

@@ -1,17 +1,17 @@
-/** What a tool sent back, block by block, as far as saving and drawing it needs to tell them apart. */
+/** Content blocks of results, as saving and drawing need them. */
 
 import type { CallResult } from "@fairlead/core/execute/call-result";
 
 export type ResultBlock = CallResult["content"][number];
 
-/** Bytes in base64. */
+/** Binary content in base64. */
 export interface Media {
   readonly what: "image" | "audio" | "resource";
   readonly mimeType: string;
   readonly data: string;
 }
 
-/** Undefined for a block that holds no bytes. */
+/** Returns a block's binary content; undefined for a block without any. */
 export function mediaOf(block: ResultBlock): Media | undefined {
   if (block.type === "image" || block.type === "audio")
     return { what: block.type, mimeType: block.mimeType, data: block.data };
@@ -20,7 +20,7 @@ export function mediaOf(block: ResultBlock): Media | undefined {
   return text === undefined && blob !== undefined ? { what: "resource", mimeType, data: blob } : undefined;
 }
 
-/** As the server sent it, also what we do not know. */
+/** Returns the blocks as the server sent them, including unknown types. */
 export function contentDocument(content: readonly ResultBlock[]): readonly unknown[] {
   return content.map((block) => (block.type === "unknown" ? block.raw : block));
 }

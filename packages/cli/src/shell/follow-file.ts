@@ -1,12 +1,13 @@
-/** Reads a text file line by line as it grows, and the one that takes its place when it is rotated away. */
+/** Follows a log file line by line, also across rotation (like `tail -F`). */
 
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** Milliseconds between two checks of the file. */
 const interval = 250;
 
-/** From the beginning; a file that is not there yet is waited for. Ends only by the signal, with its reason. */
+/** Yields lines from the beginning of the file and waits for a file that does not exist yet. Only `signal` ends it, by throwing its reason. */
 export async function* followFile(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {
     const file = await openIfThere(path);
@@ -20,13 +21,13 @@ export async function* followFile(path: string, signal: AbortSignal): AsyncGener
   }
 }
 
-/** Until another file has the name. */
+/** Yields lines until another file takes the path. */
 async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // Asked before reading: what was written up to the change of name is still read here.
+    // Checked before reading, so that the last lines before a rotation are still read.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

@@ -1,4 +1,4 @@
-/** Help that needs no command loaded: the first screen of `--help` and that of a group. */
+/** The help of `fairlead --help` and of a command group; built from the command table without loading commands. */
 
 import { appOptions } from "./app-options.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
@@ -6,8 +6,8 @@ import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
   ["-C <dir>", "use this folder as the workspace root"],
   ["--settings <file>", "read this file instead of the user settings"],
-  ["--no-workspace", "leave the workspace's settings out"],
-  ["--trust-workspace", "for this run, trust the workspace and approve its servers as they stand"],
+  ["--no-workspace", "ignore the workspace's settings"],
+  ["--trust-workspace", "trust the workspace and approve its servers, for this run only"],
   ["--json", "print one JSON document on stdout"],
   ["-q, --quiet", "print data and errors only"],
   ["--debug [server]", "write redacted wire messages to the server's log"],
@@ -15,19 +15,19 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
 
 export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: string, help: string]>> = {
   version: ["-V, --version", "print the version"],
-  help: ["-h, --help", "help, for every command too"],
+  help: ["-h, --help", "show help; works for every command"],
 };
 
 export function rootHelp(): string {
   const single = verbs.filter(({ words }) => words !== "" && !commandGroups.has(head(words)) && head(words) !== "help");
   return [
-    "Fairlead connects a model to MCP servers, and stands between the two.",
+    "Fairlead connects a model to MCP servers and checks every call against your rules.",
     "",
     "usage: fairlead [options] <command>",
-    "       fairlead                      the app: talk to a model, or call tools yourself",
+    "       fairlead                      open the app: chat with a model, or call tools yourself",
     "",
     ...[...commandGroups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
-    "use them:",
+    "use servers:",
     ...list(single),
     "",
     "options of the app:",

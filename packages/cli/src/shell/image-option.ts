@@ -1,4 +1,4 @@
-/** `--images`, for commands whose answers may hold pictures. */
+/** The option `--images` of commands whose results may contain images. */
 
 import { type Command, Option } from "commander";
 import { createImageDrawing, type DrawImage, imageProtocol } from "../output/reports/inline-image.ts";
@@ -6,13 +6,13 @@ import type { Context } from "./verb.ts";
 
 export function defineImageOption(command: Command): void {
   command.addOption(
-    new Option("--images <when>", "show images in terminals that can (kitty, Ghostty, iTerm2, WezTerm)")
+    new Option("--images <when>", "show images inline, where the terminal can (kitty, Ghostty, iTerm2, WezTerm)")
       .choices(["auto", "off"])
       .default("auto"),
   );
 }
 
-/** Undefined where nothing is to be drawn. */
+/** Returns how to draw images, or undefined if none are drawn. */
 export function imageDrawing({
   command,
   globals,

@@ -1,4 +1,4 @@
-/** The outside world as a parameter: what a command may read and write. Tests pass their own. */
+/** The process's streams, environment and signals as a parameter, so that tests can pass their own. */
 
 import type { Readable, Writable } from "node:stream";
 
@@ -10,8 +10,8 @@ export interface Io {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Aborted by Ctrl-C, or whatever else asks the process to end; the second time, it ends at once. */
+  /** Aborted by Ctrl-C and other termination signals; a second signal ends the process at once. */
   readonly signal: AbortSignal;
-  /** From then on Ctrl-C is this one's to deal with; returns the function that gives it back. Absent where there is no keyboard. */
+  /** Sends Ctrl-C to `onInterrupt` instead of `signal`; returns a function that undoes this. Absent in tests without a keyboard. */
   readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
 }

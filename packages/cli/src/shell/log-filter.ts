@@ -1,4 +1,4 @@
-/** Which lines of a log are wanted: `--since` and `--grep`. Pure. */
+/** Filters log lines by `--since` and `--grep`. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import { errorMessage } from "@fairlead/wire/text";
@@ -10,11 +10,11 @@ export interface FilterOptions {
   readonly grep?: string;
 }
 
-/** `now`: milliseconds since 1970. */
+/** `now`: milliseconds since 1970. @throws HostError `usage` for an invalid time or regular expression */
 export function createLogFilter({ since, grep }: FilterOptions, now: number): LogFilter {
   const from = since === undefined ? undefined : new Date(toMoment(since, now)).toISOString();
   const pattern = grep === undefined ? undefined : toPattern(grep);
-  // Times in one form and one zone compare as text.
+  // Lines begin with an ISO 8601 time in UTC, so they sort as text.
   return (line) => (from === undefined || line >= from) && (pattern === undefined || pattern.test(line));
 }
 
@@ -25,25 +25,25 @@ const units: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-/** `10m`: that long ago; otherwise a date or a time as ISO 8601 writes them. */
+/** Returns milliseconds since 1970 for a duration before `now` (`10m`) or an ISO 8601 date or time. @throws HostError `usage` */
 export function toMoment(word: string, now: number): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(word) ?? [];
   const moment = amount === undefined ? Date.parse(word) : now - Number(amount) * (units.get(unit) ?? 0);
   if (Number.isNaN(moment) || Math.abs(moment) > 8.64e15)
-    throw new HostError("usage", `--since "${word}" is neither a time nor a length of time`, {
+    throw new HostError("usage", `--since "${word}" is not a time or a duration`, {
       next: "--since 10m, --since 2h, --since 2026-01-31 or --since 2026-01-31T08:30",
     });
   return moment;
 }
 
-/** Capital letters count only where some are given. */
+/** Case-sensitive only if the pattern has capital letters. */
 function toPattern(text: string): RegExp {
   try {
     return new RegExp(text, text === text.toLowerCase() ? "iu" : "u");
   } catch (error) {
     const reason = errorMessage(error);
     throw new HostError("usage", `--grep: ${reason}`, {
-      next: "Put a backslash before characters that are meant as such.",
+      next: "escape special characters with a backslash: \\.",
     });
   }
 }

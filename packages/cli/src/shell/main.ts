@@ -1,4 +1,4 @@
-/** The command: finds the verb, loads it, runs it, and turns what went wrong into words and an exit code. */
+/** The entry point: finds, loads and runs a command, and turns errors into messages and exit codes. */
 
 import { constants, homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -13,11 +13,11 @@ import { streamFailure } from "./stream-failure.ts";
 
 declare const FAIRLEAD_VERSION: string | undefined;
 
-// For the bundle, which has these inside.
+// Used by the bundle script.
 export { describeCommands } from "../completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
-/** Runs one command line and returns its exit code. Never exits, and throws only when a part of the program is missing. */
+/** Runs one command line and returns its exit code. Never exits; throws only if a module of the program is missing. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const { ours, run } = await prepare(argv);
   const has = (flag: string): boolean => ours.includes(flag) && !ours.slice(0, ours.indexOf(flag)).includes("--");
@@ -31,13 +31,13 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface Task {
-  /** The words that are ours to read: `--json` behind another program's name is not. */
+  /** Fairlead's own words: `--json` after another program's name is not one of them. */
   readonly ours: readonly string[];
   readonly run: (io: Io, out: Output) => void | Promise<void>;
 }
 
 async function prepare(argv: readonly string[]): Promise<Task> {
-  // For scripts alone, so it is not in the table of commands, and its words are not options of ours.
+  // Only completion scripts call it, so it is not in the command table.
   if (argv[0] === "__complete") {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
@@ -70,14 +70,14 @@ export async function runWords(words: readonly string[], io: Io, out: Output): P
 
 function report(error: HostError, out: Output, json: boolean): number {
   const { code, message, next } = error;
-  // A command that printed its own document has said it there already.
+  // A command that printed its own document has included the error there.
   if (json && !out.printedJson()) out.json({ error: { code, message, ...(next === undefined ? {} : { next }) } });
   out.exactly(safe`fairlead: ${marked(message)}`);
   if (next !== undefined) out.warn(safe`  next: ${toSafeLine(next)}`);
   return exitCodeOf(code);
 }
 
-/** A message may quote lines of a server, but none of them can pass for a line of ours. */
+/** Prefixes continuation lines: lines quoted from a server must not look like Fairlead's. */
 function marked(message: string): SafeText {
   return joinSafe(toSafeText(message).split("\n").map(toSafeLine), safe`\n  | `);
 }
@@ -86,7 +86,7 @@ function toHostError(error: unknown, signal: AbortSignal): HostError {
   if (error instanceof HostError) return error;
   if (signal.aborted) return new HostError("cancelled", "cancelled");
   const message = errorMessage(error);
-  return new HostError("internal", `this should not have happened: ${message}`, { cause: error });
+  return new HostError("internal", `internal error: ${message}`, { cause: error });
 }
 
 function version(): string {
@@ -98,18 +98,18 @@ function currentFolder(): string {
     return process.cwd();
   } catch (cause) {
     const next = "Change to a folder that exists, then try again.";
-    throw new HostError("usage", "the current folder is not there any more", { next, cause });
+    throw new HostError("usage", "the current folder no longer exists", { next, cause });
   }
 }
 
-/** Where HOME is empty or relative, the person's own folder is the one that the system has noted for them. */
+/** If HOME is empty or relative, uses the home folder of the system's user database. */
 function homeFolder(): string {
   const home = homedir();
   if (isAbsolute(home)) return home;
   try {
     return userInfo().homedir;
   } catch {
-    // Nothing is noted for this user: core refuses what HOME says, in words.
+    // The user has no entry there; core reports the invalid HOME.
     return home;
   }
 }
@@ -123,14 +123,14 @@ export async function run(): Promise<void> {
     process.on(signal, () => {
       if (signal === "SIGINT" && onInterrupt !== undefined) return onInterrupt();
       const code = 128 + constants.signals[signal];
-      // Who says it twice does not want to wait for the servers to end.
+      // A second signal means: do not wait for servers to stop.
       if (interrupted !== undefined) process.exit(code);
       interrupted = code;
       interrupt.abort();
     });
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // With the terminal gone there is nobody to tell, but servers to end.
+      // The terminal is closed: nothing can be printed, but servers must still be stopped.
       if (interrupted !== undefined) return;
       const failure = streamFailure(error, stream.isTTY);
       if (failure === "enough") process.exit(0);
@@ -142,14 +142,14 @@ export async function run(): Promise<void> {
         process.stderr.write(safe`fairlead: cannot write to stdout: ${toSafeLine(error.message)}\n`);
       process.exit(1);
     });
-  // What Node would print is not made safe to show. The modes of a terminal are put back on the way out.
+  // Node would print the error without escaping control characters. Exit handlers restore the terminal's modes.
   process.on("uncaughtException", (error: unknown) => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(safe`fairlead: ${marked(`this should not have happened: ${words}`)}\n`);
+    process.stderr.write(safe`fairlead: ${marked(`internal error: ${words}`)}\n`);
     process.exit(exitCodeOf("internal"));
   });
   const code = await main(process.argv.slice(2), {
-    // Opened only by those who read it: a stream for stdin is not free.
+    // A getter, because creating the stdin stream costs start-up time.
     get stdin() {
       return process.stdin;
     },

@@ -1,4 +1,4 @@
-/** What the first screen knows: files, workspace, servers, the demo, problems, and commands that lead on. Plain data. */
+/** Builds the overview that `fairlead` prints without a terminal: files, workspace, servers, demo, problems, next commands. Plain data. */
 
 import type { HostTool } from "@fairlead/core/host";
 import type { Problem, SettingsFile } from "@fairlead/core/settings/define/definition";
@@ -16,19 +16,19 @@ export interface Overview {
     readonly root: string;
     readonly rootFrom: Locations["rootFrom"];
     readonly trusted: boolean;
-    /** Which flag, variable or rule decided. */
+    /** The flag, variable or rule that decided about trust. */
     readonly because: string;
   };
   readonly files: readonly SettingsFile[];
   readonly servers: readonly AdmittedServer[];
-  /** Empty when an entry of the settings has taken the demo server's name. */
+  /** Empty if a configured server uses the demo server's name. */
   readonly demoTools: readonly HostTool[];
   readonly problems: readonly Problem[];
-  /** All of them work as they stand. */
+  /** Suggested commands that work as written. */
   readonly next: readonly Suggestion[];
 }
 
-/** `command`: how Fairlead is called here. */
+/** `command`: `fairlead` or `npx fairlead`, whichever works here. */
 export function createOverview(
   configuration: Configuration,
   demoTools: readonly HostTool[],
@@ -57,12 +57,12 @@ function suggestions({
   const [tool] = demoTools;
   const canApprove = servers.some(({ admission }) => admission.status === "blocked" && isForTrust(admission.reason));
   return [
-    ...(tool === undefined ? [] : [{ command: `tools ${tool.server}`, purpose: "what the demo server can do" }]),
+    ...(tool === undefined ? [] : [{ command: `tools ${tool.server}`, purpose: "list the demo server's tools" }]),
     ...(tool === undefined ? [] : [{ command: `call ${exampleCall(tool)}`, purpose: "call one of its tools" }]),
-    ...(canApprove ? [{ command: "trust add", purpose: "read this folder's servers, then approve them" }] : []),
-    ...(problems.length > 0 ? [{ command: "settings validate", purpose: "what is wrong with the settings" }] : []),
-    ...(servers.length > 0 ? [{ command: "mcp list", purpose: "your servers" }] : []),
-    { command: "mcp import", purpose: "find servers of your other programs" },
+    ...(canApprove ? [{ command: "trust add", purpose: "review and approve this folder's servers" }] : []),
+    ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
+    ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),
+    { command: "mcp import", purpose: "copy servers from your other programs" },
     { command: "mcp add time uvx mcp-server-time", purpose: "add a server" },
     { command: "--help", purpose: "everything else" },
   ];

@@ -1,4 +1,4 @@
-/** What is wrong with rules is told by every command that decides by them: whoever wrote one believes that it counts. */
+/** Warns about broken rules in every command that decides by rules: their author believes that they apply. */
 
 import type { Host } from "@fairlead/core/host";
 import { problemLines } from "../output/problem-lines.ts";

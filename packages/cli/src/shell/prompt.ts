@@ -1,4 +1,4 @@
-/** Asking a person: only on a terminal, on stderr, and Enter means no. */
+/** Asks questions on the terminal: writes to stderr, reads from stdin; Enter means no. */
 
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
@@ -6,7 +6,7 @@ import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Io } from "./io.ts";
 
-/** The question is written to stderr and answered on stdin: both must be a terminal. */
+/** Whether both stdin and stderr are terminals. */
 export function canAsk({ stdin, stderr }: Pick<Io, "stdin" | "stderr">): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
@@ -16,27 +16,24 @@ export async function confirm(io: Io, question: SafeText): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** One line, as it was typed or pasted; the end of input is an empty one. */
+/** Returns one typed or pasted line; empty at the end of input. */
 export async function askLine(io: Io, question: SafeText): Promise<string> {
   return (await askLineOrEnd(io, question)) ?? "";
 }
 
-/** Undefined at the end of input. */
+/** Returns one line, or undefined at the end of input. */
 export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
   return ask(io, question, { hidden: false });
 }
 
-/** Reads one line that is not shown; nothing stands in for its characters either. */
+/** Reads one line without echo, not even asterisks. */
 export async function askHidden(io: Io, question: SafeText): Promise<string> {
   const answer = await ask(io, question, { hidden: true });
   io.stderr.write("\n");
   return answer ?? "";
 }
 
-/**
- * One line from the terminal; undefined at the end of input.
- * Each question has its own reader, so several lines pasted at once answer one question, not the next ones too.
- */
+/** Each question has its own reader, so that several pasted lines answer only one question. */
 function ask(
   { stdin, stderr, signal }: Io,
   question: SafeText,
@@ -45,7 +42,7 @@ function ask(
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
-    // The first to settle wins, and closing settles too.
+    // The first of answer, cancellation and close wins.
     const cancel = (): void => {
       reject(new HostError("cancelled", "cancelled; nothing was changed"));
       reader.close();
@@ -59,7 +56,7 @@ function ask(
     signal.addEventListener("abort", cancel, { once: true });
     reader.once("SIGINT", cancel);
     reader.once("close", () => settle());
-    // Asked only now that the reader has switched the terminal's own echo off.
+    // Written only now, because the reader has switched off the terminal's echo.
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });

@@ -1,4 +1,4 @@
-/** From words to a verb: global options may stand before it, typing mistakes get a suggestion. */
+/** Finds the command in the command line; global options may come before it, and a mistyped name gets a suggestion. */
 
 import { closest } from "@fairlead/core/text/closest";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
@@ -9,7 +9,7 @@ export type Resolution =
   | { readonly kind: "unknown"; readonly message: string; readonly next: string }
   | ({ readonly kind: "verb"; readonly argv: readonly string[] } & CommandRow);
 
-/** Options of `-p`, which may stand before it. */
+/** Options of `-p`, which may come before it. */
 const ofPrompt = [
   "--output-format",
   "--approval-mode",
@@ -22,7 +22,7 @@ const ofPrompt = [
 ];
 const withValue = new Set(["-C", "--settings", "-p", "--prompt", ...ofPrompt]);
 
-/** Of its row in the table. */
+/** The name of `fairlead -p` in the command table. */
 const promptWord = "-p";
 
 export function resolve(argv: readonly string[]): Resolution {
@@ -41,19 +41,19 @@ export function resolve(argv: readonly string[]): Resolution {
   return unknown(first ?? "");
 }
 
-/** Whether these options make a conversation of it. */
+/** Whether the options include `-p` or `--prompt`. */
 export function isPrompt(options: readonly string[]): boolean {
   return options.some((word) => /^-p|^--prompt(?:$|=)/.test(word));
 }
 
-/** Here help is not the prompt, although it stands where that would. */
+/** `-p --help` asks for help; "--help" is not the prompt. */
 function forPrompt(argv: readonly string[], globals: readonly string[]): Resolution {
   const row = verbs.find((verb) => verb.words === promptWord);
   const asksForHelp = globals.includes("--help") || globals.includes("-h");
   return row ? { kind: "verb", ...row, argv: asksForHelp ? ["--help"] : argv } : unknown(promptWord);
 }
 
-/** Global options may stand between the group and the command too. */
+/** Finds a command of a group; global options may come between the two words. */
 function inGroup(group: string, globals: readonly string[], rest: readonly string[]): Resolution {
   const at = firstWord(rest);
   const between = rest.slice(0, at);
@@ -64,18 +64,18 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
       ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
       : unknown(`${group} ${word}`);
   }
-  // A group may be a command itself, as "lock" is.
+  // "lock" is a group and a command.
   const own = verbs.find((verb) => verb.words === group);
   if (own) return { kind: "verb", ...own, argv: [...globals, ...rest] };
   const asksForHelp = between.includes("--help") || between.includes("-h");
   if (asksForHelp || (between.length === 0 && !globals.includes("--json"))) return { kind: "help", group };
-  return { kind: "unknown", message: `which command of "${group}"?`, next: `fairlead ${group} --help` };
+  return { kind: "unknown", message: `a command is missing after "${group}"`, next: `fairlead ${group} --help` };
 }
 
 function helpFor(words: readonly string[]): Resolution {
   const [first] = words;
   if (first === undefined) return { kind: "help" };
-  // `help errors CODE` and the like are verbs of their own.
+  // `help errors` is a command of its own.
   const own = verbs.find((verb) => verb.words === `help ${first}`);
   if (own) return { kind: "verb", ...own, argv: words.slice(1) };
   return resolve([...words, "--help"]);
@@ -86,12 +86,12 @@ function unknown(words: string): Resolution {
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",
-    message: `there is no command "${words.trim()}"${near ? `; did you mean "${near}"?` : ""}`,
+    message: `unknown command "${words.trim()}"${near ? `; did you mean "${near}"?` : ""}`,
     next: `fairlead${group} --help`,
   };
 }
 
-/** Where the verb begins, past global options and their values. */
+/** Returns the index of the first word after global options and their values. */
 export function firstWord(argv: readonly string[]): number {
   let at = 0;
   while (at < argv.length && argv[at]?.startsWith("-") && argv[at] !== "--")

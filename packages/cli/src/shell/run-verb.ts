@@ -1,4 +1,4 @@
-/** Runs one verb through commander: operands and options are parsed here, mistakes become usage errors. */
+/** Parses a command's arguments and options with commander and runs it; parse errors become usage errors. */
 
 import { HostError } from "@fairlead/core/errors";
 import { Command, CommanderError } from "commander";
@@ -19,7 +19,7 @@ interface Invocation {
 
 export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
-  // Commander's complaint is kept out of stderr: it comes back as the error's message.
+  // Commander's error text is not written to stderr here: it becomes the HostError's message.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
   verb.define(command);
   command.optionsGroup("Global options:");
@@ -38,7 +38,7 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
     return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
   });
   try {
-    // Bare `--debug` must not take the next word for its value.
+    // `--debug` without `=` must not take the next word as its value.
     const ours = words.ours.map((word) => (word === "--debug" ? "--debug=" : word));
     await command.parseAsync(ours, { from: "user" });
   } catch (error) {

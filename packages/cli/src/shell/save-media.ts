@@ -1,4 +1,4 @@
-/** Puts what a server sent as bytes into files: under names of ours, for the owner only, never over a file that is there. */
+/** Saves binary content from servers into new files that only the owner can read; never overwrites a file. */
 
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -25,17 +25,18 @@ const extensions: ReadonlyMap<string, string> = new Map([
   ["text/plain", "txt"],
 ]);
 
-/** Before the call: a folder that cannot be made is noticed while nothing has run yet. */
+/** Creates the folder before the call, so that an error is found before the tool runs. @throws HostError `usage` */
 export async function openSaveFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder);
   try {
     await makeFolder(path);
     return path;
   } catch (error) {
-    throw new HostError("usage", `--save ${folder}: the folder cannot be made: ${explain(error)}`, { cause: error });
+    throw new HostError("usage", `--save ${folder}: cannot create the folder: ${explain(error)}`, { cause: error });
   }
 }
 
+/** The files that were written, by block, and a warning for each block that could not be saved. */
 export interface Saved {
   readonly paths: ReadonlyMap<ResultBlock, string>;
   readonly warnings: readonly string[];
@@ -43,7 +44,7 @@ export interface Saved {
 
 export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
 
-/** The tool has run: a file that cannot be written is a warning, so that the rest of its answer is still shown. */
+/** Saves the blocks of a call's result. The tool has already run, so write errors become warnings and the result is still shown. */
 export async function saveMedia(blocks: readonly ResultBlock[], folder: string, source: string): Promise<Saved> {
   const paths = new Map<ResultBlock, string>();
   const warnings: string[] = [];
@@ -53,18 +54,18 @@ export async function saveMedia(blocks: readonly ResultBlock[], folder: string, 
     try {
       paths.set(block, await writeNewFile(media, folder, source));
     } catch (error) {
-      warnings.push(`the ${media.what} could not be saved into ${folder}: ${explain(error)}`);
+      warnings.push(`cannot save the ${media.what} into ${folder}: ${explain(error)}`);
     }
   }
   return { paths, warnings };
 }
 
-/** A folder, where files get names of ours, or the one file that the person names. */
+/** A folder, in which Fairlead names the files, or the one file that the user names. */
 export type SavePlace =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** What is there and is a folder is one, and so is what is written like one. */
+/** Takes an existing folder, or a path that ends with a slash, as a folder; anything else as a file. */
 export async function openSavePlace(given: string, cwd: string): Promise<SavePlace> {
   const path = resolve(cwd, given);
   const found = await stat(path).catch(unless("ENOENT", "ENOTDIR"));
@@ -72,7 +73,7 @@ export async function openSavePlace(given: string, cwd: string): Promise<SavePla
   return { kind: "file", path };
 }
 
-/** Nothing has been done that could not be done again: what cannot be saved is an error. */
+/** Saves the contents of a resource. Reading can be repeated, so a write error fails the command. @throws HostError `usage` */
 export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, source: string): Promise<Saved> {
   const { kind, path } = place;
   if (kind === "folder") {
@@ -83,17 +84,21 @@ export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, 
   const [only, second] = blocks.filter(mediaOf);
   const media = only && mediaOf(only);
   if (only === undefined || media === undefined) return nothingSaved;
-  if (second) throw new HostError("usage", `--save ${path}: there is more than one content; name a folder`);
+  if (second)
+    throw new HostError(
+      "usage",
+      `--save ${path}: the resource has more than one part; give a folder instead of a file`,
+    );
   try {
     await writeNew(path, bytesOf(media));
   } catch (error) {
-    const reason = systemCode(error) === "EEXIST" ? "there is a file of that name already" : explain(error);
+    const reason = systemCode(error) === "EEXIST" ? "the file already exists" : explain(error);
     throw new HostError("usage", `--save ${path}: ${reason}`, { cause: error });
   }
   return { paths: new Map([[only, path]]), warnings: [] };
 }
 
-/** `wx` fails on whatever is there already, a symbolic link too. */
+/** The flag `wx` fails on any existing file, including a symbolic link. */
 function writeNew(path: string, bytes: Uint8Array): Promise<void> {
   return writeFile(path, bytes, { flag: "wx", mode: 0o600 });
 }
@@ -104,7 +109,7 @@ function bytesOf({ data }: Media): Uint8Array {
 
 async function writeNewFile(media: Media, folder: string, source: string): Promise<string> {
   const bytes = bytesOf(media);
-  // The source's names are foreign; a leading dash would make the file look like an option.
+  // Server and tool names are untrusted; a leading dash would make the file name look like an option.
   const name = source
     .replaceAll(/[^\w-]+/g, "-")
     .replace(/^-+/, "")

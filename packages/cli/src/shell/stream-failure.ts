@@ -1,6 +1,6 @@
-/** What it means that nothing more can be written to stdout or stderr. */
+/** Classifies write errors of stdout and stderr. */
 
-/** `hangup`: the terminal is gone; `enough`: whoever read has seen enough (`| head`). */
+/** `hangup`: the terminal was closed; `enough`: the reading program ended (`| head`); `failure`: any other error. */
 export type StreamFailure = "hangup" | "enough" | "failure";
 
 export function streamFailure({ code }: NodeJS.ErrnoException, isTerminal: boolean): StreamFailure {

@@ -1,4 +1,4 @@
-/** Asks the user about a request that they typed, where a rule asks or a definition has changed: shows why, the difference and what is sent. */
+/** Asks the user to confirm a typed request if a rule asks or the definition has changed; shows the rule, the difference and the arguments. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { HostError } from "@fairlead/core/errors";
@@ -13,16 +13,16 @@ import type { Context } from "./verb.ts";
 
 export interface TypedRequest {
   readonly kind: RequestKind;
-  /** What the user calls it: `server.tool`, a URI, `server:prompt`. */
+  /** The name as typed: `server.tool`, a URI, or `server:prompt`. */
   readonly title: string;
   /** `--yes`. */
   readonly isYes: boolean;
 }
 
-/** Options for the request itself, and what came of asking. */
+/** Options for the request, and a wrapper that explains a refusal. */
 export interface TypedConfirmation {
   readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
-  /** Adds the next step to the refusal of a request that a yes would have let through. */
+  /** Adds the next step to the error of a request that a confirmation would have allowed. */
   readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
 }
 
@@ -39,7 +39,7 @@ export async function confirmTypedRequest(
 
   async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
     const { change } = details;
-    // The difference is shown whatever the answer is, also with --yes.
+    // The difference is shown even with --yes.
     if (change) out.exactly(changeText(title, change));
     if (isYes) return ProceedOnce;
     isRefused = true;
@@ -57,7 +57,7 @@ export async function confirmTypedRequest(
         return await running;
       } catch (error) {
         if (!isRefused || !(error instanceof HostError) || !["denied", "changed"].includes(error.code)) throw error;
-        const next = "Say yes when you are asked in a terminal, or add --yes.";
+        const next = "add --yes, or run the command in a terminal and answer yes";
         throw new HostError(error.code, error.message, { next, cause: error });
       }
     },
@@ -72,11 +72,11 @@ const verbs: Readonly<Record<RequestKind, SafeText>> = {
 };
 
 function changeText(title: string, change: readonly Difference[]): SafeText {
-  const heading = safe`${toVisibleLine(title)} is not what was accepted:`;
+  const heading = safe`${toVisibleLine(title)} differs from the accepted definition:`;
   return joinSafe([heading, ...differenceLines(change, safe`  `)]);
 }
 
-/** Exactly what would be sent, to the last character; the title of a resource is its URI already. */
+/** The rule and the exact arguments; for a resource the title is already the URI. */
 function requestText(title: string, { rule, args }: ToolCallConfirmationDetails, kind: RequestKind): SafeText {
   const sent = kind === "resource" ? [] : Object.entries(args);
   const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);

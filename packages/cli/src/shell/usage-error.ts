@@ -1,4 +1,4 @@
-/** A mistake in a command line, with the help of that command as the next step. */
+/** Creates a usage error whose next step is the command's `--help`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Context } from "./verb.ts";

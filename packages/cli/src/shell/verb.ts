@@ -1,20 +1,20 @@
-/** What a command is: a file in `commands/` exports one of these as `verb`. */
+/** The interface of a command: each file in `commands/` exports one as `verb`. */
 
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
 
 export interface Verb {
-  /** Declares operands and options; the global ones are there already. */
+  /** Declares arguments and options; the global options are added by the caller. */
   define(command: Command): void;
   run(context: Context): Promise<void>;
-  /** For a command that is given another program's words: which are whose. Without it, all are ours. */
+  /** Separates Fairlead's words from another program's. Without it, all words are Fairlead's. */
   split?(words: readonly string[]): Words;
 }
 
 export interface Words {
   readonly ours: readonly string[];
-  /** Words that are not ours to read. */
+  /** Words of another program, passed on unparsed. */
   readonly rest: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface Globals {
   readonly root?: string;
   /** `--settings FILE`: replaces the user file. */
   readonly settings?: string;
-  /** `--no-workspace` makes it false. */
+  /** False with `--no-workspace`. */
   readonly workspace: boolean;
   readonly trustWorkspace: boolean;
   readonly json: boolean;
@@ -42,5 +42,5 @@ export interface Context {
   readonly runWords: RunWords;
 }
 
-/** Runs a command line of ours, and throws what that throws. */
+/** Runs another Fairlead command line and throws its error. */
 export type RunWords = (words: readonly string[], io: Io, out: Output) => Promise<void>;

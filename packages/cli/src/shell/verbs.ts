@@ -1,4 +1,4 @@
-/** The table of commands: words, one line of help, and the file that is loaded only when the command is used. */
+/** The table of commands: name, summary, and the module that is loaded when the command runs. */
 
 import type { Verb } from "./verb.ts";
 
@@ -11,36 +11,48 @@ export interface CommandRow {
 export const verbs: readonly CommandRow[] = [
   {
     words: "",
-    summary: "the app: talk to a model, or call tools yourself",
+    summary: "open the app: chat with a model, or call tools yourself",
     load: () => import("../commands/start.ts"),
   },
   {
     words: "-p",
-    summary: "ask a model, which uses the tools, and print what it says",
+    summary: "send one prompt to a model, let it use tools, and print its answer",
     load: () => import("../commands/headless.ts"),
   },
   { words: "mcp add", summary: "add a server to the settings", load: () => import("../commands/mcp/add.ts") },
   {
     words: "mcp remove",
-    summary: "take a server out of the settings",
+    summary: "remove a server from the settings",
     load: () => import("../commands/mcp/remove.ts"),
   },
-  { words: "mcp list", summary: "connect to the servers and show them", load: () => import("../commands/mcp/list.ts") },
-  { words: "mcp get", summary: "show one server in full", load: () => import("../commands/mcp/get.ts") },
-  { words: "mcp test", summary: "connect to one server, step by step", load: () => import("../commands/mcp/test.ts") },
+  {
+    words: "mcp list",
+    summary: "connect to all servers and show their status",
+    load: () => import("../commands/mcp/list.ts"),
+  },
+  {
+    words: "mcp get",
+    summary: "show one server's definition and status",
+    load: () => import("../commands/mcp/get.ts"),
+  },
+  {
+    words: "mcp test",
+    summary: "connect to one server and show each step",
+    load: () => import("../commands/mcp/test.ts"),
+  },
   { words: "mcp auth", summary: "sign in to a server", load: () => import("../commands/mcp/auth.ts") },
-  { words: "mcp logout", summary: "end sign-ins and forget them", load: () => import("../commands/mcp/logout.ts") },
-  { words: "mcp logs", summary: "show what a server wrote", load: () => import("../commands/mcp/logs.ts") },
-  { words: "mcp enable", summary: "let a server start again", load: () => import("../commands/mcp/enable.ts") },
-  { words: "mcp disable", summary: "keep a server from starting", load: () => import("../commands/mcp/disable.ts") },
+  { words: "mcp logout", summary: "sign out of servers", load: () => import("../commands/mcp/logout.ts") },
+  { words: "mcp logs", summary: "show a server's log", load: () => import("../commands/mcp/logs.ts") },
+  { words: "mcp enable", summary: "undo mcp disable", load: () => import("../commands/mcp/enable.ts") },
+  { words: "mcp disable", summary: "prevent a server from starting", load: () => import("../commands/mcp/disable.ts") },
   {
     words: "mcp import",
-    summary: "take over servers from other programs",
+    summary: "copy servers from other programs' settings",
     load: () => import("../commands/mcp/import.ts"),
   },
   {
     words: "mcp pin",
-    summary: "run the same version of a server from now on",
+    summary: "write a server's exact version into the settings",
     load: () => import("../commands/mcp/pin.ts"),
   },
   { words: "tools", summary: "list tools", load: () => import("../commands/tools.ts") },
@@ -55,10 +67,10 @@ export const verbs: readonly CommandRow[] = [
   },
   {
     words: "history",
-    summary: "show what was called, and why it could run",
+    summary: "show past calls and the decision for each",
     load: () => import("../commands/history.ts"),
   },
-  { words: "doctor", summary: "find what is wrong, and how to fix it", load: () => import("../commands/doctor.ts") },
+  { words: "doctor", summary: "find problems and how to fix them", load: () => import("../commands/doctor.ts") },
   {
     words: "trust list",
     summary: "show trusted folders and approvals",
@@ -72,12 +84,12 @@ export const verbs: readonly CommandRow[] = [
   { words: "trust remove", summary: "stop trusting a folder", load: () => import("../commands/trust/remove.ts") },
   {
     words: "policy list",
-    summary: "show every rule that counts here",
+    summary: "show every rule that applies here",
     load: () => import("../commands/policy/list.ts"),
   },
   {
     words: "policy explain",
-    summary: "say what may happen to a call, and which rule decides",
+    summary: "show the decision for a tool and the rule behind it",
     load: () => import("../commands/policy/explain.ts"),
   },
   {
@@ -85,21 +97,21 @@ export const verbs: readonly CommandRow[] = [
     summary: "let a tool run without asking",
     load: () => import("../commands/policy/allow.ts"),
   },
-  { words: "policy ask", summary: "be asked before a tool runs", load: () => import("../commands/policy/ask.ts") },
-  { words: "policy deny", summary: "keep a tool from running", load: () => import("../commands/policy/deny.ts") },
+  { words: "policy ask", summary: "ask before a tool runs", load: () => import("../commands/policy/ask.ts") },
+  { words: "policy deny", summary: "prevent a tool from running", load: () => import("../commands/policy/deny.ts") },
   {
     words: "lock",
-    summary: "write down what the workspace's servers are",
+    summary: "write the workspace's servers and their tools to a lock file",
     load: () => import("../commands/lock/write.ts"),
   },
   {
     words: "lock verify",
-    summary: "check that the servers are as they were locked",
+    summary: "compare the servers with the lock file",
     load: () => import("../commands/lock/verify.ts"),
   },
   {
     words: "lock update",
-    summary: "lock what servers are now",
+    summary: "update the lock file to what the servers are now",
     load: () => import("../commands/lock/update.ts"),
   },
   { words: "secret set", summary: "store a secret", load: () => import("../commands/secret/set.ts") },
@@ -108,7 +120,7 @@ export const verbs: readonly CommandRow[] = [
     summary: "show the names of stored secrets",
     load: () => import("../commands/secret/list.ts"),
   },
-  { words: "secret remove", summary: "forget a secret", load: () => import("../commands/secret/remove.ts") },
+  { words: "secret remove", summary: "delete a secret", load: () => import("../commands/secret/remove.ts") },
   {
     words: "settings schema",
     summary: "print the JSON Schema for editors",
@@ -126,18 +138,18 @@ export const verbs: readonly CommandRow[] = [
   },
   {
     words: "completion",
-    summary: "let the Tab key complete commands in your shell",
+    summary: "complete commands with the Tab key in your shell",
     load: () => import("../commands/completion.ts"),
   },
   { words: "help errors", summary: "explain an error code", load: () => import("../commands/help-errors.ts") },
 ];
 
-/** Groups of commands and their headings. */
+/** Command groups and their headings in the help. */
 export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
   ["trust", "decide which folders may start servers"],
-  ["policy", "decide what may run"],
-  ["lock", "notice when a workspace's servers change"],
+  ["policy", "decide which calls may run"],
+  ["lock", "detect changes of a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
 ]);

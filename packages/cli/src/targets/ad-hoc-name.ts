@@ -1,4 +1,4 @@
-/** A name for a server that was typed without one: its host, its package, or its file. Pure. */
+/** Derives a server name from a typed URL or command: its host, package or file. Pure. */
 
 import { listOf } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
@@ -23,7 +23,7 @@ function packageName(name: string): string {
   return /^[^@:=[<>~]+/.exec(last)?.[0] ?? last;
 }
 
-/** Of a script the script is meant, not what runs it. */
+/** The script's name, not its interpreter's. */
 function fileName(program: string, args: readonly string[]): string {
   const isInterpreter = /^(?:node|bun|deno|tsx|python[\d.]*|ruby|perl|php|java)$/.test(baseName(program));
   const script = isInterpreter ? args.find((word) => !word.startsWith("-") && word !== "run") : undefined;
@@ -32,7 +32,7 @@ function fileName(program: string, args: readonly string[]): string {
   return /^(?:index|main|__main__)$/.test(name) ? (folderName(path) ?? name) : name;
 }
 
-/** Of `memory/dist/index.js` it is `memory`. */
+/** Returns `memory` for `memory/dist/index.js`. */
 function folderName(path: string): string | undefined {
   const folders = path.split(/[/\\]/).slice(0, -1);
   return folders.findLast((folder) => !/^(?:|\.{1,2}|dist|build|out|src|lib|bin)$/.test(folder));
@@ -43,7 +43,7 @@ function baseName(path: string): string {
   return last.replace(/\.(?:[cm]?[jt]s|py|rb|pl|php|jar|exe|cmd|bat|sh)$/i, "");
 }
 
-/** A name that can be typed without quotes. */
+/** Replaces characters that a shell would need quotes for. */
 function tidy(name: string): string {
   const plain = name.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
   return plain === "" ? fallback : plain.slice(0, longest);

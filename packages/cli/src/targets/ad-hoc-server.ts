@@ -1,4 +1,4 @@
-/** Lets a server that was typed instead of configured take part in one run. It is saved only with `--persist`, and once it works. */
+/** Adds a server typed on the command line to the configuration of one run; saves it only with `--persist`, after it has worked. */
 
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
@@ -27,13 +27,13 @@ export interface TypedOptions extends Pick<AddOptions, "env" | "header" | "trans
 
 export interface AdHoc {
   readonly name: string;
-  /** With the server in it; whether it may start is said there. */
+  /** The configuration with the server and its admission. */
   readonly configuration: Configuration;
-  /** Saves it, if that was asked for: to be called when it has turned out to work. */
+  /** With `--persist`, saves the server. Call it after connecting has succeeded. */
   readonly keep: () => Promise<void>;
 }
 
-/** `typed`: the address, or the command line. */
+/** `typed`: the URL or the command line. @throws HostError `usage` */
 export async function openTyped(
   typed: string,
   { persist = false, ...options }: TypedOptions,
@@ -46,10 +46,10 @@ export async function openTyped(
   const isKept = !isFree(name) && persist && (await isWritten({ name, entry }, configuration));
   if (!isFree(name) && !isKept)
     throw usageError(
-      `there is a server "${name}" already: choose another --name, or use that one by its name`,
+      `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  // Whoever repeats a command gets the same again.
+  // Repeating the same command with --persist must work.
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;
@@ -57,13 +57,13 @@ export async function openTyped(
     context.out.warn(problemLines(problem));
   if (admission.status === "admitted" && server.kind === "stdio") tellFolder(entry, configuration, context);
   const keep = async (): Promise<void> => {
-    if (isKept) context.out.say(safe`"${toSafeLine(name)}" is in your settings already, just as it was typed`);
+    if (isKept) context.out.say(safe`"${toSafeLine(name)}" is already in your settings, unchanged`);
     else if (persist) await save({ name, entry }, configuration, context);
   };
   return { name, configuration: wider, keep };
 }
 
-/** Whether the entry of that name which counts is the user's own, and the very same. */
+/** Whether the user settings already have this entry, unchanged and not replaced by another file. */
 async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
   const { file } = destinationOf("user", locations);
   if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;
@@ -71,7 +71,7 @@ async function isWritten({ name, entry }: NewServer, { servers, locations }: Con
   return written !== undefined && isDeepStrictEqual(plainValueOf(written), entry);
 }
 
-/** What is saved must be found again under the name that one expects; for one run any free name will do. */
+/** Adds a number to a name in use, but not with `--persist`: a saved server keeps the expected name. */
 function chooseName(wanted: string, isFree: (name: string) => boolean, persist: boolean): string {
   let name = wanted;
   for (let number = 2; !persist && !isFree(name); number += 1) name = `${wanted}-${number}`;
@@ -84,12 +84,12 @@ function entryOf(typed: string, options: AddOptions, context: Context): Entry {
   const [server] = asOurs(() => newServers({ operands: ["typed", typed], rest: [], isFile }, options), context);
   const { command, ...entry } = server?.entry ?? {};
   if (typeof command !== "string") return server?.entry ?? {};
-  // Relative to where the person is, which the settings do not know.
+  // A relative path is relative to the current folder, which settings do not record.
   const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
   return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
 }
 
-/** The rules are those of `mcp add`; the help is not. */
+/** Errors of `mcp add`, with the help of this command as next step. */
 function asOurs<T>(read: () => T, context: Context): T {
   try {
     return read();
@@ -98,14 +98,15 @@ function asOurs<T>(read: () => T, context: Context): T {
   }
 }
 
-/** A file that lies here is not found from there. */
+/** In an untrusted folder the program starts in the home folder, where it does not find this folder's files. */
 function tellFolder({ args }: Entry, { trust }: Configuration, { io, out }: Context): void {
   if (trust.trusted || io.cwd === io.home) return;
   const isHere = (word: string): boolean => !isAbsolute(word) && existsSync(resolve(io.cwd, word));
   const file = listOf(args).map(String).find(isHere);
   if (file === undefined) return;
   out.say(
-    safe`note: this folder is not trusted, so the program starts in ${toSafeLine(io.home)} and looks there for "${toSafeLine(file)}"; write the whole path, or type: fairlead trust add`,
+    safe`note: this folder is not trusted, so the program starts in ${toSafeLine(io.home)} and looks for "${toSafeLine(file)}" there
+  next: write the absolute path, or: fairlead trust add`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** How a server is typed instead of configured: `fairlead call https://… tool`, `fairlead tools --stdio 'npx …'`. */
+/** The options for a server typed on the command line: `fairlead call https://… tool`, `fairlead tools --stdio 'npx …'`. */
 
 import { present } from "@fairlead/core/settings/schema/present";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -15,33 +15,40 @@ export function defineAdHocOptions(command: Command): void {
   const repeat = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
   command
     .optionsGroup("For a server that is not in the settings:")
-    .option("--stdio <command>", "start this program, for this one command")
-    .option("-e, --env <NAME=VALUE>", "a variable for the program; NAME alone hands yours on (repeatable)", repeat)
+    .option("--stdio <command>", "start this server for this command only")
+    .option(
+      "-e, --env <NAME=VALUE>",
+      "environment variable for the server; NAME alone passes yours on (repeatable)",
+      repeat,
+    )
     .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
     .addOption(
-      new Option("-t, --transport <kind>", "how to speak to the URL, if not to be found out").choices(["http", "sse"]),
+      new Option("-t, --transport <kind>", "transport of the URL; by default Fairlead detects it").choices([
+        "http",
+        "sse",
+      ]),
     )
-    .option("--name <name>", "what to call it; by default its host, package or file")
-    .option("--persist", "keep it: write it into your settings, as fairlead mcp add -s user does");
+    .option("--name <name>", "name of the server; by default its host, package or file")
+    .option("--persist", "save the server in your user settings, like fairlead mcp add -s user");
 }
 
-/** Whether a word is the address of a server rather than a name. */
+/** Whether a word is an HTTP URL rather than a server name. */
 export function isAddress(word: string | undefined): word is string {
   return word !== undefined && /^https?:\/\//i.test(word);
 }
 
-/** Whether a server was typed; `address` is the word in its place on the command line, if that is one. */
+/** Whether the command line contains a server: `address` is its URL, if any. */
 export function isTyped(address: string | undefined, { command }: Pick<Context, "command">): boolean {
   return address !== undefined || command.opts<AdHocOptions>().stdio !== undefined;
 }
 
-/** Undefined if none was typed. */
+/** Adds the typed server to the configuration; undefined if none was typed. @throws HostError `usage` */
 export async function openAdHoc(
   address: string | undefined,
   configuration: Configuration,
   context: Context,
 ): Promise<AdHoc | undefined> {
-  // The command has options of its own, which say nothing about the server.
+  // Only these options are about the server.
   const { stdio, env, header, transport, name, persist } = context.command.opts<AdHocOptions>();
   const options = present({ env, header, transport, name, persist });
   const typed = address ?? stdio;
@@ -50,10 +57,10 @@ export async function openAdHoc(
     return undefined;
   }
   if (address !== undefined && stdio !== undefined)
-    throw usageError("a server has a URL or --stdio, not both", context);
+    throw usageError("a URL and --stdio both name a server: give only one", context);
   if (stdio !== undefined && isAddress(stdio.trim()))
-    throw usageError(`--stdio takes a command, and "${stdio}" is an address: write it without --stdio`, context);
-  // Loaded only by those who type a server.
+    throw usageError(`--stdio takes a command, not the URL "${stdio}": write the URL without --stdio`, context);
+  // For start-up time: loaded only if a server was typed.
   const { openTyped } = await import("./ad-hoc-server.ts");
   return openTyped(typed, options, configuration, context);
 }
@@ -61,5 +68,5 @@ export async function openAdHoc(
 function refuseLeftOver({ env, header, transport, name, persist }: AdHocOptions, context: Context): void {
   const given = { "--env": env, "--header": header, "--transport": transport, "--name": name, "--persist": persist };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
-  if (flag !== undefined) throw usageError(`${flag} is for a server that is typed: a URL, or --stdio COMMAND`, context);
+  if (flag !== undefined) throw usageError(`${flag} works only with a URL or --stdio COMMAND`, context);
 }

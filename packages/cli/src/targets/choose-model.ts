@@ -1,4 +1,4 @@
-/** The model that answers here: what the environment sets, or the person's own `.env` files; nothing of a workspace has a say. */
+/** Chooses the model from the environment and the user's own `.env` files; a workspace's files are ignored. */
 
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -8,19 +8,23 @@ import { readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Others in those files are for the servers. */
+/** Variables that choose a model; the others in those files are for servers. */
 const ours = /^(?:GEMINI|GOOGLE|OPENAI)_/;
 const mostNamed = 5;
 
-/** Throws with what to set if there is none. */
-export async function modelFor(configuration: Place, wanted: string | undefined, signal: AbortSignal): Promise<Model> {
+/** @throws HostError `model` with what to set if no model is configured */
+export async function modelFor(
+  configuration: ModelConfiguration,
+  wanted: string | undefined,
+  signal: AbortSignal,
+): Promise<Model> {
   return toModel(await findModel(configuration, wanted, signal), wanted);
 }
 
-type Place = Pick<Configuration, "environment" | "locations">;
+type ModelConfiguration = Pick<Configuration, "environment" | "locations">;
 
 export async function findModel(
-  { environment, locations }: Place,
+  { environment, locations }: ModelConfiguration,
   wanted: string | undefined,
   signal?: AbortSignal,
 ): Promise<ModelChoice> {
@@ -30,7 +34,7 @@ export async function findModel(
   return chooseModel({ ...environment, env, wanted, clock: systemClock, ...(signal && { signal }) });
 }
 
-/** Or what the person can do about it. */
+/** @throws HostError `model` with the next step if there is no model */
 export function toModel(choice: ModelChoice, wanted: string | undefined): Model {
   switch (choice.kind) {
     case "model":
@@ -39,12 +43,12 @@ export function toModel(choice: ModelChoice, wanted: string | undefined): Model 
       const { models } = choice.ollama;
       const named = models.slice(0, mostNamed).join(", ");
       const more = models.length > mostNamed ? ` and ${models.length - mostNamed} more` : "";
-      const what = wanted === undefined ? "no model is set" : `nothing here knows a model "${wanted}"`;
-      throw new HostError("model", `${what}; Ollama runs on this machine and has ${named}${more}`, {
-        next: `To use it, add: --model ${toShellWord(models[0] ?? "")}`,
+      const what = wanted === undefined ? "no model configured" : `unknown model "${wanted}"`;
+      throw new HostError("model", `${what}; Ollama on this machine has ${named}${more}`, {
+        next: `add --model ${toShellWord(models[0] ?? "")}`,
       });
     }
     case "none":
-      throw new HostError("model", "no model is set", { next: choice.next });
+      throw new HostError("model", "no model configured", { next: choice.next });
   }
 }

@@ -1,4 +1,4 @@
-/** Connects to servers of a host; on a terminal, says who is waited for, why and for how long. */
+/** Connects to servers; a terminal shows which servers are still connecting. */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
@@ -8,11 +8,11 @@ import type { Context } from "../shell/verb.ts";
 
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
-  /** For who writes to the terminal meanwhile: the line must be hidden first. */
+  /** Given by a caller that prints while connecting and must hide the line first. */
   readonly waiting?: WaitingLine;
 }
 
-/** Resolves when each has answered or failed; its state says which. Ctrl-C rejects with `cancelled`. */
+/** Resolves when each server is connected or has failed; see its state. @throws HostError `cancelled` on Ctrl-C */
 export async function connectServers(
   host: Host,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Which resource of which server is meant by `@server://path`, `server:uri`, a bare URI, or a template and its values. */
+/** Finds the server and URI that `@server://path`, `server:uri`, a bare URI, or a template with values means. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -14,9 +14,9 @@ import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "./look-up.ts";
 
 interface Wanted {
-  /** As it was typed. */
+  /** The typed resource. */
   readonly word: string;
-  /** If it is given apart, the word is a URI or a template of that server, whether it is listed or not. */
+  /** The value of `--server`; then `word` is a URI or template of that server, listed or not. */
   readonly server: string | undefined;
   readonly values: readonly NamedValue[];
 }
@@ -26,10 +26,10 @@ export async function findReadable(wanted: Wanted, host: Host, context: Context)
   const target = wanted.word.replace(/^@/, "");
   const isTemplate = variablesOf(target).length > 0;
   if (values.length > 0 && !isTemplate)
-    throw usageError(`--arg is for the variables of a template, and "${target}" has none`, context);
+    throw usageError(`--arg works only with a template, and "${target}" has no variables`, context);
   if (server !== undefined) return { server, uri: isTemplate ? fillTemplate(target, values) : target };
   const named = toWishes(target, namesOf(host)).map((wish) => wish.server);
-  // `x://p` may be a URI of any server, also of others than x.
+  // `x://p` may be a URI of any server, not only of x.
   const isOpen = named.every((name) => target.startsWith(`${name}://`));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
   const found = await lookUp({ named, isOpen, find }, host, context);
@@ -55,7 +55,7 @@ function findListed(target: string, host: Host): ResourceAddress | HostError {
   }
 }
 
-/** Its URI is the template still. */
+/** Returns the template itself as `uri`; the caller expands it. */
 function findTemplate(target: string, { resourceRegistry }: Host): ResourceAddress | HostError {
   const templates = resourceRegistry.getAllTemplates();
   const found = templates.filter(
@@ -74,5 +74,8 @@ function findTemplate(target: string, { resourceRegistry }: Host): ResourceAddre
   }
   if (second === undefined) return { server: only.serverName, uri: only.uriTemplate };
   const ways = found.map(({ serverName }) => `--server ${toShellWord(serverName)}`);
-  throw new HostError("usage", `more than one server has the template "${target}"; add ${ways.join(" or ")}`);
+  throw new HostError(
+    "usage",
+    `"${target}" is ambiguous: more than one server has this template; add ${ways.join(" or ")}`,
+  );
 }

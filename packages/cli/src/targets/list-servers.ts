@@ -1,4 +1,4 @@
-/** Shows each server: as it stands once it has been connected to, or as it was remembered. */
+/** Lists servers for `fairlead mcp list`: after connecting, or from the catalog cache. */
 
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -8,18 +8,18 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
-/** Connects to nothing. */
+/** Lists the servers with their cached catalogs; connects to none. */
 export async function listCachedServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
-  const knowledge = await useHost(configuration, context, (host) => host.recall());
+  const cached = await useHost(configuration, context, (host) => host.recall());
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
     ...one,
-    known: knowledge.find(({ server }) => server === one.server.name),
+    known: cached.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
@@ -27,8 +27,8 @@ export async function listCachedServers(
 }
 
 /**
- * Connects to all that may start: on a terminal each is shown as soon as it has answered, elsewhere in order.
- * `listed`: all servers, in the order of the settings, before anything is started.
+ * Connects to all servers that may start. A terminal shows each server as soon as it has answered; other outputs keep the order.
+ * `listed`: all servers in the order of the settings, before connecting.
  */
 export function listServers(
   listed: readonly ListedServer[],

@@ -1,4 +1,4 @@
-/** Finds what a command means in what is known of servers, and asks only those that have to be asked for that. */
+/** Finds a prompt or resource in cached catalogs, and connects only to the servers that may have it. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -8,15 +8,15 @@ import { connectServers } from "./connect-servers.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
-  /** Servers that the person named, or may have. */
+  /** Servers that the user named, or may have named. */
   readonly named: readonly string[];
-  /** Whether a server that was not named may be meant all the same. */
+  /** Whether other servers may have it too. */
   readonly isOpen: boolean;
-  /** Looks into what is known so far. An error that more knowledge could not mend is thrown. */
+  /** Searches the catalogs loaded so far; returns an error if more catalogs may help, and throws one if not. */
   readonly find: () => T | HostError;
-  /** Only these may be asked; by default all. */
+  /** Only these servers may be connected to; by default all. */
   readonly servers?: readonly string[] | undefined;
-  /** How long, in milliseconds, servers are waited for; by default as long as the settings say. */
+  /** How many milliseconds to wait for servers; by default the connect timeout of the settings. */
   readonly wait?: number | undefined;
 }
 
@@ -25,9 +25,9 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   const known = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !known.has(name);
   await connectWithin(wait, host, named.filter(isUnknown), context);
-  const remembered = find();
-  if (!(remembered instanceof HostError)) return remembered;
-  // What is remembered may be old, and of some servers nothing is.
+  const cached = find();
+  if (!(cached instanceof HostError)) return cached;
+  // Cached catalogs may be outdated or missing.
   const others = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
   await connectWithin(wait, host, [...named, ...others], context);
   const found = find();
@@ -40,7 +40,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   throw found;
 }
 
-/** Whoever takes longer may still come; nobody waits for it. */
+/** Stops waiting after `wait`; slower servers keep connecting in the background. */
 async function connectWithin(
   wait: number | undefined,
   host: Host,
@@ -65,7 +65,7 @@ export function namesOf(host: Host): readonly string[] {
   return host.states().map(({ name }) => name);
 }
 
-/** The one server that is about to be asked for something. */
+/** Connects to one server. @throws HostError with the reason if it is not connected */
 export async function connectServer(server: string, host: Host, context: Context): Promise<void> {
   await connectServers(host, [server], context);
   const state = host.states().find(({ name }) => name === server);

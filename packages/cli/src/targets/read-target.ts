@@ -1,4 +1,4 @@
-/** Which tool a command line means, and the words that are left for its arguments; connects only to servers that can be meant. */
+/** Reads the tool and its argument words from the command line of `fairlead call`, and connects to the tool's server. */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
@@ -9,9 +9,9 @@ import { connectServers } from "./connect-servers.ts";
 import { findToolTarget, type ToolTarget } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
-/** A command line taken apart as far as that needs no server. */
+/** The command line as far as it can be parsed without a server. */
 export interface CallRequest {
-  /** `typed`: the server was typed, and only the tool is named. */
+  /** `typed`: the server was typed as a URL or with `--stdio`, so only the tool is named. */
   readonly wanted:
     | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
@@ -23,7 +23,7 @@ export interface CallRequest {
 interface RequestOptions {
   readonly server?: string;
   readonly tool?: string;
-  /** Its address, if it was that, is not among the words any more. */
+  /** Whether the server was typed; its URL is no longer among the words. */
   readonly isTyped: boolean;
 }
 
@@ -32,11 +32,13 @@ export function readRequest(words: readonly string[], { server, tool, isTyped }:
   if (server !== undefined || tool !== undefined)
     throw new HostError(
       "usage",
-      isTyped ? "--server and --tool are for servers in the settings" : "--server and --tool go together",
+      isTyped
+        ? "--server and --tool work only with servers in the settings"
+        : "--server and --tool must be given together",
     );
   const [first, ...others] = words;
   if (first === undefined)
-    throw new HostError("usage", "which tool?", { next: isTyped ? toolsOfTyped : "fairlead tools" });
+    throw new HostError("usage", "the tool is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
   const written = parseCallExpression(first);
   const word = written?.target ?? first;
   return {
@@ -46,17 +48,17 @@ export function readRequest(words: readonly string[], { server, tool, isTyped }:
   };
 }
 
-/** A server that was typed cannot be asked for by its name. */
-export const toolsOfTyped = 'To see its tools, type "tools" in place of "call" and leave the tool out.';
+/** The next step for a typed server, which other commands cannot find by name. */
+export const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
 interface Place {
   readonly host: Host;
   readonly configuration: Configuration;
-  /** What the server that was typed is called. */
+  /** The name of the typed server. */
   readonly typed: string | undefined;
 }
 
-/** Connects to the server that is meant. What was known of it is recalled first: then a changed definition is noticed. */
+/** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
 export async function connectTarget(
   wanted: CallRequest["wanted"],
   { host, configuration, typed }: Place,
@@ -74,11 +76,11 @@ export async function connectTarget(
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
-  // Only servers whose name the word begins with can be meant: nearly always one.
+  // Candidates are servers whose name the word begins with: nearly always one.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
-  // Where none can, what the demo server has may still be what was meant, and costs nothing.
+  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
   await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
-  // Also those that no model is offered: a person may still call them.
+  // Includes quarantined tools: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
   return findToolTarget(word, servers);
 }

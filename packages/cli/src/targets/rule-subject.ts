@@ -1,4 +1,4 @@
-/** What a rule, or a question about rules, is about: a server and a tool of it that need not be there. Connects to nothing. */
+/** Reads the `server.tool` argument of the policy commands; the tool need not exist. Connects to no configured server. */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
@@ -9,18 +9,21 @@ import { findToolTarget, type KnownServer, type ToolTarget } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
-  /** `server`: what it offers is known, and there is no such tool; `entry`: there is such a server, and nothing is known of it. */
+  /**
+   * How much of it exists: `tool`: in the cached catalog; `server`: the cached catalog has no such tool; `entry`: configured, without
+   * a cached catalog; `nothing`: no such server.
+   */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
 
 export function defineSubject(command: Command): void {
   command
-    .argument("[server.tool]", "which tool")
-    .option("--server <name>", "with --tool: the server, when names have dots that confuse")
+    .argument("[server.tool]", "the tool")
+    .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
     .option("--tool <name>", "with --server: the tool");
 }
 
-/** A word that begins with no server of the settings is taken apart at its first dot. */
+/** A word that does not begin with a configured server's name is split at its first dot. @throws HostError `usage` */
 export async function readSubject(
   host: Host,
   configuration: Configuration,
@@ -28,14 +31,16 @@ export async function readSubject(
 ): Promise<Subject> {
   const names = host.states().map(({ name }) => name);
   const { server, tool } = command.opts<{ readonly server?: string; readonly tool?: string }>();
-  if ((server === undefined) !== (tool === undefined)) throw new HostError("usage", "--server and --tool go together");
+  if ((server === undefined) !== (tool === undefined))
+    throw new HostError("usage", "--server and --tool must be given together");
   const isMeant = (name: string): boolean => (word === undefined ? name === server : word.startsWith(`${name}.`));
   const servers = await loadCached(names.filter(isMeant), host, configuration);
   if (server !== undefined && tool !== undefined) {
-    if (word !== undefined) throw new HostError("usage", `which tool: "${word}", or the one of --server and --tool?`);
+    if (word !== undefined)
+      throw new HostError("usage", `"${word}" and --server/--tool both name a tool: give only one`);
     return withCatalogState({ server, tool }, names, servers);
   }
-  if (word === undefined) throw new HostError("usage", "which tool?", { next: "fairlead tools" });
+  if (word === undefined) throw new HostError("usage", "the tool is missing", { next: "fairlead tools" });
   if (servers.length > 0) return withCatalogState(findToolTarget(word, servers), names, servers);
   const dot = word.indexOf(".");
   if (dot <= 0 || dot === word.length - 1)
@@ -47,7 +52,7 @@ interface CachedServer extends KnownServer {
   readonly isRemembered: boolean;
 }
 
-/** The demo server is a part of this program: nothing is started for it. */
+/** Loads cached catalogs; the demo server runs inside this process, so it is connected to instead. */
 async function loadCached(
   names: readonly string[],
   host: Host,

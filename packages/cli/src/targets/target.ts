@@ -1,4 +1,4 @@
-/** Which tool is meant by `server.tool`, where both names may have dots of their own. Pure. */
+/** Finds the tool that `server.tool` names; both names may contain dots. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -9,17 +9,18 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** For people; nothing ever takes it apart again. */
+/** The name for messages; never parsed again. */
 export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
 
 export interface KnownServer {
   readonly name: string;
-  /** As far as they are known. */
+  /** Tools of the cached or current catalog; may be empty. */
   readonly tools: readonly string[];
 }
 
+/** @throws HostError `usage` if ambiguous or not of that form, `server_unknown` */
 export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
   const candidates = servers
     .filter(({ name }) => word.startsWith(`${name}.`))
@@ -27,7 +28,7 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // Without a known tool the longest server name is meant; the call will say what is wrong with it.
+  // Without a known tool, take the longest server name; the call then reports the unknown tool.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };
@@ -35,13 +36,15 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
 
 function ambiguous(word: string, targets: readonly ToolTarget[]): HostError {
   const forms = targets.map(({ server, tool }) => `--server ${toShellWord(server)} --tool ${toShellWord(tool)}`);
-  return new HostError("usage", `"${word}" can mean more than one tool`, { next: forms.join(" or ") });
+  return new HostError("usage", `"${word}" is ambiguous: more than one tool matches`, {
+    next: `use ${forms.join(" or ")}`,
+  });
 }
 
 function unknown(word: string, servers: readonly KnownServer[]): HostError {
   const server = servers.find(({ name }) => name === word || `${name}.` === word);
   if (server)
-    return new HostError("usage", `"${word}" names a server but no tool`, {
+    return new HostError("usage", `"${word}" is a server: the tool is missing`, {
       next: `fairlead tools ${toShellWord(server.name)}`,
     });
   const pairs = servers.flatMap(({ name, tools }) => tools.map((tool) => ({ tool, pair: `${name}.${tool}` })));

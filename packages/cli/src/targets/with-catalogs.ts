@@ -1,4 +1,4 @@
-/** A host that knows what servers offer, for commands that list it: from earlier runs where possible, else by asking them. */
+/** Opens a host with the catalogs that a list command shows: cached ones, or else read from the servers. */
 
 import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
@@ -18,19 +18,19 @@ import { useHost } from "./with-host.ts";
 
 export interface CatalogScope {
   readonly host: Host;
-  /** Undefined: all. */
+  /** Undefined for all servers. */
   readonly server: string | undefined;
-  /** The settings do not have it, so other commands do not know its name. */
+  /** Whether the server was typed on the command line, so that other commands cannot find it by name. */
   readonly isTyped: boolean;
 }
 
-/** The command's operand says whose; its option `--refresh` asks them again. Who cannot be asked is named on stderr. */
+/** Uses the command's server argument and `--refresh`. Prints servers that cannot be reached to stderr. */
 export async function withCatalogs(
   context: Context,
   use: (offers: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
-  // The demo server stands in only where there is nothing else.
+  // The demo server is listed only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
@@ -50,41 +50,41 @@ interface Choice extends Omit<CatalogScope, "host"> {
   readonly keep?: AdHoc["keep"];
 }
 
-/** The server that is named or typed, and the settings with it among them. */
+/** The named or typed server, and the configuration that includes it. */
 async function choose(context: Context): Promise<Choice> {
   const [operand] = context.operands;
   const configuration = await configurationOf(context);
   const address = isAddress(operand) ? operand : undefined;
   const typed = await openAdHoc(address, configuration, context);
   if (typed === undefined) return { server: operand, configuration, isTyped: false };
-  if (operand !== address) throw usageError(`a server is named or given with --stdio, not both: "${operand}"`, context);
+  if (operand !== address) throw usageError(`"${operand}" and --stdio both name a server: give only one`, context);
   return { server: typed.name, configuration: typed.configuration, isTyped: true, keep: typed.keep };
 }
 
-/** Connects only to servers of which nothing is known from earlier runs, or to all with `--refresh`; gives the others. */
+/** Connects to servers without a cached catalog, or to all with `--refresh`; returns the servers whose cached catalog is used. */
 async function loadCatalogs(host: Host, names: readonly string[], context: Context): Promise<ReadonlySet<string>> {
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
-  // Of all servers, whoever is asked for: what a thing is called depends on what the others have.
+  // Loads all servers' catalogs: qualified names depend on the tools of the other servers.
   const recalled = await host.recall();
-  const knowledge = refresh ? [] : recalled.filter(({ server }) => names.includes(server));
-  const known = new Set(knowledge.map(({ server }) => server));
+  const cached = refresh ? [] : recalled.filter(({ server }) => names.includes(server));
+  const known = new Set(cached.map(({ server }) => server));
   const unknown = names.filter((name) => !known.has(name));
   await connectServers(host, unknown, context);
-  for (const { server, savedAt = Date.now() } of knowledge) {
+  for (const { server, savedAt = Date.now() } of cached) {
     const age = Date.now() - savedAt;
     if (age > day)
-      context.out.say(safe`"${toSafeLine(server)}" as it was ${ageWords(age)} ago; --refresh asks it again`);
+      context.out.say(safe`"${toSafeLine(server)}" cached ${ageWords(age)} ago; --refresh connects to it again`);
   }
   return known;
 }
 
-/** Why a server could not be asked. */
+/** Prints why a server cannot be reached. */
 export function printRefusal(state: ServerState, out: Output): void {
   const { message, next } = notConnectedError(state);
   out.say(safe`${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
 }
 
-/** Lists that were not read to their end. */
+/** Warns about lists that were truncated. */
 export function warnOfTruncatedLists(
   host: Host,
   server: string | undefined,
@@ -94,5 +94,5 @@ export function warnOfTruncatedLists(
   const names = server === undefined ? host.states().map(({ name }) => name) : [server];
   for (const name of names)
     for (const { kind, reason } of host.catalog(name)?.truncated ?? [])
-      if (kinds.includes(kind)) out.warn(safe`"${toSafeLine(name)}": the list is cut: ${toSafeLine(reason)}`);
+      if (kinds.includes(kind)) out.warn(safe`"${toSafeLine(name)}": list truncated: ${toSafeLine(reason)}`);
 }

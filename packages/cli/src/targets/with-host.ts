@@ -1,4 +1,4 @@
-/** A host for the length of one command: when that ends, so does all that the host started. */
+/** Opens a host for one command and stops all its servers when the command ends. */
 
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -14,12 +14,12 @@ export async function withHost(
   await useHost(configuration, context, (host) => use(host, configuration));
 }
 
-/** The demo server may always be connected to, unless an entry of the settings has taken its name. */
+/** Whether the built-in demo server is available: not if a configured server uses its name. */
 export function hasDemo({ servers }: Configuration): boolean {
   return servers.every(({ server }) => server.name !== demoName);
 }
 
-/** Returns when nothing that was started is left. */
+/** Runs `use` with a host; resolves after all started servers have stopped. */
 export async function useHost<T>(
   configuration: Configuration,
   { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
@@ -28,9 +28,9 @@ export async function useHost<T>(
 ): Promise<T> {
   const host = openHost(configuration, { debug: globals.debug, ...options });
   host.on("history_failed", ({ message }) =>
-    out?.warnOnce(safe`note: fairlead history will not show this: ${toSafeLine(message)}`),
+    out?.warnOnce(safe`note: not recorded in the history: ${toSafeLine(message)}`),
   );
-  // Not `await using`: the tool that checks our imports cannot read it yet.
+  // Not `await using`: the import checker cannot parse it yet.
   try {
     return await use(host);
   } finally {

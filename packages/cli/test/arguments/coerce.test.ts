@@ -48,12 +48,16 @@ describe("text becomes what the schema asks for, or a named mistake", () => {
     ['"5"', { type: "number" }, mistake('must be a number, not "\\"5\\""')],
     // Digits are never lost in silence.
     ["9007199254740992", { type: "integer" }, value(9007199254740992)],
-    ["9007199254740993", { type: "integer" }, mistake("has a number that cannot be kept exactly: 9007199254740993")],
-    ["1e400", { type: "number" }, mistake("has a number that cannot be kept exactly: 1e400")],
+    [
+      "9007199254740993",
+      { type: "integer" },
+      mistake("has a number that JavaScript cannot hold exactly: 9007199254740993"),
+    ],
+    ["1e400", { type: "number" }, mistake("has a number that JavaScript cannot hold exactly: 1e400")],
     [
       "[1, 12345678901234567890]",
       { type: "array" },
-      mistake("has a number that cannot be kept exactly: 12345678901234567890"),
+      mistake("has a number that JavaScript cannot hold exactly: 12345678901234567890"),
     ],
     ['["12345678901234567890"]', { type: "array" }, value(["12345678901234567890"])],
     // The rest.
@@ -67,7 +71,7 @@ describe("text becomes what the schema asks for, or a named mistake", () => {
     ["5", { type: "array", items: { type: "integer" } }, value([5])],
     ["a", { type: "array", items: { type: "integer" } }, mistake('must be an integer, not "a"')],
     ["[a", { type: "array" }, mistake('must be a JSON array, not "[a"')],
-    ["a,b", { type: "array" }, mistake('must be a JSON array, not "a,b"; give it once for each value')],
+    ["a,b", { type: "array" }, mistake('must be a JSON array, not "a,b"; repeat the argument for each value')],
     ['{"a":1}', { type: "object" }, value({ a: 1 })],
     ["[]", { type: "object" }, mistake('must be a JSON object, not "[]"')],
     ["2", { oneOf: [{ type: "boolean" }, { anyOf: [{ type: "integer" }] }] }, value(2)],

@@ -29,7 +29,7 @@ test("without a terminal a call of a changed tool is refused, every time, and th
     expect(refused).toMatchObject({ code: 6, stdout: "" });
     expect(refused.stderr).toMatch(difference);
     expect(refused.stderr).toContain(
-      "fairlead: s.pay is no longer what was shown: the server has changed its definition\n  next: add --yes, or run the command in a terminal and answer yes\n",
+      "fairlead: s.pay changed: its definition differs from the accepted one\n  next: add --yes, or run the command in a terminal and answer yes\n",
     );
   }
 });

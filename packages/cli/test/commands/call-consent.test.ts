@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { machine } from "../support/machine.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-test("a rule of mine that asks stops what I type where nobody can be asked; --yes answers it", async () => {
+test("a rule of mine that asks stops what I type without a terminal to ask on; --yes answers it", async () => {
   await using here = await machine();
   await here.run("policy", "ask", "demo.greet");
   const refused = await here.run("call", "demo.greet", "name=Ada", "--json");
@@ -11,8 +11,8 @@ test("a rule of mine that asks stops what I type where nobody can be asked; --ye
     ok: false,
     error: {
       code: "denied",
-      message: expect.stringMatching(/^demo\.greet needs a yes first: a rule in .*fairlead\.toml:3 asks about it$/),
-      next: "Say yes when you are asked in a terminal, or add --yes.",
+      message: expect.stringMatching(/^demo\.greet needs confirmation: a rule in .*fairlead\.toml:3 asks about it$/),
+      next: "add --yes, or run the command in a terminal and answer yes",
     },
   });
   expect(await here.run("call", "demo.greet", "name=Ada", "--yes")).toEqual({
@@ -30,7 +30,7 @@ test("no yes answers a rule that denies, and the rule is named", async () => {
     const { code, stderr } = await here.run("call", "demo.greet", "name=Ada", ...yes);
     expect(code).toBe(6);
     expect(stderr).toMatch(
-      /^fairlead: demo\.greet may not run: a rule in .*fairlead\.toml:3 denies it\n {2}next: fairlead policy explain demo\.greet\n$/,
+      /^fairlead: demo\.greet denied: a rule in .*fairlead\.toml:3 denies it\n {2}next: fairlead policy explain demo\.greet\n$/,
     );
   }
 });

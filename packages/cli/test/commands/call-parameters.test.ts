@@ -37,7 +37,7 @@ describe("names that the tool does not list", () => {
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(
-        /^fairlead: odd\.strict has no parameter "tag"; did you mean "tags"\?\n {2}next: its signature: strict\(id: integer, /,
+        /^fairlead: odd\.strict has no parameter "tag"; did you mean "tags"\?\n {2}next: match the signature: strict\(id: integer, /,
       ),
     });
   });
@@ -46,7 +46,7 @@ describe("names that the tool does not list", () => {
     expect(await run("odd.loose", "id=7", "tag=a")).toEqual({
       code: 0,
       stdout: '{"id":7,"tag":"a"}\n',
-      stderr: 'note: odd.loose has no parameter "tag" (did you mean "tags"?); it was sent all the same\n',
+      stderr: 'note: odd.loose has no parameter "tag" (did you mean "tags"?); Fairlead sends it anyway\n',
     });
   });
 
@@ -75,7 +75,7 @@ test.each([
   expect(await here.run("call", "odd.strict", ...words)).toEqual({
     code: 2,
     stdout: "",
-    stderr: `fairlead: ${where} has "a" twice in one object\n`,
+    stderr: `fairlead: ${where} has the key "a" twice in one object\n`,
   });
 });
 
@@ -91,7 +91,7 @@ test("a whole number is sent to the last digit, or not at all", async () => {
   expect(endings.map(({ code, stderr }) => [code, stderr])).toEqual(
     ["id", "id", "--args"].map((where) => [
       2,
-      `fairlead: ${where} has a number that cannot be kept exactly: 12345678901234567890\n`,
+      `fairlead: ${where} has a number that JavaScript cannot hold exactly: 12345678901234567890\n`,
     ]),
   );
 });

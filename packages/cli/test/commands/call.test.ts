@@ -50,7 +50,7 @@ describe("arguments", () => {
     [["demo.greet", "name:=Ada"], /^name is not JSON: /],
     [
       ["demo.greet", "name=@home"],
-      `name: the file home cannot be read: it is not there\n  next: to pass the text itself: name:='"@home"'`,
+      `name: cannot read the file home: it does not exist\n  next: to pass the text itself, write: name:='"@home"'`,
     ],
     [["demo.greet", "loud=yes"], 'loud must be true or false, not "yes"'],
     [["demo.greet", "--args", "{"], /^--args is not JSON: /],
@@ -63,24 +63,24 @@ describe("arguments", () => {
       /^arguments come as key=value words, as tool\(key: value\), from --args or from stdin \(-\), not from several/,
     ],
     [["demo.wait", "--timeout", "soon"], '--timeout must be a number of milliseconds, not "soon"'],
-    [["--server", "demo", "name=Ada"], "--server and --tool go together"],
+    [["--server", "demo", "name=Ada"], "--server and --tool must be given together"],
     [["demo.gret"], '"demo" has no tool "gret"; did you mean "greet"?\n  next: fairlead tools demo'],
     [["greet", "name=Ada"], 'there is no "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],
-    [[], "which tool?\n  next: fairlead tools"],
+    [[], "the tool is missing\n  next: fairlead tools"],
     [["demo.greet", "name:Ada"], '"name:Ada" is not an argument\n  next: write name=Ada'],
-    [["demo.greet"], /^demo\.greet needs "name"\n {2}next: its signature: greet\(name: string, /],
+    [["demo.greet"], /^demo\.greet needs "name"\n {2}next: match the signature: greet\(name: string, /],
     [
       ["demo.greet", "nmae=Ada"],
-      /^demo\.greet has no parameter "nmae"; did you mean "name"\?\n {2}next: its signature: greet\(/,
+      /^demo\.greet has no parameter "nmae"; did you mean "name"\?\n {2}next: match the signature: greet\(/,
     ],
     [["demo.greet", "--args", '{"nmae":"Ada"}'], /^demo\.greet has no parameter "nmae"; did you mean "name"\?/],
     [
       ["demo.greet", "name=Ada", "language=er"],
       /^language must be one of en, de, es, fr, ja, not "er"; did you mean en\?$/,
     ],
-    [["demo.greet(name: Ada)"], /^character 18: "Ada" is no value; text is written in quotes: "Ada"$/],
-    [['demo.greet("Ada", "en", true, 4)'], /^demo\.greet has 3 parameters, and 4 values without a name were given$/],
-    [['demo.greet("Ada", name: "Ada")'], '"name" is given twice: by its place and by its name'],
+    [["demo.greet(name: Ada)"], /^character 18: "Ada" is not a value; write text in quotes: "Ada"$/],
+    [['demo.greet("Ada", "en", true, 4)'], /^demo\.greet has 3 parameters but got 4 positional values$/],
+    [['demo.greet("Ada", name: "Ada")'], '"name" is given twice: by position and by name'],
     [['demo.greet("Ada")', "loud=true"], /^arguments come as key=value words, as tool\(key: value\)/],
   ])("mistakes: %j", async (args, words) => {
     await using here = await machine();
@@ -94,7 +94,7 @@ describe("arguments", () => {
   test("more on stdin than any arguments need is refused", async () => {
     await using here = await machine();
     const ending = await here.runWith({ stdin: " ".repeat(16 * 1024 * 1024 + 1) }, "call", "demo.greet", "-");
-    expect(ending).toEqual({ code: 1, stdout: "", stderr: "fairlead: stdin has more than 16777216 bytes\n" });
+    expect(ending).toEqual({ code: 1, stdout: "", stderr: "fairlead: stdin is too large: more than 16777216 bytes\n" });
   });
 });
 
@@ -162,7 +162,7 @@ test("a timeout names the milliseconds and what to raise", async () => {
     code: 1,
     stdout: "",
     stderr:
-      'fairlead: demo.wait: no answer within 1 ms\n  next: if it needs longer, raise "timeout" in its settings, or --timeout for one call\n',
+      'fairlead: demo.wait timed out: no answer within 1 ms\n  next: raise "timeout" of "demo" in settings.json, or --timeout of the call\n',
   });
 });
 
@@ -264,7 +264,7 @@ describe("--save", () => {
     expect(await here.run("call", "demo.count", "--save", "file/below")).toEqual({
       code: 2,
       stdout: "",
-      stderr: "fairlead: --save file/below: the folder cannot be made: a part of its path is a file, not a folder\n",
+      stderr: "fairlead: --save file/below: cannot create the folder: a part of its path is a file, not a folder\n",
     });
   });
 });

@@ -32,7 +32,7 @@ describe.each(shells)("completion %s", (shell) => {
     expect(second.stderr).not.toContain("undo:");
     expect((await here.run("completion", shell, "uninstall")).stdout).toContain(`removed ${file}\n`);
     await expect(stat(file)).rejects.toThrow("ENOENT");
-    expect((await here.run("completion", shell, "uninstall")).stdout).toContain(`${file} was not there\n`);
+    expect((await here.run("completion", shell, "uninstall")).stdout).toContain(`${file} does not exist\n`);
   });
 
   test("an older script of ours is replaced; a file of somebody else is left alone", async () => {
@@ -45,7 +45,7 @@ describe.each(shells)("completion %s", (shell) => {
     for (const action of ["install", "uninstall"]) {
       const { code, stderr } = await here.run("completion", shell, action);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/was not written by fairlead; it was left as it is\n {2}next: Move it away/);
+      expect(stderr).toMatch(/was not written by fairlead, so it was not changed\n {2}next: Move it away/);
     }
     expect(await here.read(places[shell])).toBe("# mine\n");
   });
@@ -89,7 +89,9 @@ describe("the startup file of zsh", () => {
   test("is left alone without a yes, and told about", async () => {
     await using here = await machine({ [rc]: mine });
     const { stderr } = await here.run("completion", "zsh", "install");
-    expect(stderr).toContain(`To load it, add these lines to the end of ${join(here.path, rc)}, or say --yes:\n`);
+    expect(stderr).toContain(
+      `To load it, add these lines to the end of ${join(here.path, rc)}, or run the command with --yes:\n`,
+    );
     expect(stderr).toContain(`  source ${join(here.path, places.zsh)}\n`);
     expect(await here.read(rc)).toBe(mine);
   });
@@ -103,7 +105,7 @@ describe("the startup file of zsh", () => {
     expect((await here.run(...install)).stdout).toContain(`${join(here.path, rc)} loads it already\n`);
     expect(await here.read(rc)).toBe(`${mine}\n\n${blockOf(here)}`);
     await here.write(rc, `${await here.read(rc)}# after\n`);
-    expect((await here.run("completion", "zsh", "uninstall")).stdout).toContain("took our lines out of ");
+    expect((await here.run("completion", "zsh", "uninstall")).stdout).toContain("removed the lines of fairlead from ");
     expect(await here.read(rc)).toBe(`${mine}\n# after\n`);
     expect((await stat(join(here.path, rc))).mode & 0o777).toBe(0o640);
   });

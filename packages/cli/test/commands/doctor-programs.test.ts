@@ -27,8 +27,8 @@ test("a program that is only on the PATH of shells with nvm: where it is, and wh
       severity: "problem",
       server: "a",
       code: "command_not_found",
-      message: `"a" runs npx, which is not on the PATH that it gets; it is in ${folder} (nvm), which only your own shells look into`,
-      next: `Add "env": { "PATH": "${folder}:$PATH" } to its entry (${file}:3).`,
+      message: `"a" runs npx, which is not on the server's PATH: it is in ${folder} (nvm), which only your own shell has on its PATH`,
+      next: `add "env": { "PATH": "${folder}:$PATH" } to its entry (${file}:3)`,
     },
   ]);
   // What it says to do does it.
@@ -40,12 +40,12 @@ test("a program that is only on the PATH of shells with nvm: where it is, and wh
     {
       group: "programs",
       severity: "note",
-      message: "npx is not on PATH; servers that are npm packages are started with it",
+      message: "npx is not on PATH: servers from npm packages need it",
     },
     {
       group: "programs",
       severity: "note",
-      message: `a: found by way of nvm (${folder}), which editors and services do not look into`,
+      message: `a: found in a folder of nvm (${folder}), which editors and services do not have on their PATH`,
     },
     { group: "servers", code: "server_exited" },
   ]);
@@ -59,7 +59,7 @@ test("a script whose interpreter is not on the PATH that it gets", async () => {
   expect(complaints(ending).filter(({ severity }) => severity === "problem")).toMatchObject([
     {
       group: "programs",
-      message: `"a" runs ${tool}, which needs node, and that is not on the PATH that it gets`,
+      message: `"a" runs ${tool}, which needs node, and that is not on the server's PATH`,
       next: expect.stringMatching(/^Install Node\.js/),
     },
   ]);
@@ -92,7 +92,7 @@ test("in a folder that is not trusted, what is dropped from PATH is named", asyn
   expect(complaints(ending).filter(({ group }) => group === "programs")).toContainEqual({
     group: "programs",
     severity: "note",
-    message: `left out of the PATH of servers, as this folder is not trusted: "${join(here.project, "bin")}", "."`,
+    message: `removed from the servers' PATH, because this folder is not trusted: "${join(here.project, "bin")}", "."`,
     next: "fairlead trust add",
   });
 });

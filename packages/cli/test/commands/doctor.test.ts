@@ -21,12 +21,12 @@ test("with nothing configured and nothing wrong, it says so in a few lines", asy
         "^settings {2}ok {7}no settings file yet",
         " {10}note {5}no server is configured",
         " {19}next: fairlead mcp import",
-        "trust {5}ok {7}/project is not trusted \\(no rule covers it\\), and asks for nothing",
+        "trust {5}ok {7}/project is not trusted \\(no rule covers it\\) and has no settings",
         "programs {2}ok {7}Node v.*",
         "network {3}ok {7}no proxy",
         "secrets {3}ok {7}kept in an encrypted file \\(no keychain is used\\): 0",
         "state {5}ok {7}/home/.fairlead can be written",
-        "packages {2}ok {7}nothing is downloaded to start a server",
+        "packages {2}ok {7}no server is downloaded at start",
         "",
         "0 problems, 0 warnings\n$",
       ].join("\n"),
@@ -80,7 +80,7 @@ test("each server that may start is connected to; of the others it says why not"
     {
       group: "trust",
       severity: "warning",
-      message: `${here.project} is not trusted (no rule covers it), so nothing of it counts: planted`,
+      message: `${here.project} is not trusted (no rule covers it), so its settings are ignored (servers: planted)`,
       next: "fairlead trust add",
     },
   ]);
@@ -146,7 +146,7 @@ test("settings of a folder that is not trusted are there, if not read", async ()
   await using here = await machine({ [projectFile]: {} });
   const ending = await here.runWith({ env }, "doctor", "--json");
   expect(findingsOf(ending).filter(({ group }) => group === "settings")).toMatchObject([
-    { severity: "note", message: `${join(here.path, projectFile)} is not read: the folder is not trusted` },
+    { severity: "note", message: `${join(here.path, projectFile)} ignored: the folder is not trusted` },
     { severity: "note", message: "no server is configured" },
   ]);
 });
@@ -170,8 +170,8 @@ test("folder trust that is switched off is a warning that names the place", asyn
     {
       group: "trust",
       severity: "warning",
-      message: `every folder is trusted, this one too: security.folderTrust.enabled is false in ${file}:4`,
-      next: `Take "enabled": false out of security.folderTrust in ${file}:4.`,
+      message: `every folder is trusted: security.folderTrust.enabled is false in ${file}:4`,
+      next: `remove "enabled": false from security.folderTrust in ${file}:4`,
     },
     {
       group: "trust",
@@ -202,35 +202,35 @@ test("packages without a version, and secrets that are not stored, each with the
       .filter((finding) => finding.group === group)
       .map(({ severity, server, message, next }) => [severity, server, message, next]);
   expect(of("packages")).toEqual([
-    ["ok", undefined, "always the same: pkg@1.2.3 (exact)", undefined],
+    ["ok", undefined, "exact version: pkg@1.2.3 (exact)", undefined],
     [
       "warning",
       "npm",
-      '"npm" runs @scope/pkg@latest from npm, without an exact version: another one may run tomorrow',
+      '"npm" runs @scope/pkg@latest from npmwithout an exact version: it may change at any time',
       "fairlead mcp pin npm",
     ],
     [
       "warning",
       "uv",
-      '"uv" runs git+https://u:(hidden)@example.com/x from PyPI, without an exact version: another one may run tomorrow',
+      '"uv" runs git+https://u:(hidden)@example.com/x from PyPIwithout an exact version: it may change at any time',
       "fairlead mcp pin uv",
     ],
     [
       "warning",
       "image",
-      '"image" runs mcp/time from an image registry, without an exact version: another one may run tomorrow',
+      '"image" runs mcp/time from an image registrywithout an exact version: it may change at any time',
       "fairlead mcp pin image",
     ],
     [
       "note",
       "tagged",
-      '"tagged" runs the image mcp/time:1.2: a tag can be moved to another image',
+      '"tagged" runs the image mcp/time:1.2: its tag can be moved to another image',
       "fairlead mcp pin tagged",
     ],
   ]);
   expect(of("secrets")).toEqual([
     ["ok", undefined, "kept in an encrypted file (no keychain is used): 0", undefined],
-    ["problem", "secret", '"secret" uses the secret MISSING, which is not stored', "fairlead secret set MISSING"],
+    ["problem", "secret", '"secret" needs the secret MISSING, which is not stored', "fairlead secret set MISSING"],
   ]);
   expect(ending.stdout).not.toContain("canary");
 });

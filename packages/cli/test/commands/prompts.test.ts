@@ -171,7 +171,7 @@ assistant:
     expect(await here.run("prompt", "none")).toEqual({
       code: 0,
       stdout: "",
-      stderr: 'none of "one" has no messages\nwarning: there is no list of messages\n',
+      stderr: 'none of "one" has no messages\nwarning: messages is not a list\n',
     });
   });
 

@@ -52,15 +52,11 @@ describe("the demo server", () => {
       2,
       'demo://knots/{name} has no variable "nmae"; did you mean "name"?\n  next: fairlead read \'demo://knots/{name}\' --arg name=…\n',
     ],
-    [
-      ["demo://knots/{name}", "--arg", "name=../x"],
-      2,
-      '"demo://knots/..%2Fx" is not asked for: it leads upwards by ".."\n',
-    ],
+    [["demo://knots/{name}", "--arg", "name=../x"], 2, '"demo://knots/..%2Fx" was not requested: it contains ".."\n'],
     [
       ["demo://about", "--arg", "name=x"],
       2,
-      '--arg is for the variables of a template, and "demo://about" has none\n  next: fairlead read --help\n',
+      '--arg works only with a template, and "demo://about" has no variables\n  next: fairlead read --help\n',
     ],
     [["demo://about", "--arg", "x"], 2, '--arg takes name=value, not "x"\n'],
     [["demo://knots/nope"], 7, "demo://knots/nope of demo: Resource not found\n"],
@@ -81,7 +77,7 @@ describe("the demo server", () => {
     expect(await here.run("read", "demo://picture")).toEqual({
       code: 0,
       stdout: "[resource image/png, 824 B]\n",
-      stderr: "To keep it, add: --save .\n",
+      stderr: "next: add --save . to save it in a file\n",
     });
     const path = join(here.project, "demo-picture-1.png");
     expect(await here.run("read", "demo://picture", "--save", ".")).toEqual({
@@ -115,7 +111,7 @@ describe("--save", () => {
     expect(await here.run(...read)).toEqual({
       code: 2,
       stdout: "",
-      stderr: `fairlead: --save ${path}: there is a file of that name already\n`,
+      stderr: `fairlead: --save ${path}: the file already exists\n`,
     });
   });
 
@@ -126,7 +122,7 @@ describe("--save", () => {
     expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, server: "one", uri: "one://many", contents: many, saved });
     expect(await here.run("read", "--server", "one", "one://many", "--save", "file")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("there is more than one content; name a folder"),
+      stderr: expect.stringContaining("the resource has more than one part; give a folder instead of a file"),
     });
     expect(await here.run("read", "--server", "one", "one://many", "--save", "/proc/fairlead")).toMatchObject({
       code: 2,
@@ -158,7 +154,7 @@ one://many/2
 one://many/3
 [content of the unknown type "resource"]
 `,
-    stderr: "warning: contents hold neither text nor blob\n",
+    stderr: "warning: contents have neither text nor blob\n",
   });
   expect(await here.run("read", "--server", "one", "one://empty")).toEqual({
     code: 0,
@@ -195,7 +191,7 @@ describe("whose it is", () => {
     expect(await here.run("read", "shared://a")).toEqual({
       code: 2,
       stdout: "",
-      stderr: `fairlead: "shared://a" could be any of 2 resources; write @one:shared://a or @two:shared://a\n  next: fairlead resources\n`,
+      stderr: `fairlead: "shared://a" is ambiguous, it matches 2 resources: write @one:shared://a or @two:shared://a\n  next: fairlead resources\n`,
     });
     expect(await asked(here)).toEqual({ one: 1, two: 1 });
     await here.fill("one", {});
@@ -211,7 +207,8 @@ describe("whose it is", () => {
     expect(await here.run("read", "t://{x}", "--arg", "x=1")).toEqual({
       code: 2,
       stdout: "",
-      stderr: 'fairlead: more than one server has the template "t://{x}"; add --server one or --server two\n',
+      stderr:
+        'fairlead: "t://{x}" is ambiguous: more than one server has this template; add --server one or --server two\n',
     });
   });
 

@@ -11,21 +11,21 @@ test("with nothing configured: what was looked for, the demo server, and what to
   const { stdout, ...rest } = await here.runWith({ env });
   expect(rest).toEqual({ code: 0, stderr: "" });
   expect(stdout.replaceAll(/ +/g, " ").replaceAll(here.project, "/PROJECT")).toBe(
-    `Fairlead connects a model to MCP servers, and stands between the two.
+    `Fairlead connects a model to MCP servers and checks every call between them.
 
-Found here; nothing was started
+Found here (no server was started)
  user settings ~/.gemini/settings.json not there
  workspace /PROJECT not trusted: no rule covers it
  workspace settings .gemini/settings.json not there
  servers none configured
 
-Built in, to try things out
+Built-in demo server
  demo: greet, picture, statistics, count, wait, fail
 
 Type next
- npx fairlead tools demo what the demo server can do
+ npx fairlead tools demo list the demo server's tools
  npx fairlead call demo.greet name=Ada call one of its tools
- npx fairlead mcp import find servers of your other programs
+ npx fairlead mcp import copy servers from your other programs
  npx fairlead mcp add time uvx mcp-server-time add a server
  npx fairlead --help everything else
 `,
@@ -74,11 +74,11 @@ describe("with servers configured", () => {
     expect(shown).toContain(`
 Servers
  github http ready to start ~/.gemini/settings.json:3
- broken unknown cannot start: settings ~/.gemini/settings.json:4
+ broken unknown cannot start: invalid settings ~/.gemini/settings.json:4
  local stdio blocked: folder not trusted /PROJECT/.gemini/settings.json:3
 `);
     expect(shown).toMatch(/\nProblems\n.*home\/\.gemini\/settings\.json:4:\d+: error: .*command.*\n/);
-    expect(shown).toContain(" npx fairlead trust add read this folder's servers, then approve them\n");
+    expect(shown).toContain(" npx fairlead trust add review and approve this folder's servers\n");
     expect(shown).not.toContain("none configured");
   });
 
@@ -93,7 +93,7 @@ Servers
     await using here = await machine({ [userFile]: "{ nonsense" });
     const { code, stdout } = await here.runWith({ env });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/user settings +~\/\.gemini\/settings\.json +broken, left out\n/);
+    expect(stdout).toMatch(/user settings +~\/\.gemini\/settings\.json +broken, ignored\n/);
     expect(stdout).toContain("npx fairlead settings validate");
   });
 
@@ -142,10 +142,10 @@ test("--json has the same facts", async () => {
     demo: { tools: ["greet", "picture", "statistics", "count", "wait", "fail"] },
     problems: [],
     next: [
-      { command: "npx fairlead tools demo", purpose: "what the demo server can do" },
+      { command: "npx fairlead tools demo", purpose: "list the demo server's tools" },
       { command: "npx fairlead call demo.greet name=Ada", purpose: "call one of its tools" },
-      { command: "npx fairlead mcp list", purpose: "your servers" },
-      { command: "npx fairlead mcp import", purpose: "find servers of your other programs" },
+      { command: "npx fairlead mcp list", purpose: "show your servers" },
+      { command: "npx fairlead mcp import", purpose: "copy servers from your other programs" },
       { command: "npx fairlead mcp add time uvx mcp-server-time", purpose: "add a server" },
       { command: "npx fairlead --help", purpose: "everything else" },
     ],

@@ -25,7 +25,7 @@ describe("commands and options", () => {
     expect(await ask(here, "")).toEqual([
       ...[...commandGroups].map(([name, heading]) => `${name}\t${heading}`),
       ...single.map(({ words, summary }) => `${words}\t${summary}`),
-      "help\texplain a command, or an error code",
+      "help\tshow help for a command or an error code",
     ]);
   });
 

@@ -12,7 +12,7 @@ function check(env: Readonly<Record<string, string>>, isUsed = true): unknown {
 const malformed = (name: string): object => ({
   severity: "problem",
   code: "proxy",
-  message: `${name} is not the address of a proxy: it must be http://HOST:PORT or https://HOST:PORT`,
+  message: `${name} is not a proxy URL: it must be http://HOST:PORT or https://HOST:PORT`,
   next: `export ${name}=http://HOST:PORT`,
 });
 
@@ -38,7 +38,7 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
     { HTTPS_PROXY: "http://p:1", NO_PROXY: "a,http://me:canary@b" },
     [
       { severity: "ok", message: "HTTPS_PROXY is http://p:1" },
-      { severity: "ok", message: "not through it: (hidden)@b" },
+      { severity: "ok", message: "without proxy: (hidden)@b" },
     ],
   ],
   ...[
@@ -50,7 +50,7 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
     [
       {
         severity: "warning",
-        message: `HTTPS_PROXY is ${shown}, which is taken for the name of a host: it has no scheme and no port`,
+        message: `HTTPS_PROXY is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
         next: "export HTTPS_PROXY=http://HOST:PORT",
       },
     ],
@@ -63,7 +63,7 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
       { severity: "ok", message: "https_proxy is http://a:1" },
       {
         severity: "warning",
-        message: "https_proxy and HTTPS_PROXY are not the same; the first one counts",
+        message: "https_proxy and HTTPS_PROXY differ; https_proxy is used",
         next: "unset HTTPS_PROXY",
       },
     ],
@@ -72,14 +72,14 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
     { HTTPS_PROXY: "http://p:1", NO_PROXY: "localhost,.example" },
     [
       { severity: "ok", message: "HTTPS_PROXY is http://p:1" },
-      { severity: "ok", message: "not through it: localhost,.example" },
+      { severity: "ok", message: "without proxy: localhost,.example" },
     ],
   ],
   [
     { HTTPS_PROXY: "http://p:1", no_proxy: "*" },
     [
       { severity: "ok", message: "HTTPS_PROXY is http://p:1" },
-      { severity: "note", message: "no_proxy is *: no proxy is used", next: "unset no_proxy" },
+      { severity: "note", message: "no proxy is used: no_proxy is *", next: "unset no_proxy" },
     ],
   ],
   [
@@ -89,7 +89,7 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
       {
         severity: "warning",
         message:
-          "NODE_TLS_REJECT_UNAUTHORIZED is 0: no certificate is checked, and whoever is on the way can pass for any server",
+          "NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not checked, so an attacker on the network can impersonate any server",
         next: "unset NODE_TLS_REJECT_UNAUTHORIZED",
       },
     ],
@@ -116,14 +116,14 @@ test("files with certificates are looked into", async () => {
   const facts = await readNetworkFacts({ env, home: here.home, cwd: here.project, platform: "linux" });
   const warning = (name: keyof typeof env, flaw: string): object => ({
     severity: "warning",
-    message: `${name} is ${env[name]}, and does nothing: ${flaw}`,
+    message: `${name} (${env[name]}) has no effect: ${flaw}`,
     next: `unset ${name}`,
   });
   expect(checkNetwork({ ...facts, isUsed: true })).toEqual([
     direct,
     { severity: "ok", message: "certificates from SSL_CERT_FILE, SSL_CERT_DIR" },
-    warning("NODE_EXTRA_CA_CERTS", "it is not there"),
-    warning("REQUESTS_CA_BUNDLE", "it holds no certificate (PEM)"),
+    warning("NODE_EXTRA_CA_CERTS", "it does not exist"),
+    warning("REQUESTS_CA_BUNDLE", "it contains no PEM certificate"),
     warning("CURL_CA_BUNDLE", "a part of its path is a file, not a folder"),
   ]);
 });

@@ -29,8 +29,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         severity: "problem",
         code: "internal",
-        message: "this is Node v20.18.3 (/n/node); Fairlead needs 20.19 or later",
-        next: "Install a newer Node: https://nodejs.org",
+        message: "Node v20.18.3 (/n/node) is too old: Fairlead needs 20.19 or later",
+        next: "install a newer Node: https://nodejs.org",
       },
       idle,
     ],
@@ -40,7 +40,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
     { node: { ...node, other: "/o/node" }, launches: [{ ...launch, command: "node", file: "/o/node" }] },
     [
       fine,
-      { severity: "note", message: "a: run by /o/node, while /n/node runs Fairlead" },
+      { severity: "note", message: "a: runs on /o/node, but Fairlead runs on /n/node" },
       idle,
       { severity: "ok", message: "/o/node (a)" },
     ],
@@ -53,8 +53,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       idle,
       {
         ...notFound,
-        message: '"a" runs npx, which is not on the PATH that it gets',
-        next: "Install Node.js: https://nodejs.org; or correct its entry (/s.json:3).",
+        message: '"a" runs npx, which is not on the server\'s PATH',
+        next: "install Node.js: https://nodejs.org; or correct its entry (/s.json:3)",
       },
     ],
   ],
@@ -66,8 +66,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       idle,
       {
         ...notFound,
-        message: '"a" runs /x/server, which is not there, or not a program',
-        next: "Install it; or correct its entry (/s.json:3).",
+        message: '"a" runs /x/server, which does not exist or is not executable',
+        next: "install it; or correct its entry (/s.json:3)",
       },
     ],
   ],
@@ -80,8 +80,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         ...notFound,
         message:
-          '"a" runs npx, which is not on the PATH that it gets; it is in /h/v22/bin (nvm), which only your own shells look into',
-        next: 'Add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3).',
+          '"a" runs npx, which is not on the server\'s PATH: it is in /h/v22/bin (nvm), which only your own shell has on its PATH',
+        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/sjson:3).',
       },
     ],
   ],
@@ -102,8 +102,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         ...notFound,
         message:
-          '"a" runs /n/npx, which needs node, and that is not on the PATH that it gets; it is in /h/v22/bin (nvm), which only your own shells look into',
-        next: 'Add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3).',
+          '"a" runs /n/npx, which needs node, and that is not on the server\'s PATH: it is in /h/v22/bin (nvm), which only your own shell has on its PATH',
+        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/sjson:3).',
       },
     ],
   ],
@@ -115,8 +115,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       { severity: "ok", message: "/n/npx (a)" },
       {
         severity: "note",
-        message: "a: found by way of nvm (/n), which editors and services do not look into",
-        next: 'Add "env": { "PATH": "/n:$PATH" } to its entry (/s.json:3).',
+        message: "a: found in a folder of nvm (/n), which editors and services do not have on their PATH",
+        next: 'add "env": { "PATH": "/n:$PATH" } to its entry (/sjson:3).',
       },
     ],
   ],
@@ -128,8 +128,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       idle,
       {
         ...notFound,
-        message: '"a" runs npx, of which there is only C:\\n\\npx.ps1: a script cannot be started as a program',
-        next: 'Write "command": "powershell" and "args": ["-File", "C:\\\\n\\\\npx.ps1", …] in its entry (/s.json:3).',
+        message: '"a" runs npx, but only the script C:\\n\\npx.ps1 exists, which cannot be started as a program',
+        next: 'write "command": "powershell" and "args": ["-File", "C:\\\\n\\\\npx.ps1", …] in its entry (/s.json:3)',
       },
     ],
   ],
@@ -152,7 +152,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       { severity: "ok", message: "/n/npx (a)" },
       {
         severity: "note",
-        message: 'left out of the PATH of servers, as this folder is not trusted: ".", "/w/bin"',
+        message: 'removed from the servers\' PATH, because this folder is not trusted: ".", "/w/bin"',
         next: "fairlead trust add",
       },
     ],
@@ -165,8 +165,8 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       idle,
       {
         severity: "warning",
-        message: 'PATH has entries that mean another folder wherever you are: "", "bin"',
-        next: "Take them out of PATH where your shell sets it.",
+        message: 'PATH has relative folders, which depend on the current folder: "", "bin"',
+        next: "remove them from PATH in your shell's startup file",
       },
     ],
   ],
@@ -179,8 +179,8 @@ test("without npx, that is good to know", () => {
     fine,
     {
       severity: "note",
-      message: "npx is not on PATH; servers that are npm packages are started with it",
-      next: "Install Node.js: https://nodejs.org",
+      message: "npx is not on PATH: servers from npm packages need it",
+      next: "install Node.js: https://nodejs.org",
     },
   ]);
 });

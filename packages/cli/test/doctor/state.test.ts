@@ -28,7 +28,7 @@ test.each([0o755, 0o777])("one that others can look into (%i) is closed, and tha
   await chmod(folder, mode);
   expect(await found(here)).toEqual([
     ok(folder),
-    { severity: "note", message: `others than you could look into ${folder} until now; it is closed to them` },
+    { severity: "note", message: `other users could read ${folder}; doctor has changed its permissions to 700` },
   ]);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect(await found(here)).toEqual([ok(folder)]);
@@ -37,7 +37,7 @@ test.each([0o755, 0o777])("one that others can look into (%i) is closed, and tha
 test("one that cannot be closed is for its owner to close", () => {
   expect(checkState({ folder: "/f", others: "let in", aside: [] })).toEqual([
     ok("/f"),
-    { severity: "warning", message: "others than you may look into /f", next: "chmod 700 /f" },
+    { severity: "warning", message: "other users can read /f", next: "chmod 700 /f" },
   ]);
 });
 
@@ -51,8 +51,8 @@ test.each([
     {
       severity: "problem",
       code: "internal",
-      message: `${folder} cannot be written (${why}): approvals, secrets, logs and what is known of servers are not kept`,
-      next: `Make sure that ${folder} can be written; or set FAIRLEAD_HOME to a folder that can.`,
+      message: `${folder} cannot be written (${why}): approvals, secrets, logs and cached catalogs are lost`,
+      next: `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`,
     },
   ]);
 });
@@ -63,7 +63,7 @@ test("a disk that is nearly full", () => {
     {
       severity: "warning",
       message: "the disk of /f is nearly full: 1.5 MB left",
-      next: "Make room on that disk.",
+      next: "free space on that disk",
     },
   ]);
 });
@@ -77,7 +77,7 @@ test("damaged files that were put aside are named, and how to take them away", a
     ok(folder),
     {
       severity: "warning",
-      message: `damaged, and put aside: ${aside}; what was in it has to be given again`,
+      message: `damaged files were renamed: ${aside}; their contents must be entered again`,
       next: `rm ${aside}`,
     },
   ]);
@@ -89,6 +89,6 @@ test.each(["garbage", '{"a": 1}', ""])("approvals that nothing has needed yet ar
   expect(await found(here)).toMatchObject([
     { severity: "ok" },
     { severity: "note" },
-    { severity: "warning", message: expect.stringMatching(/^damaged, and put aside: .*approvals\.json\.corrupt-/) },
+    { severity: "warning", message: expect.stringMatching(/^damaged files were renamed: .*approvals\.json\.corrupt-/) },
   ]);
 });

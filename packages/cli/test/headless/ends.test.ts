@@ -71,8 +71,8 @@ describe("exit codes", () => {
     [["--servers", "a,,b"], "--servers takes names with commas between them"],
     [["--servers", "dmo"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "dmo.greet"], 'there is no server "dmo"; did you mean "demo"?'],
-    [["--allow", "demo"], '"demo" names a server but no tool'],
-    [["--allow", "demo.*"], '--allow names one tool, and "demo.*" is a pattern'],
+    [["--allow", "demo"], '"demo" is a server: the tool is missing'],
+    [["--allow", "demo.*"], '--allow takes one tool, not the pattern "demo.*"'],
   ])("2 for %j", async (words, message) => {
     await using here = await scene();
     const { code, stdout, stderr } = await here.ask("Hello", ...words);
@@ -86,7 +86,7 @@ test("two formats at once are a mistake", async () => {
   const { code, stderr } = await here.ask("Hello", "--json", "--output-format", "stream-json");
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "fairlead: --json and --output-format stream-json ask for two formats at once\n",
+    stderr: "fairlead: --json and --output-format stream-json cannot be combined\n",
   });
 });
 
@@ -95,7 +95,7 @@ describe("without a model", () => {
     await using here = await machine({ [userFile]: { mcpServers: { a: { command: "touch", args: ["started"] } } } });
     const { code, stdout, stderr } = await here.run("-p", "Hello");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^fairlead: no model is set/);
+    expect(stderr).toMatch(/^fairlead: no model configured/);
     expect(await readdir(here.project)).toEqual([".gemini"]);
   });
 
@@ -103,7 +103,7 @@ describe("without a model", () => {
     await using here = await machine();
     const error = {
       code: "model",
-      message: expect.stringMatching(/^no model is set/) as string,
+      message: expect.stringMatching(/^no model configured/) as string,
       next: expect.any(String) as string,
     };
     const whole = await here.run("-p", "Hello", "--output-format", "json");
@@ -130,7 +130,7 @@ test("waiting for a model that is busy is said", async () => {
   await using here = await scene();
   here.api.interrupt("generate", answered(quotaExceeded({ delay: "0.01s" })));
   const { code, stderr } = await here.ask("Hello");
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("asked again in") as string });
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("trying again in") as string });
 });
 
 test("the process ends with the turn, also where answers were left in their middle", async () => {

@@ -53,12 +53,12 @@ describe("what is piped in", () => {
     await using here = await scene();
     const large = await here.askWith({ stdin: "x".repeat(8_388_609) }, "Shorter, please");
     expect(large).toMatchObject({ code: 1, stdout: "" });
-    expect(large.stderr).toMatch(/^fairlead: stdin has more than 8388608 bytes/);
+    expect(large.stderr).toMatch(/^fairlead: stdin is too large: more than 8388608 bytes/);
     const binary = await here.askWith({ stdin: new Uint8Array([0x89, 0x50, 0xff, 0xfe]) }, "What is it?");
     expect(binary).toEqual({
       code: 2,
       stdout: "",
-      stderr: "fairlead: stdin is not text in UTF-8\n  next: To add a file, write @path.\n",
+      stderr: "fairlead: stdin is not UTF-8 text\n  next: to attach a file, write @path in the prompt\n",
     });
     expect(here.api.seen).toEqual([]);
   });
@@ -68,8 +68,7 @@ describe("what is piped in", () => {
     const { code, stderr } = await here.askWith({ stdin: "\n" }, " ");
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        "fairlead: what is the model to be asked? Nothing was typed, and nothing is piped in\n  next: fairlead -p --help\n",
+      stderr: "fairlead: the prompt is empty, and stdin has no input\n  next: fairlead -p --help\n",
     });
   });
 
@@ -78,7 +77,7 @@ describe("what is piped in", () => {
     const child = spawn(process.execPath, [program, "-p", "Hello"], { cwd: here.project, env: here.env });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     expect({ code: Number(code), stdout: stdout.split("\n")[0] }).toEqual({ code: 0, stdout: "You said: Hello" });
-    expect(stderr).toContain("nothing came from stdin: going on without it\n");
+    expect(stderr).toContain("stdin sent nothing within 2 s; continuing without it\n");
   });
 });
 
@@ -127,7 +126,7 @@ describe("what is typed", () => {
   test.each([
     ["/paln tomorrow", 2, 'fairlead: there is no prompt "paln"; did you mean /plan?\n'],
     ["/plan", 2, 'fairlead: prompt plan of "notes": day is missing\n  next: /plan --day=…\n'],
-    ["/half", 4, 'fairlead: prompt half of "notes" does not end with something for the model to answer\n'],
+    ["/half", 4, 'fairlead: prompt "half" of "notes" cannot be sent: its last message is not from the user\n'],
   ])("%s is explained, and no model is asked", async (prompt, expected, message) => {
     await using here = await scene({ shelves: { notes } });
     const { code, stdout, stderr } = await here.ask(prompt);

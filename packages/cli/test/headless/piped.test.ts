@@ -17,7 +17,7 @@ test("a shell's pipe is read to its end, however late it comes; that it is waite
   clock.pass(1999);
   expect(said).toEqual([]);
   clock.pass(1);
-  expect(said).toEqual(["reading stdin to its end; to leave it out, add: < /dev/null"]);
+  expect(said).toEqual(["waiting for stdin; to skip it, add: < /dev/null"]);
   clock.pass(1_000_000);
   stdin.write("late ");
   stdin.end("is not too late\n");

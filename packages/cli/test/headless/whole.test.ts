@@ -28,15 +28,14 @@ function timeless({ stdout, stderr, code }: Ending): Ending {
   return { code, stderr, stdout: stdout.replaceAll(/"durationMs": ?\d+/g, '"durationMs": 1') };
 }
 
-const why =
-  "right.ask may not run: the rule for runs without anyone to ask denies it (without that, the default for tools asks about it)";
+const why = "right.ask denied: it needs confirmation and there is no terminal to ask on";
 const data = expect.stringMatching(/^iVBORw0KGgo/) as string;
 const drawing = expect.stringContaining("A picture of waves, 8 × 8 pixels.") as string;
 const answer = "Both echo, and there is\ntea.";
 const ok = { status: "ok", rule: "--allow allows it", durationMs: 1 };
 const denied = {
   status: "denied",
-  error: { code: "denied", message: why, next: "fairlead policy explain right.ask" },
+  error: { code: "denied", message: why, next: "add --allow right.ask, or: fairlead policy allow right.ask" },
 };
 const echo = { serverToolName: "echo", ...ok };
 const done = [
@@ -69,7 +68,7 @@ right.ask: denied: ${why}
   next: fairlead policy explain right.ask
 demo.picture {"pattern":"waves","size":8}
 demo.picture: [image/png, 141 B]
-to let a tool run that was denied: --allow SERVER.TOOL
+next: to allow a denied tool, add --allow SERVER.TOOL
 `;
 
 describe("two servers' tools, a call that is allowed, one that is denied, a picture and a resource", () => {

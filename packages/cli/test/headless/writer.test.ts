@@ -98,14 +98,14 @@ without slow: did not answer in time
   next: npx fairlead mcp test slow
 set aside: odd.twist: schema: no such type
 note: 12 tools were left out
-the model did not answer: 429; asked again in 1.3 s
+the model did not answer: 429; trying again in 1.3 s
 demo.greet {"name":"Ada"}
-demo.greet: kept whole in /kept/1.txt
+demo.greet: full result in /kept/1.txt
 disk.wipe: denied: disk.wipe may not run
   next: npx fairlead policy allow disk.wipe
 demo.picture {}
 demo.picture: [image/png, 8 B]
-to let a tool run that was denied: --allow SERVER.TOOL
+next: to allow a denied tool, add --allow SERVER.TOOL
 `;
 
 describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) => {
@@ -120,7 +120,7 @@ describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) =>
   test("a resource that may not be read is no matter of --allow", () => {
     const read = { type: "call", id: "1", name: "read_resource", server: "notes", args: {}, status: "denied" } as const;
     const { stderr } = write(format, [read, { type: "done", reason: "stop", text: "", denied: 1, calls: 1 }]);
-    expect(stderr).toBe('to let a resource be read that was denied: a rule with kind = "resource" in a policy file\n');
+    expect(stderr).toBe('next: to allow a denied resource, add a rule with kind = "resource" to a policy file\n');
   });
 
   test("a server cannot write lines of ours", () => {

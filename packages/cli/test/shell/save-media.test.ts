@@ -26,14 +26,14 @@ test("what cannot be written is a warning each", async () => {
   const { paths, warnings } = await saveMedia(blocks, gone, "s.t");
   expect(paths.size).toBe(0);
   expect(warnings).toEqual([
-    expect.stringContaining(`the image could not be saved into ${gone}: `),
-    expect.stringContaining(`the audio could not be saved into ${gone}: `),
+    expect.stringContaining(`cannot save the image into ${gone}: `),
+    expect.stringContaining(`cannot save the audio into ${gone}: `),
   ]);
 });
 
 test("a folder that cannot be made is a mistake in the command, said at once", async () => {
   await expect(openSaveFolder("/proc/fairlead", "/")).rejects.toMatchObject({
     code: "usage",
-    message: expect.stringContaining("--save /proc/fairlead: the folder cannot be made: "),
+    message: expect.stringContaining("--save /proc/fairlead: cannot create the folder: "),
   });
 });

@@ -72,7 +72,7 @@ describe("a program", () => {
     const { code, stderr } = await here.run("call", "--stdio", `${here.spy} notes.txt`, "echo", "text=1");
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `note: this folder is not trusted, so the program starts in ${here.home} and looks there for "notes.txt"; write the whole path, or type: fairlead trust add\n`,
+      stderr: `note: this folder is not trusted, so the program starts in ${here.home} and looks for "notes.txt" there\n  next: write the absolute path, or: fairlead trust add\n`,
     });
     expect(await here.read("seen")).toMatch(`${here.home}\n`);
   });
@@ -139,7 +139,7 @@ describe("an address", () => {
       stdout: "",
       stderr:
         'fairlead: "web" has no tool "ecko"; did you mean "echo"?\n' +
-        '  next: To see its tools, type "tools" in place of "call" and leave the tool out.\n',
+        '  next: to list its tools, replace "call" by "tools" and leave out the tool\n',
     });
   });
 });
@@ -153,7 +153,7 @@ describe("the settings' lists hold for what is typed", () => {
     [{ mcp: { excluded: ["typed"] } }, /^fairlead: "typed" is excluded by mcp\.excluded in /],
     [
       { fairlead: { permissions: { denyTools: ["echo"] } } },
-      /^fairlead: typed\.echo may not run: fairlead\.permissions\.denyTools in .*settings\.json:\d+ denies it\n/,
+      /^fairlead: typed\.echo denied: fairlead\.permissions\.denyTools in .*settings\.json:\d+ denies it\n/,
     ],
   ])("%j", async (settings, message) => {
     await using here = await machine({ "etc/settings.json": settings });
@@ -171,7 +171,7 @@ describe("--persist", () => {
     expect([code, stdout]).toEqual([0, "1\n"]);
     expect(stderr).toBe(
       `added "kept" to ${join(here.path, userFile)} (user)\n` +
-        "warning: env.TOKEN looks like a secret written out; rather store it (fairlead secret set TOKEN) and write ${secret:TOKEN} instead\n" +
+        "warning: env.TOKEN looks like a secret: store it with fairlead secret set TOKEN and write ${secret:TOKEN} instead\n" +
         "undo: fairlead mcp remove -s user kept\n",
     );
     expect(JSON.parse(await here.read(userFile))).toEqual({
@@ -182,12 +182,12 @@ describe("--persist", () => {
     expect(await here.runWith(trusted, "call", ...words, "echo", "text=3")).toEqual({
       code: 0,
       stdout: "3\n",
-      stderr: '"kept" is in your settings already, just as it was typed\n',
+      stderr: '"kept" is already in your settings, unchanged\n',
     });
     const other = await here.run("call", ...words, "-e", "OTHER=1", "echo", "text=1");
     expect([other.code, other.stderr]).toEqual([
       2,
-      'fairlead: there is a server "kept" already: choose another --name, or use that one by its name\n  next: fairlead call --help\n',
+      'fairlead: the server name "kept" is already in use: choose another --name, or use that server by its name\n  next: fairlead call --help\n',
     ]);
     expect((await here.run("mcp", "remove", "-s", "user", "kept")).code).toBe(0);
     expect(JSON.parse(await here.read(userFile))).toEqual({ mcpServers: {} });
@@ -231,7 +231,7 @@ describe("--persist", () => {
       code: 0,
       stderr:
         `added "web" to ${join(here.path, userFile)} (user)\n` +
-        "warning: url (its password) looks like a secret written out; rather store it (fairlead secret set PASSWORD) and write ${secret:PASSWORD} instead\n" +
+        "warning: url (its password) looks like a secret: store it with fairlead secret set PASSWORD and write ${secret:PASSWORD} instead\n" +
         "undo: fairlead mcp remove -s user web\n",
     });
   });
@@ -250,31 +250,19 @@ describe("mistakes", () => {
   test.each([
     [
       ["https://example.com/mcp"],
-      'which tool?\n  next: To see its tools, type "tools" in place of "call" and leave the tool out.',
+      'the tool?\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
-    [
-      ["--stdio", "x"],
-      'which tool?\n  next: To see its tools, type "tools" in place of "call" and leave the tool out.',
-    ],
-    [["https://example.com/mcp", "--stdio", "x", "t"], `a server has a URL or --stdio, not both${next}`],
+    [["--stdio", "x"], 'the tool?\n  next: to list its tools, replace "call" by "tools" and leave out the tool'],
+    [["https://example.com/mcp", "--stdio", "x", "t"], `a URL and --stdio both name a server: give only one${next}`],
     [
       ["--stdio", "https://example.com", "t"],
-      `--stdio takes a command, and "https://example.com" is an address: write it without --stdio${next}`,
+      `--stdio takes a command, not the URL "https://example.com": write the URL without --stdio${next}`,
     ],
-    [["--stdio", "a | b", "t"], `"a | b" cannot be started: character 3, "|" needs a shell${next}`],
-    [
-      ["--stdio", "x", "-H", "A: b", "t"],
-      `-H is for servers with a URL; a command gets variables: -e NAME=VALUE${next}`,
-    ],
-    [
-      ["https://example.com", "-e", "A=b", "t"],
-      `-e is for commands; a server with a URL gets headers: -H 'Name: value'${next}`,
-    ],
-    [["demo.greet", "name=Ada", "-e", "A=b"], `--env is for a server that is typed: a URL, or --stdio COMMAND${next}`],
-    [
-      ["demo.greet", "name=Ada", "--persist"],
-      `--persist is for a server that is typed: a URL, or --stdio COMMAND${next}`,
-    ],
+    [["--stdio", "a | b", "t"], `"a | b" is not a valid command line: character 3, "|" needs a shell${next}`],
+    [["--stdio", "x", "-H", "A: b", "t"], `-H works only with a URL; for a command use -e NAME=VALUE${next}`],
+    [["https://example.com", "-e", "A=b", "t"], `-e works only with a command; for a URL use -H 'Name: value'${next}`],
+    [["demo.greet", "name=Ada", "-e", "A=b"], `--env works only with a URL or --stdio COMMAND${next}`],
+    [["demo.greet", "name=Ada", "--persist"], `--persist works only with a URL or --stdio COMMAND${next}`],
     [["--stdio", "x", "--server", "a", "--tool", "b"], "--server and --tool are for servers in the settings"],
   ])("%j", async (argv, message) => {
     await using here = await machine();

@@ -24,9 +24,14 @@ describe("server.tool finds the pair that exists", () => {
 
 describe("or says what is wrong", () => {
   test.each([
-    ["a.b.c", "usage", '"a.b.c" can mean more than one tool', "--server a.b --tool c or --server a --tool b.c"],
-    ["a", "usage", '"a" names a server but no tool', "fairlead tools a"],
-    ["closed.", "usage", '"closed." names a server but no tool', "fairlead tools closed"],
+    [
+      "a.b.c",
+      "usage",
+      '"a.b.c" is ambiguous: more than one tool matches',
+      "--server a.b --tool c or --server a --tool b.c",
+    ],
+    ["a", "usage", '"a" is a server: the tool is missing', "fairlead tools a"],
+    ["closed.", "usage", '"closed." is a server: the tool is missing', "fairlead tools closed"],
     ["b.only", "server_unknown", 'there is no "b.only"; did you mean "a.b.only"?', "fairlead tools"],
     ["clsoed.tool", "server_unknown", 'there is no server "clsoed"; did you mean "closed"?', "fairlead mcp list"],
     ["elsewhere.tool", "server_unknown", 'there is no server "elsewhere"', "fairlead mcp list"],

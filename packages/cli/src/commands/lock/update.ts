@@ -1,15 +1,15 @@
-/** `fairlead lock update`: accepts what a server is now; the others stay locked as they were. */
+/** `fairlead lock update`: locks one server's current state; other servers stay as they are in the lock file. */
 
 import { relock } from "../../lock/relock.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   define(command) {
-    command.argument("[server]", "as in fairlead mcp list; without it, all of the workspace").addHelpText(
+    command.argument("[server]", "name from fairlead mcp list; without it, all servers of the workspace").addHelpText(
       "after",
       `
-Connects to the server, writes what it is now into .gemini/mcp.lock, and shows what was different before. A server that
-is not in the settings any more is taken out of the file.
+Connects to the server, writes its current entry, version and tools into .gemini/mcp.lock, and shows the differences.
+A server that is no longer in the settings is removed from the file.
 
 Examples:
   fairlead lock update github

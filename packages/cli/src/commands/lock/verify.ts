@@ -15,9 +15,9 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Connects to every server of the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 all is as
-locked; 6 something is different, or the folder is not trusted; 4 a server could not be asked, so nobody knows.
-With --trust-workspace, as in CI, a server whose entry is not the locked one is not started.
+Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
+differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
+With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
 
 Examples:
   fairlead lock verify
@@ -40,23 +40,23 @@ Examples:
   },
 };
 
-/** That something is different weighs more than that something could not be asked; neither is a pass. */
+/** A difference outranks a server that could not be reached; both fail the command. */
 function failUnlessSame(checked: readonly LockCheck[]): void {
   const drifted = checked.filter(({ drift }) => drift !== undefined);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);
   const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;
   const [only] = drifted;
   if (only !== undefined) {
-    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "is" : "are"} not as locked`;
+    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "is" : "are"} different from the lock file`;
     throw new HostError("changed", errors.length === 0 ? message : `${message}, and ${unasked}`, {
-      next: `If that is what you want: fairlead lock update${drifted.length === 1 ? ` ${toShellWord(only.name)}` : ""}`,
+      next: `to accept the change: fairlead lock update${drifted.length === 1 ? ` ${toShellWord(only.name)}` : ""}`,
     });
   }
   const worst = errors.map(({ code }) => code).toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
   if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
 }
 
-/** One sentence for them all; each has its own below its name. */
+/** The next step of the worst error; the report shows each server's own next step. */
 function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
   return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
 }
@@ -64,11 +64,11 @@ function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
 function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
   const settings = toSafeLine(configuration.locations.files.workspace ?? "");
   if (globals.json) out.json({ file, ok: true, servers: [] });
-  else out.print(safe`No servers in ${settings}, and no lock file: there is nothing to verify.`);
+  else out.print(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
 }
 
-/** To take the file away must not be a way around it. */
+/** Deleting the lock file must not bypass it: servers without a lock file fail the check. */
 function notThere({ file, entries }: LockWorkspace): HostError {
-  const message = `${file} is not there: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
+  const message = `${file} does not exist: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
   return new HostError("changed", message, { next: "fairlead lock" });
 }

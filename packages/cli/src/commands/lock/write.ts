@@ -1,4 +1,4 @@
-/** `fairlead lock`: writes down what the workspace's servers are now, so that a change is noticed. */
+/** `fairlead lock`: writes the lock file, so that later changes of the workspace's servers are detected. */
 
 import { relock } from "../../lock/relock.ts";
 import type { Verb } from "../../shell/verb.ts";
@@ -8,14 +8,14 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Connects to every server of the workspace's settings and writes .gemini/mcp.lock beside them: the entries without their
-secrets, versions where they are known, and a digest of every tool, every prompt and the instructions. Commit it. As long
-as it is there, a tool that is not as it was locked asks before it runs, also for someone who has never seen it before.
+Connects to every server in the workspace's settings and writes .gemini/mcp.lock next to them: the entries without their
+secrets, the versions if known, and a digest of every tool, every prompt and the instructions. Commit this file. While it
+exists, Fairlead asks everyone who uses the workspace before it runs a tool that differs from the lock file.
 
 Examples:
   fairlead lock
-  fairlead lock verify               in CI: exit code 6 if anything is different
-  fairlead lock update github        accept what one server is now`,
+  fairlead lock verify               in CI: exit code 6 if anything differs
+  fairlead lock update github        accept the changes of one server`,
     );
   },
 

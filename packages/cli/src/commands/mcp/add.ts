@@ -1,4 +1,4 @@
-/** `fairlead mcp add`: writes a server into the settings, says what was written and how to take it back, and tries it. */
+/** `fairlead mcp add`: writes a server into the settings, prints the entry and an undo command, and tests the connection. */
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -36,7 +36,7 @@ export const verb: Verb = {
   define(command) {
     const repeat = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
     command.usage("[options] NAME COMMAND_OR_URL [ARGS...]").argument("<name>").argument("[target]");
-    scopeOption(command, "user: for you, everywhere; project: for this folder (default)");
+    scopeOption(command, "user: for all your folders; project: for this folder (default)");
     command
       .addOption(
         new Option("-t, --transport <kind>", "stdio for a command; http or sse for a URL").choices([
@@ -45,17 +45,21 @@ export const verb: Verb = {
           "http",
         ]),
       )
-      .option("-e, --env <NAME=VALUE>", "a variable for the command; NAME alone hands yours on (repeatable)", repeat)
+      .option(
+        "-e, --env <NAME=VALUE>",
+        "environment variable for the command; NAME alone passes yours on (repeatable)",
+        repeat,
+      )
       .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
-      .option("--cwd <dir>", "the folder that the command runs in")
-      .option("--timeout <ms>", "the longest silence of one request")
-      .option("--trust", "run its tools without asking")
+      .option("--cwd <dir>", "working folder of the command")
+      .option("--timeout <ms>", "give up a request after this many milliseconds without a response or progress")
+      .option("--trust", "run its tools without confirmation")
       .option("--description <text>", "what it is for")
       .option("--include-tools <a,b>", "only these tools")
       .option("--exclude-tools <a,b>", "all but these tools")
-      .option("--replace", "replace an entry of the same name without asking")
-      .option("--no-test", "do not connect to it now")
-      .option("--no-approve", "leave a project's server to fairlead trust add")
+      .option("--replace", "replace an entry with the same name without asking")
+      .option("--no-test", "do not connect to the server now")
+      .option("--no-approve", "do not approve a project's server now; use fairlead trust add later")
       .addHelpText("after", addHelp);
   },
 
@@ -67,7 +71,9 @@ export const verb: Verb = {
     const servers = newServers({ operands, rest, isFile }, options);
     const ours = lookalikes(rest);
     if (ours.length > 0)
-      out.say(safe`note: ${toSafeLine(ours.join(", "))} went to the server; options for fairlead come before NAME`);
+      out.say(
+        safe`note: ${toSafeLine(ours.join(", "))} passed to the server; options for fairlead must come before NAME`,
+      );
 
     const before = await configurationIfTrusted(context);
     const destination = choose(scope, before.locations, out);
@@ -85,11 +91,11 @@ export const verb: Verb = {
           : restore({ name, entry: replaced, approved: await isApproved(name, before) }, destination, context);
       added.push({ name, entry, replaced: replaced !== undefined, ...undo });
     }
-    // Whoever types a server's command line has seen it: it needs no second approval.
+    // The user typed this command line, so it needs no separate approval.
     const names = servers.map(({ name }) => name);
     const approval = approve ? await approveWritten(names, destination, context) : noApproval;
     const [after, inFact] = [await configurationIfTrusted(context), await configurationOf(context)];
-    // An untrusted folder shadows nothing of the user's.
+    // Entries of an untrusted folder do not replace the user's entries.
     const { servers: readBack } = destination.scope === "user" ? inFact : after;
     const trustLine = trustAddLine(after.locations);
     const report = { added, destination, servers: readBack, trusted: inFact.trust.trusted, approval, trustLine };
@@ -106,11 +112,11 @@ export const verb: Verb = {
 function choose(scope: ScopeWord | undefined, locations: Locations, out: Output): Destination {
   if (scope !== undefined || locations.files.workspace !== undefined)
     return destinationOf(scope ?? "project", locations);
-  out.say(safe`note: there is no project here, so the server goes to your user settings`);
+  out.say(safe`note: there is no project here, so Fairlead writes to your user settings`);
   return destinationOf("user", locations);
 }
 
-/** The names that are taken in that file and that the person wants to see replaced. */
+/** Returns the names that already exist in the file and that the user agreed to replace. */
 async function askToReplace(
   servers: readonly NewServer[],
   { file }: Destination,
@@ -124,7 +130,7 @@ async function askToReplace(
   const names = taken.map((name) => `"${name}"`).join(", ");
   if (!canAsk(io))
     throw new HostError("usage", `already in ${file}: ${names}; nothing was changed`, {
-      next: "Put --replace before the name to replace it, or choose another name.",
+      next: "add --replace before the name, or choose another name",
     });
   if (await confirm(io, safe`Already in ${toVisibleLine(file)}: ${toVisibleLine(names)}. Replace?`))
     return new Set(taken);
@@ -139,11 +145,11 @@ COMMAND_OR_URL is one of
                                also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
 
 All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
-Values are written as you type them: $NAME and \${NAME} are filled in when the server starts, $$ is a dollar sign,
-\${secret:NAME} is what fairlead secret set NAME stored. Quote them, or your shell fills them in at once.
-A server added to a project is approved with that; others who use the project are asked by fairlead trust add.
-Then it is connected to, if it may start: what it offers is shown, or why it does not work. The entry stays either way,
-and the exit code is 0 because it was added; in a script, fairlead mcp test NAME gives the code.
+Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
+\${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
+You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
+Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
+in a script, fairlead mcp test NAME returns the error's exit code.
 
 Examples:
   fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes

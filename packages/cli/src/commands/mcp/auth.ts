@@ -1,4 +1,4 @@
-/** `fairlead mcp auth`: signs in to a server, or shows who needs it. */
+/** `fairlead mcp auth`: signs in to a server, or lists the servers that need a sign-in. */
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
@@ -25,20 +25,20 @@ interface Options {
 export const verb: Verb = {
   define(command) {
     command
-      .argument("[name]", "as in fairlead mcp list; without it, shows who needs a sign-in")
-      .option("--device", "with a code that you type on another device, where the server offers that")
-      .option("--no-browser", "open nothing: show the address, and paste back where the browser ended")
-      .option("--scopes <list>", "ask for these instead of what the server names, separated by blanks or commas")
+      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
+      .option("--device", "sign in with a code on another device, if the server supports it")
+      .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
+      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas")
       .addHelpText(
         "after",
         `
-Asks the server, finds out where to sign in, shows the whole address, its domain and what is asked for, and opens the
-browser if you say so. The browser comes back by itself; at the same time you can paste the address at which it ended.
-Over SSH and in containers nothing is opened, and pasting comes first. Nothing is signed in to without a terminal: exit 5.
-Tokens go to the system's keychain where there is one, else to an encrypted file, and to this one server only.
+Shows the sign-in URL, its domain and the requested scopes, and opens the browser if you confirm. The browser returns
+to Fairlead by itself; you can also paste the final URL. Over SSH and in containers Fairlead opens no browser and asks
+for the final URL. Without a terminal the command fails with exit code 5. Tokens are stored in the system's keychain,
+or in an encrypted file, and are sent to this server only.
 
 Examples:
-  fairlead mcp auth                       who needs a sign-in
+  fairlead mcp auth                       list servers that need a sign-in
   fairlead mcp auth github
   fairlead mcp auth github --no-browser
   fairlead mcp auth github --device
@@ -53,7 +53,7 @@ Examples:
     if (name !== undefined) return signIn(findServer(configuration, name), configuration, context);
     const { device, browser, scopes } = command.opts<Options>();
     if (device || !browser || scopes !== undefined)
-      throw new HostError("usage", "name the server to sign in to", { next: "fairlead mcp auth" });
+      throw new HostError("usage", "the server's name is missing", { next: "fairlead mcp auth" });
     const { showSignIns } = await import("../../sign-in/overview.ts");
     await showSignIns(configuration, context);
   },
@@ -71,7 +71,7 @@ async function signIn(
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
-  // Others sign in by themselves: there it is enough to try.
+  // Other providers (Google) need no interaction: connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
@@ -84,10 +84,10 @@ async function signIn(
       ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== "") }),
     }),
   };
-  out.say(safe`asking "${toVisibleLine(name)}" …`);
+  out.say(safe`connecting to "${toVisibleLine(name)}" …`);
   const first = await connect(name, before, configuration, context, ways || {});
   const isSignedIn = !isOurs || isTakenOver || heard.some(({ kind }) => kind === "signed_in");
-  // Some ask for a sign-in only when a tool is called; then it is known all the same where to sign in.
+  // Some servers require a sign-in only for tool calls; their metadata still says where to sign in.
   const isUnasked = first.status === "connected" && !isSignedIn && ways !== false;
   const isLate = isUnasked && (await signInUnasked(definition, configuration, ways.signIn, io.signal));
   const state = isLate ? await connect(name, before, configuration, context, {}) : first;
@@ -96,10 +96,10 @@ async function signIn(
   if (globals.json) return out.json({ ...serverDocument({ server, state }), signedIn: isAsked });
   if (!isAsked) out.say(safe`"${toVisibleLine(name)}" did not ask for a sign-in.`);
   out.print(safe`${out.style.bold(toVisibleLine(name))}  ${out.style.green(stateWords(state))}`);
-  out.say(safe`look: fairlead tools ${toSafeLine(toShellWord(name))}`);
+  out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(name))}`);
 }
 
-/** False: neither the server nor its entry says where. */
+/** Returns false if neither the server nor its entry names an authorization server. */
 async function signInUnasked(
   definition: ServerDefinition,
   configuration: Configuration,
@@ -114,10 +114,10 @@ async function signInUnasked(
   return (await signIn(definition, signal)) !== undefined;
 }
 
-/** Whoever calls it off leaves the server as it was before. */
+/** The error for a sign-in that did not connect; `lazy` means that the user cancelled. */
 export function whyNot(state: ServerState): HostError {
   if (state.status !== "disconnected" || state.reason !== "lazy") return notConnectedError(state);
-  return new HostError("cancelled", `the sign-in to "${state.name}" was called off`, { serverName: state.name });
+  return new HostError("cancelled", `the sign-in to "${state.name}" was cancelled`, { serverName: state.name });
 }
 
 async function takeOver(
@@ -129,7 +129,7 @@ async function takeOver(
   return offerGeminiSignIn(definition, configuration, context);
 }
 
-/** Without a line that says who is waited for: there may be questions on that terminal. */
+/** Connects without a progress line, because the sign-in may ask questions on the same terminal. */
 function connect(
   name: string,
   before: ServerState,
@@ -153,28 +153,27 @@ export async function checkHasSignIn(definition: ServerDefinition): Promise<void
   if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
   const { bringsOwnHeader } = await import("@fairlead/core/auth/own-header");
   if (definition.authentication.provider !== "oauth" || !bringsOwnHeader(definition)) return;
-  throw new HostError(
-    "usage",
-    `"${serverName}" brings its own Authorization header, so there is nothing to sign in to`,
-    {
-      serverName,
-      next: `Take the header out of its entry (${origin.file}:${origin.line}) to sign in instead.`,
-    },
-  );
+  throw new HostError("usage", `"${serverName}" has an Authorization header in its entry, so it needs no sign-in`, {
+    serverName,
+    next: `to sign in instead, remove the header from ${origin.file}:${origin.line}`,
+  });
 }
 
 function isProgram(serverName: string, { env }: StdioTransport, place: string): HostError {
   const names = [...env.keys()];
-  const set = names.length === 0 ? "it sets none so far" : `it sets ${names.join(", ")}`;
+  const set = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   return new HostError(
     "usage",
-    `"${serverName}" is a program that runs here: it has no sign-in, and takes credentials from "env" of its entry; ${set}`,
-    { serverName, next: `Check them in ${place}. To keep a value out of that file: fairlead secret set NAME` },
+    `"${serverName}" is a local program and has no sign-in: it gets credentials from "env" in its entry (${set})`,
+    {
+      serverName,
+      next: `set the credential in ${place}; to keep the value out of that file: fairlead secret set NAME`,
+    },
   );
 }
 
 function needsTerminal(serverName: string): HostError {
-  return new HostError("auth_required", `signing in to "${serverName}" needs a terminal, and there is none here`, {
+  return new HostError("auth_required", `sign-in to "${serverName}" required, and there is no terminal to ask on`, {
     serverName,
     next: `In a terminal: fairlead mcp auth ${toShellWord(serverName)}`,
   });

@@ -1,15 +1,15 @@
-/** `fairlead mcp disable`: the entry stays, the server does not start. */
+/** `fairlead mcp disable`: prevents a server from starting and keeps its entry. */
 
 import type { Verb } from "../../shell/verb.ts";
 import { setEnabled } from "./set-enabled.ts";
 
 export const verb: Verb = {
   define(command) {
-    command.argument("<name>", "as in fairlead mcp list").addHelpText(
+    command.argument("<name>", "name from fairlead mcp list").addHelpText(
       "after",
       `
-Keeps the server from starting, for you and in every folder: "fairlead.servers.NAME.enabled" in your user settings.
-The entry itself, also one that a workspace shares with others, is left alone.
+Sets "fairlead.servers.NAME.enabled" to false in your user settings: the server does not start for you, in any folder.
+The entry itself stays unchanged, also a workspace's.
 
 Example:
   fairlead mcp disable github`,

@@ -5,10 +5,10 @@ import { setEnabled } from "./set-enabled.ts";
 
 export const verb: Verb = {
   define(command) {
-    command.argument("<name>", "as in fairlead mcp list").addHelpText(
+    command.argument("<name>", "name from fairlead mcp list").addHelpText(
       "after",
       `
-Undoes fairlead mcp disable. Approves nothing: a workspace server still waits for fairlead trust add.
+Undoes fairlead mcp disable. A workspace server still needs its approval: fairlead trust add.
 
 Example:
   fairlead mcp enable github`,

@@ -1,9 +1,10 @@
-/** From a name on the command line to the server it means. */
+/** Finds a configured server by its name. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 
+/** @throws HostError `server_unknown` */
 export function findServer({ servers }: Configuration, name: string): AdmittedServer {
   const found = servers.find(({ server }) => server.name === name);
   if (found) return found;

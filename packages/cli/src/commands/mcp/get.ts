@@ -1,4 +1,4 @@
-/** `fairlead mcp get`: everything known about one server; literal values are hidden. */
+/** `fairlead mcp get`: shows one server's definition and status; literal values are hidden. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ServerDefinition, Transport } from "@fairlead/core/settings/define/definition";
@@ -27,11 +27,11 @@ import { findServer } from "./find-server.ts";
 
 export const verb: Verb = {
   define(command) {
-    command.argument("<name>", "as in fairlead mcp list").addHelpText(
+    command.argument("<name>", "name from fairlead mcp list").addHelpText(
       "after",
       `
-Shows the whole entry: where it is written, what it runs or reaches, what it replaces, whether it may start and why not.
-Placeholders like $TOKEN are shown, literal values of variables and headers are not.
+Shows the entry's file and line, its command or URL, the entries it replaces, and whether the server may start.
+Placeholders like $TOKEN are shown; literal values of variables and headers are hidden.
 
 Examples:
   fairlead mcp get github
@@ -52,7 +52,7 @@ Examples:
   },
 };
 
-/** Undefined for a program, which has none, and while its store cannot be opened. */
+/** Undefined for a stdio server, which has no sign-in, and if the token store cannot be opened. */
 async function signInOf(
   { server: { definition } }: AdmittedServer,
   configuration: Configuration,
@@ -90,7 +90,7 @@ function definitionFields(definition: ServerDefinition): Field[] {
     ...transportFields(redact(transport), toVisibleLine),
     ...resolvedFields(definition, toVisibleLine),
     ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
-    { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
+    { label: safe`trust`, values: trust ? [safe`true: its tools run without confirmation`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
     { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },

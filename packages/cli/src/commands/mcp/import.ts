@@ -1,4 +1,4 @@
-/** `fairlead mcp import`: takes over servers from other programs, after showing what that would do. */
+/** `fairlead mcp import`: copies servers from other programs' settings; without `--write` it only shows the result. */
 
 import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
@@ -31,18 +31,18 @@ interface Options {
 export const verb: Verb = {
   define(command) {
     command
-      .option("--from <file>", "read this file instead of looking at the usual places")
+      .option("--from <file>", "read this file instead of the usual files")
       .addOption(
         new Option(
           "--format <program>",
-          "the program that wrote the file; without --from, look for its files only",
+          "the program whose format the file has; without --from, read only files of this program",
         ).choices(programNames),
       );
-    scopeOption(command, "where to add: user (default) for you, project for this folder");
+    scopeOption(command, "user: for all your folders (default); project: for this folder");
     command
       .option("--only <names>", "only these servers, separated by commas")
-      .option("--replace", "replace entries of the same name")
-      .option("--write", "add the servers; without it nothing is written")
+      .option("--replace", "replace entries with the same name")
+      .option("--write", "write the servers; without it nothing is written")
       .addHelpText("after", help);
   },
 
@@ -58,13 +58,13 @@ export const verb: Verb = {
     const servers = planImport(candidates, {
       existing: await entriesIn(destination),
       replace,
-      // A file that was named has been chosen, whatever folder it is in.
+      // The user chose a file given with --from, also in an untrusted folder.
       isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
       ...(names === undefined ? {} : { only: names }),
     });
     refuseUnknown(names, servers);
     const taken = write ? servers.filter(isWritten) : [];
-    // What stands in a file is not what a person has read: entries of a project wait for `trust add`.
+    // The user has not read the imported entries, so a project's entries still need `trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)
       : configuration;
@@ -88,7 +88,7 @@ async function convertAll(
   return collect(sources, { environment, root, target, trusted, lookup });
 }
 
-/** What stands in the target; a file that cannot be read cannot be added to. */
+/** Reads the entries of the target file. @throws HostError `settings_invalid` if the file is broken */
 async function entriesIn({ scope, file }: Destination): Promise<ReadonlyMap<string, unknown>> {
   const { root, state, problems } = await readSource(scope, file);
   const [problem] = problems;
@@ -111,16 +111,12 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   const unknown = [...(names ?? [])].find((name) => !known.has(name));
   if (unknown === undefined) return;
   const near = closest(unknown, known);
-  throw new HostError(
-    "usage",
-    `no server "${unknown}" was found${near === undefined ? "" : `; did you mean "${near}"?`}`,
-    {
-      next: "fairlead mcp import",
-    },
-  );
+  throw new HostError("usage", `found no server "${unknown}"${near === undefined ? "" : `; did you mean "${near}"?`}`, {
+    next: "fairlead mcp import",
+  });
 }
 
-/** Switched off before it is there, so that it never is there switched on. */
+/** Writes one server. A disabled server is disabled before it is written, so it is never enabled in between. */
 async function writeOne(
   { target, conversion, action }: PlannedServer,
   destination: Destination,
@@ -136,20 +132,20 @@ async function writeOne(
 }
 
 const help = `
-Looks at the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex, in your home folder and in
-this workspace, and shows for every server the entry it would become. Nothing is started, and nothing is written
-without --write. What looks like a secret is not shown, but it is written as it stands.
+Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
+workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
+Values that look like secrets are hidden in the output but written unchanged.
 
   \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
   \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
   envFile                                         becomes references to the variables that have a value here
-  a dollar sign that is only that                 becomes $$
-  servers that are switched off                   stay switched off
-  tools that run there without asking             are asked about here
+  a literal dollar sign                           becomes $$
+  disabled servers                                stay disabled
+  tools that run there without confirmation       need confirmation here
 
-A name that is taken is skipped (--replace replaces it). Where two programs have different servers of one name, the
-second is offered as NAME-PROGRAM and added when asked for: --only NAME-PROGRAM. Servers of a folder that is not
-trusted are added only by --only or --from. What is added to a project waits for fairlead trust add.
+A server whose name already exists is skipped; --replace replaces it. If two programs have different servers with one
+name, the second is called NAME-PROGRAM and added only with --only NAME-PROGRAM. Servers of an untrusted folder are
+added only with --only or --from. Servers added to a project need approval: fairlead trust add.
 
 Examples:
   fairlead mcp import

@@ -1,4 +1,4 @@
-/** `fairlead mcp list`: connects to every server that may start, and shows where each one stands. */
+/** `fairlead mcp list`: connects to every server that may start and shows the status of all. */
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { MCPDiscoveryState } from "@fairlead/core/events";
@@ -20,22 +20,19 @@ export const verb: Verb = {
   define(command) {
     command
       .option("--strict", "exit with the worst code among the servers, not 0")
-      .addOption(
-        command.createOption("--cached", "connect to nothing: show what earlier runs found").conflicts("strict"),
-      )
+      .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"))
       .addHelpText(
         "after",
         `
-Connects to all servers that may start, at the same time, and shows for each one what it offers or why it does not
-work, what it runs or reaches, and the file and line it comes from. On a terminal each is shown as soon as it has
-answered; the ones still waited for are named below. Everything that was started has ended when the command ends.
-Secrets in arguments and addresses are hidden.
+Connects to all servers that may start, in parallel, and shows for each server its tools or its error, its command or
+URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
+names those still connecting. All started servers are stopped when the command ends. Secrets are hidden.
 
 Examples:
   fairlead mcp list
   fairlead mcp list --json
-  fairlead mcp list --cached        at once, from what is remembered
-  fairlead mcp list --strict        in a script: 3 settings, 4 does not connect, 5 sign in, 6 waits for approval or trust
+  fairlead mcp list --cached        at once, from the catalog cache
+  fairlead mcp list --strict        exit code 3 settings, 4 connection, 5 sign-in, 6 approval or trust
   fairlead mcp list --debug=github  then: fairlead mcp logs github`,
       );
   },
@@ -60,14 +57,14 @@ function before({ servers }: Configuration): readonly ListedServer[] {
   return servers.map(({ server, admission }) => ({ server, state: initialServerState(server.name, admission, 0) }));
 }
 
-/** In the order of the settings; as text, they have been printed. */
+/** Returns the servers in the order of the settings; prints them unless the output is JSON. */
 async function list(
   configuration: Configuration,
   context: Context,
   isCached: boolean,
 ): Promise<readonly ListedServer[]> {
   const listed = before(configuration);
-  // Whatever connects is loaded only if there is something to connect to.
+  // For start-up time: connecting code is loaded only if a server may start.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
     const { listServers, listCachedServers } = await import("../../targets/list-servers.ts");
     return (isCached ? listCachedServers : listServers)(listed, configuration, context);
@@ -81,7 +78,7 @@ function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // The problems of a server are told with the server, and those of a whole file have been told.
+  // Problems of a server are shown with the server; problems of a whole file are already reported.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
   if (servers.length === 0) printNone(configuration, out);
@@ -91,13 +88,13 @@ function printNone({ settings }: Configuration, out: Output): void {
   out.print(safe`No servers are configured.`);
   const ignored = settings.files.find(({ state }) => state === "ignored");
   if (ignored)
-    out.say(safe`${toSafeLine(ignored.file)} is not read: the folder is not trusted. Look first: fairlead trust add`);
-  out.say(safe`add one:   fairlead mcp add NAME COMMAND_OR_URL     (fairlead mcp add --help has examples)`);
-  out.say(safe`take over: fairlead mcp import`);
-  out.say(safe`try:       fairlead tools demo`);
+    out.say(safe`${toSafeLine(ignored.file)} ignored: the folder is not trusted\n  next: fairlead trust add`);
+  out.say(safe`add one: fairlead mcp add NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`);
+  out.say(safe`copy from other programs: fairlead mcp import`);
+  out.say(safe`try the demo: fairlead tools demo`);
 }
 
-/** What a person decided (disabled, excluded, not allowed) is no failure; what waits, is wrong or does not work is. */
+/** Fails with the worst code. A server that the user disabled, excluded or did not allow is not a failure. */
 function failOnWorst(listed: readonly ListedServer[], { problems }: Configuration): void {
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const unable = listed.filter(({ state }) => state.status !== "connected");

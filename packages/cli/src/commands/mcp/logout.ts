@@ -1,4 +1,4 @@
-/** `fairlead mcp logout`: ends sign-ins, at the authorization server where that is possible, and forgets them here. */
+/** `fairlead mcp logout`: revokes tokens at the authorization server if possible, and deletes them here. */
 
 import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/revocation";
 import type { Credentials } from "@fairlead/core/auth/store/credentials";
@@ -24,13 +24,13 @@ interface Outcome {
 export const verb: Verb = {
   define(command) {
     command
-      .argument("[name]", "as in fairlead mcp list, or as it was when you signed in")
-      .option("--all", "out of every server, also of those that are no longer configured")
+      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
+      .option("--all", "sign out of every server, including servers that are no longer configured")
       .addHelpText(
         "after",
         `
-Revokes the tokens at the authorization server, where that offers it, and forgets them here together with the
-registration. What could not be revoked is said: it may stay valid there until it ends by itself.
+Revokes the tokens at the authorization server, if it supports that, and deletes the tokens and the client registration
+here. Fairlead warns about tokens that could not be revoked: they may stay valid until they expire.
 
 Examples:
   fairlead mcp logout github
@@ -43,25 +43,23 @@ Examples:
     const [name] = operands;
     const { all: isAll = false } = command.opts<{ all?: boolean }>();
     if ((name === undefined) !== isAll)
-      throw new HostError("usage", "name one server, or say --all", { next: "fairlead mcp auth" });
+      throw new HostError("usage", "give one server name, or --all", { next: "fairlead mcp auth" });
     const configuration = await configurationOf(context);
     const { env, platform } = configuration.environment;
     const storage = openTokenStorage({ state: configuration.locations.state, env, platform });
     const found = name === undefined ? await storage.everything() : await credentialsOf(name, configuration, storage);
     const lock = createSignInLock(signInFolder(configuration.locations.state));
     const outcomes = await Promise.all(found.map((credentials) => signOut(credentials, { storage, lock, env })));
-    // Also what could not be read any more.
+    // Also deletes credentials that could not be read.
     if (isAll) await storage.clearAll();
     if (globals.json) return out.json({ servers: outcomes.map(outcomeDocument) });
     if (outcomes.length === 0)
-      out.print(
-        name === undefined ? safe`Nobody was signed in.` : safe`"${toVisibleLine(name)}" was not signed in to.`,
-      );
+      out.print(name === undefined ? safe`No server is signed in.` : safe`"${toVisibleLine(name)}" is not signed in.`);
     for (const outcome of outcomes) tell(outcome, context);
   },
 };
 
-/** By its address, and by its name at the time of the sign-in: the entry may have changed since, or be gone. */
+/** Finds credentials by the server's URL and by its name at sign-in: the entry may have changed or been removed since. */
 async function credentialsOf(
   name: string,
   configuration: Configuration,
@@ -73,12 +71,11 @@ async function credentialsOf(
   const found = (await storage.everything()).filter(
     (stored) => stored.serverName === name || (canonicalServerUrl(stored.serverUrl) === url && stored.pin === pin),
   );
-  // A name that nobody knows is a mistake.
   if (found.length === 0) findServer(configuration, name);
   return found;
 }
 
-/** Forgotten here whatever the other side says; what somebody is just renewing is ended when that is stored. */
+/** Deletes the credentials even if revoking fails; waits for a token refresh in progress, so that its token is revoked too. */
 function signOut(
   found: Credentials,
   {
@@ -110,7 +107,7 @@ function tell({ credentials, revocation }: Outcome, { out }: Context): void {
 
 function outcomeWords({ serverName, issuer, tokens }: Credentials, revocation: Revocation): SafeText {
   const [name, where] = [toVisibleLine(serverName), toVisibleLine(issuer)];
-  if (tokens === undefined) return safe`forgot the registration of "${name}" at ${where}`;
+  if (tokens === undefined) return safe`deleted the client registration of "${name}" at ${where}`;
   return revocation === "revoked"
     ? safe`signed out of "${name}", also at ${where}`
     : safe`signed out of "${name}" here`;
@@ -119,13 +116,13 @@ function outcomeWords({ serverName, issuer, tokens }: Credentials, revocation: R
 function notRevoked({ issuer, tokens }: Credentials, revocation: Exclude<Revocation, "revoked">): SafeText {
   const why =
     revocation === "unsupported"
-      ? safe`${toVisibleLine(issuer)} offers no way to revoke tokens`
-      : safe`${toVisibleLine(issuer)} could not be told to revoke the tokens`;
+      ? safe`${toVisibleLine(issuer)} does not support revoking tokens`
+      : safe`${toVisibleLine(issuer)} did not revoke the tokens`;
   const end = tokens?.expiresAt;
   const until =
     tokens?.refreshToken !== undefined || end === undefined
-      ? safe`it may accept them for long: end the access on a page of its own, if you want to be sure`
-      : safe`it may accept them until ${toSafeLine(new Date(end).toISOString())}`;
+      ? safe`they may stay valid; to be sure, revoke the access on its website`
+      : safe`they may stay valid until ${toSafeLine(new Date(end).toISOString())}`;
   return safe`warning: ${why}; ${until}`;
 }
 

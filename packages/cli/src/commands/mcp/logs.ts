@@ -1,4 +1,4 @@
-/** `fairlead mcp logs`: what a server wrote to stderr, what we noted about it and, after `--debug`, what crossed the wire. */
+/** `fairlead mcp logs`: shows a server's log: its stderr, Fairlead's notes and, with `--debug`, protocol messages. */
 
 import { readFile } from "node:fs/promises";
 import { logPath } from "@fairlead/core/connect/server-log";
@@ -18,16 +18,19 @@ interface Options extends FilterOptions {
 export const verb: Verb = {
   define(command) {
     command
-      .argument("<name>", "as in fairlead mcp list")
-      .option("-f, --follow", "go on as lines come; Ctrl-C ends it")
-      .option("--since <when>", "only from then on: 10m, 2h, 3d ago, or a time like 2026-01-31T08:30")
-      .option("--grep <pattern>", "only lines that match this regular expression; capitals count if it has some")
-      .option("--path", "print where the log is, and nothing else")
+      .argument("<name>", "name from fairlead mcp list")
+      .option("-f, --follow", "keep printing new lines until Ctrl-C")
+      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option(
+        "--grep <pattern>",
+        "only lines that match this regular expression; case-sensitive if it has capital letters",
+      )
+      .option("--path", "print only the path of the log file")
       .addHelpText(
         "after",
         `
-Each line has its time, what it is (stderr: the server's own; wire: a message, with --debug; note: ours) and the text.
-Secrets that Fairlead knows of are left out when the log is written. A log is kept up to 3 MB; its oldest part goes first.
+Each line has a time, a kind and the text. Kinds: stderr (written by the server), wire (protocol messages, with --debug),
+note (written by Fairlead). Known secrets are never written to the log. A log keeps the latest 3 MB.
 
 Examples:
   fairlead mcp logs github
@@ -42,12 +45,13 @@ Examples:
     const { io, out, globals, command, operands } = context;
     const [name = ""] = operands;
     const { follow = false, path: onlyPath = false, ...options } = command.opts<Options>();
-    if (follow && globals.json) throw new HostError("usage", "--json prints one document, and -f has no end");
+    if (follow && globals.json)
+      throw new HostError("usage", "--json and -f cannot be combined: --json prints one document, and -f never ends");
     const isWanted = createLogFilter(options, Date.now());
     const configuration = await configurationOf(context);
     const path = logPath(configuration.locations.state, name);
     const [earlier, last] = await Promise.all([readEarlier(path), readLines(path)]);
-    // The log of a server that has been removed since is still there to be read.
+    // A removed server may still have a log.
     if (last === undefined) findServer(configuration, name);
     if (onlyPath) return globals.json ? out.json({ name, path }) : out.print(toSafeLine(path));
 
@@ -57,11 +61,11 @@ Examples:
     if (follow) {
       for await (const line of followFile(path, io.signal)) if (isWanted(line)) out.print(toSafeLine(line));
     } else if (last === undefined) out.say(safe`"${toSafeLine(name)}" has no log yet: ${toSafeLine(path)}`);
-    else if (lines.length === 0) out.say(safe`no line of the log matches`);
+    else if (lines.length === 0) out.say(safe`no matching lines`);
   },
 };
 
-/** What has been rotated away, oldest first. */
+/** The lines of rotated log files, oldest first. */
 async function readEarlier(path: string): Promise<readonly string[]> {
   const parts = await Promise.all([readLines(`${path}.2`), readLines(`${path}.1`)]);
   return parts.flatMap((lines) => lines ?? []);

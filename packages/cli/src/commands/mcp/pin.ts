@@ -1,4 +1,4 @@
-/** `fairlead mcp pin`: writes the exact version that a server runs today into its entry. */
+/** `fairlead mcp pin`: writes the exact version of a server's package into its entry. */
 
 import { HostError } from "@fairlead/core/errors";
 import { replaceArgument } from "@fairlead/core/settings/edit";
@@ -18,14 +18,14 @@ import { restore, type Undo } from "./undo.ts";
 export const verb: Verb = {
   define(command) {
     command
-      .argument("[name]", "as in fairlead mcp list")
-      .option("--all", "every server that is downloaded when it starts")
+      .argument("[name]", "name from fairlead mcp list")
+      .option("--all", "pin every server that is downloaded when it starts")
       .addHelpText(
         "after",
         `
-A server that is started with npx, uvx or docker and names no exact version may be another one tomorrow. This finds the
-version that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
-An entry of a project is then no longer the one that you approved: it asks for your approval again.
+A server started with npx, uvx or docker without an exact version may change at any time. This command finds the version
+that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
+This changes a project's entry, so Fairlead asks for your approval again.
 
 Examples:
   fairlead mcp pin github
@@ -37,7 +37,7 @@ Examples:
     const { out, globals, command, operands } = context;
     const [name] = operands;
     const { all = false } = command.opts<{ all?: boolean }>();
-    if ((name === undefined) !== all) throw new HostError("usage", "name one server, or say --all");
+    if ((name === undefined) !== all) throw new HostError("usage", "give one server name, or --all");
     const configuration = await configurationOf(context);
     const chosen = name === undefined ? fetched(configuration) : [findServer(configuration, name)];
     const outcomes: Outcome[] = [];
@@ -48,7 +48,7 @@ Examples:
       if (!globals.json) print(outcome, context);
     }
     if (globals.json) out.json(document(outcomes));
-    else if (chosen.length === 0) out.say(safe`No server is downloaded when it starts: there is nothing to pin.`);
+    else if (chosen.length === 0) out.say(safe`Nothing to pin: no server is downloaded when it starts.`);
     failIfAny(outcomes);
   },
 };
@@ -62,7 +62,7 @@ type Outcome = { readonly name: string } & (
       readonly scope: "user" | "workspace";
       readonly file: string;
       readonly undo: Undo;
-      /** Absent for those that need no approval. */
+      /** Absent for user entries, which need no approval. */
       readonly approval?: { readonly isGiven: boolean; readonly next: string };
     }
 );
@@ -91,7 +91,7 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
   }
 }
 
-/** The approval was for the entry as it was. */
+/** Asks to approve the changed entry: the old approval no longer matches it. */
 async function approveAgain(
   name: string,
   { before, after }: VersionPin,
@@ -101,7 +101,7 @@ async function approveAgain(
   const { io, globals } = context;
   const next = trustAddLine(locations);
   if (globals.json || !canAsk(io)) return { isGiven: false, next };
-  const question = safe`Approve ${toVisibleLine(name)} with ${toVisibleLine(after)} in the place of ${toVisibleLine(before)}?`;
+  const question = safe`Approve ${toVisibleLine(name)} with ${toVisibleLine(after)} instead of ${toVisibleLine(before)}?`;
   if (!(await confirm(io, question))) return { isGiven: false, next };
   const { approved } = await approveWritten([name], destinationOf("project", locations), context);
   return { isGiven: approved.includes(name), next };
@@ -117,7 +117,7 @@ function print(outcome: Outcome, { out }: Context): void {
   const name = toVisibleLine(outcome.name);
   switch (outcome.kind) {
     case "unchanged":
-      out.print(safe`"${name}" is pinned already`);
+      out.print(safe`"${name}" is already pinned`);
       return;
     case "failed": {
       const { message, next } = outcome.error;
@@ -132,9 +132,9 @@ function print(outcome: Outcome, { out }: Context): void {
       out.print(safe`"${name}": ${before ?? safe``} → ${after ?? safe``} (${toSafeLine(file)})`);
       if (pin.note !== undefined) out.say(safe`note: ${toSafeLine(pin.note)}`);
       if (approval?.isGiven === false)
-        out.warn(safe`"${name}" has changed, so its approval no longer counts\n  next: ${toSafeLine(approval.next)}`);
+        out.warn(safe`"${name}" has changed, so it needs a new approval\n  next: ${toSafeLine(approval.next)}`);
       if ("undo" in undo) out.undo(undo.undo);
-      else out.say(safe`no undo line: ${toSafeLine(undo.noUndo)}`);
+      else out.say(safe`cannot be undone: ${toSafeLine(undo.noUndo)}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** `fairlead mcp remove`: takes an entry out of the settings. */
+/** `fairlead mcp remove`: removes an entry from the settings. */
 
 import { HostError } from "@fairlead/core/errors";
 import { updateText } from "@fairlead/core/files/atomic/update-text";
@@ -23,12 +23,12 @@ import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
   define(command) {
-    command.argument("<name>", "as in fairlead mcp list");
-    scopeOption(command, "where to remove it from; needed only when it is in both");
+    command.argument("<name>", "name from fairlead mcp list");
+    scopeOption(command, "remove it from these settings; needed only if it is in both");
     command.addHelpText(
       "after",
       `
-Comments and everything else in the file stay as they are. Prints the line that puts the entry back.
+Keeps comments and everything else in the file. Prints a command that restores the entry.
 
 Examples:
   fairlead mcp remove github
@@ -60,9 +60,9 @@ Examples:
     out.print(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)
       out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
-    if (failure !== undefined) out.warn(safe`warning: its approval could not be withdrawn: ${toSafeLine(failure)}`);
+    if (failure !== undefined) out.warn(safe`warning: its approval could not be removed: ${toSafeLine(failure)}`);
     if ("undo" in undo) out.undo(...undo.undo);
-    else out.say(safe`no undo line: ${toSafeLine(undo.noUndo)}`);
+    else out.say(safe`cannot be undone: ${toSafeLine(undo.noUndo)}`);
   },
 };
 
@@ -91,7 +91,7 @@ async function withdraw(name: string, { locations: { state, root } }: Configurat
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };
 
-/** The switch can be put back by a command; what else was said about the server cannot. */
+/** A command can restore `enabled: false`, but not the other options of the server. */
 function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
   if ("noUndo" in undo) return undo;
   const wasOff = member(extras, "enabled") === false;
@@ -99,7 +99,7 @@ function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Cont
   return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
 }
 
-/** `mcp.serverCommand` makes a server without an entry. */
+/** Explains a missing entry: the server "mcp" may come from `mcp.serverCommand` instead. */
 async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
   const source = await readSource(scope, file);
   const line = name === "mcp" ? childNode(source.root, "mcp", "serverCommand") : undefined;
@@ -109,9 +109,9 @@ async function whyNotThere(name: string, { scope, file }: Destination): Promise<
       next: "fairlead mcp list",
     });
   const where = `${file}:${source.originOf(line).line}`;
-  return new HostError("usage", `"mcp" has no entry of its own: it comes from mcp.serverCommand in ${where}`, {
+  return new HostError("usage", `"mcp" has no entry: it comes from mcp.serverCommand in ${where}`, {
     serverName: name,
-    next: `Take "serverCommand" out of "mcp" in ${where}, or keep it from starting: fairlead mcp disable mcp`,
+    next: `remove "serverCommand" from "mcp" in ${where}, or: fairlead mcp disable mcp`,
   });
 }
 
@@ -127,16 +127,12 @@ function choose(
   const words = new Set(places.flatMap(({ scope }) => wordOf(scope)));
   const [word] = words;
   if (word === undefined)
-    throw new HostError(
-      "usage",
-      `"${name}" is in ${places[0]?.file}, which belongs to the system and is not edited here`,
-      {
-        next: "fairlead mcp disable keeps it from starting for you",
-      },
-    );
+    throw new HostError("usage", `"${name}" is in ${places[0]?.file}, a system file that Fairlead does not edit`, {
+      next: `fairlead mcp disable ${toShellWord(name)}`,
+    });
   if (words.size > 1)
-    throw new HostError("usage", `"${name}" is in the user settings and in the project's`, {
-      next: [...words].map((scope) => removeLine(name, scope, globals)).join("   or   "),
+    throw new HostError("usage", `"${name}" is in both the user's and the project's settings`, {
+      next: [...words].map((scope) => removeLine(name, scope, globals)).join(" or: "),
     });
   return destinationOf(word, configuration.locations);
 }

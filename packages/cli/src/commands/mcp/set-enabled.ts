@@ -1,4 +1,4 @@
-/** What `mcp enable` and `mcp disable` share: one switch in the user's settings. */
+/** Implements `mcp enable` and `mcp disable`: sets `fairlead.servers.NAME.enabled` in the user settings. */
 
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
@@ -19,7 +19,7 @@ export async function setEnabled(context: Context, enabled: boolean): Promise<vo
   const { out, globals, operands } = context;
   const [name = ""] = operands;
   const configuration = await configurationIfTrusted(context);
-  // The built-in server has no entry, but the same switch.
+  // The demo server has no entry but can be disabled too.
   if (name !== demoName) findServer(configuration, name);
   const file = configuration.locations.files.user;
   if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
@@ -37,7 +37,7 @@ export async function setEnabled(context: Context, enabled: boolean): Promise<vo
   out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(file)})`);
   if (stillOff !== undefined)
     out.warn(
-      safe`It is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${place(stillOff)} (${toSafeLine(stillOff.scope)}).`,
+      safe`warning: the server is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${place(stillOff)} (${toSafeLine(stillOff.scope)}).`,
     );
   if (isChanged) out.undo(`fairlead mcp ${enabled ? "disable" : "enable"} ${placeWords(globals)}${toShellWord(name)}`);
 }
@@ -47,7 +47,7 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
   return enabled ? safe`enabled` : safe`disabled`;
 }
 
-/** What keeps the server off all the same: each settings file that counts may do so. */
+/** Returns another settings file that still disables the server. */
 async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
   const { settings } = await lastingConfiguration(context);
   return settings.switchedOff.get(name);

@@ -1,4 +1,4 @@
-/** `fairlead mcp test`: connects to one server, step by step, and says how far it came. */
+/** `fairlead mcp test`: connects to one server and shows each step. */
 
 import { readFile } from "node:fs/promises";
 import type { Redact } from "@fairlead/core/connect/redact";
@@ -23,13 +23,12 @@ const logged = /^\S+ stderr /;
 
 export const verb: Verb = {
   define(command) {
-    command.argument("<name>", "as in fairlead mcp list").addHelpText(
+    command.argument("<name>", "name from fairlead mcp list").addHelpText(
       "after",
       `
-Goes from the entry to the lists, and shows each step with the time it took: what the entry comes to, which program it
-is, the names of the variables that it sees and of those that are withheld from it, the start, the handshake, what it
-offers and what of that cannot be used, and the end of what it wrote to stderr. Values are never shown.
-Exits with the code of what went wrong (fairlead help errors).
+Shows each step with its duration: the resolved entry, the program, the names of the variables passed to it and withheld
+from it, the start, the handshake, the lists, unusable tools, and the last stderr lines. Values of variables are never
+shown. Exits with the code of the error (fairlead help errors).
 
 Examples:
   fairlead mcp test github
@@ -64,7 +63,7 @@ Examples:
     if (!isConnected) throw notConnectedError(state);
     if (globals.json) return;
     out.print(out.style.green(stateWords(state)));
-    out.say(safe`look: fairlead tools ${toSafeLine(toShellWord(found.server.name))}`);
+    out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(found.server.name))}`);
   },
 };
 
@@ -72,13 +71,13 @@ interface Outcome {
   readonly state: ServerState;
   readonly steps: readonly Step[];
   readonly catalog: Catalog | undefined;
-  /** Takes the server's secrets out of whatever it says. */
+  /** Removes the server's secrets from text. */
   readonly hide: Redact;
 }
 
 type Notes = Pick<Catalog, "dropped" | "repaired" | "truncated">;
 
-/** Prints each step when it is done. */
+/** Connects and prints each step as it completes. */
 async function connect(
   { server, admission }: AdmittedServer,
   configuration: Configuration,
@@ -121,7 +120,7 @@ function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
 }
 
-/** What the server said and what is not taken as it was said. */
+/** The server's note, and list items that were dropped, repaired or truncated. */
 function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, hide: Redact): SafeText[] {
   const lines = (words: SafeText, notes: Notes["dropped"]): SafeText[] =>
     notes.map(({ kind, name = "", reason }) => {
@@ -131,13 +130,13 @@ function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, 
   const note = state.status === "connected" ? state.offer?.note : undefined;
   return [
     ...(note === undefined ? [] : [toSafeLine(hide(note))]),
-    ...lines(safe`left out`, dropped),
+    ...lines(safe`dropped`, dropped),
     ...lines(safe`repaired`, repaired),
-    ...lines(safe`cut off`, truncated),
+    ...lines(safe`truncated`, truncated),
   ];
 }
 
-/** The end of what it wrote to stderr, or the beginning of an answer that made no sense. */
+/** The last stderr lines of a process, or the first lines of an HTTP response that is not MCP. */
 async function lastOutput(
   { server }: AdmittedServer,
   state: ServerState,
@@ -151,7 +150,7 @@ async function lastOutput(
   return { label, lines: said?.slice(-mostLines) ?? (await readStderr(logPath(folder, server.name), began)) };
 }
 
-/** The end of what was written since `began`. The log has it without secrets. */
+/** The last stderr lines since `began` (ISO 8601), from the log, which has no secrets. */
 async function readStderr(path: string, began: string): Promise<readonly string[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";

@@ -1,4 +1,4 @@
-/** The one line that takes back what was done to the settings, or why there is none. */
+/** Builds the command that undoes a change of the settings, or the reason why there is none. */
 
 import { HostError } from "@fairlead/core/errors";
 import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
@@ -10,7 +10,7 @@ import type { Context, Globals } from "../../shell/verb.ts";
 import type { Destination, ScopeWord } from "./add/destination.ts";
 import { type Entry, refuseInvalidEntry } from "./add/new-entry.ts";
 
-/** `noUndo` completes "no undo line: …". */
+/** `noUndo` completes "cannot be undone: …". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
 
 export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
@@ -19,30 +19,27 @@ export function removeLine(name: string, scope: ScopeWord, globals: Globals): st
 
 export interface Before {
   readonly name: string;
-  /** As it lay in the file. */
+  /** The value as it was in the file. */
   readonly entry: unknown;
-  /** Whether the line may approve it again, which `mcp add` does by itself. */
+  /** Whether the entry was approved; if not, the undo command adds `--no-approve`. */
   readonly approved: boolean;
 }
 
-/**
- * Puts an entry back as it was. The line must hold everything, secrets written out in it included:
- * then it is for the eyes at a terminal only, and absent where a log may be kept.
- */
+/** Builds the command that restores an entry. It contains literal secrets of the entry, so then it is shown on a terminal only, never in a log. */
 export function restore(
   { name, entry, approved }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,
   { io, globals }: Pick<Context, "io" | "globals">,
 ): Undo {
-  if (!isObject(entry)) return { noUndo: "what was there was not an entry, { … }" };
+  if (!isObject(entry)) return { noUndo: "the previous value was not an object" };
   const refusal = whyRefused(name, entry, scope);
   if (refusal !== undefined) return { noUndo: `fairlead mcp add would refuse the entry as it was: ${refusal}` };
   const isForEyes = (globals.json ? io.stdout : io.stderr).isTTY === true;
   if (holdsSecret(entry) && !isForEyes)
-    return { noUndo: "the entry had values written out in it that may be secrets, and this may be a log" };
+    return { noUndo: "the entry had literal values that may be secrets, and the output is not a terminal" };
   const options = `${placeWords(globals)}--replace ${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
   const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
-  return toSafeLine(undo) === undo ? { undo } : { noUndo: "it would have characters in it that cannot be typed" };
+  return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has characters that cannot be typed" };
 }
 
 function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): string | undefined {
@@ -57,7 +54,7 @@ function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): st
   }
 }
 
-/** The options that said which files are meant, with a space behind them. */
+/** Repeats `-C` and `--settings` for a suggested command, each followed by a space. */
 export function placeWords({ root, settings }: Globals): string {
   const words = [
     root === undefined ? "" : `-C ${toShellWord(root)} `,

@@ -1,4 +1,4 @@
-/** `fairlead policy allow`: writes a rule of yours. */
+/** `fairlead policy allow`: writes an allow rule into your policy file. */
 
 import type { Verb } from "../../shell/verb.ts";
 import { createRuleVerb } from "./rule-verb.ts";

@@ -1,4 +1,4 @@
-/** `fairlead policy ask`: writes a rule of yours. */
+/** `fairlead policy ask`: writes an ask rule into your policy file. */
 
 import type { Verb } from "../../shell/verb.ts";
 import { createRuleVerb } from "./rule-verb.ts";

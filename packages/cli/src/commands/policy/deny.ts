@@ -1,4 +1,4 @@
-/** `fairlead policy deny`: writes a rule of yours. */
+/** `fairlead policy deny`: writes a deny rule into your policy file. */
 
 import type { Verb } from "../../shell/verb.ts";
 import { createRuleVerb } from "./rule-verb.ts";

@@ -1,4 +1,4 @@
-/** `fairlead policy explain`: what would happen to a call of a tool, which rule says so, and what else had a say. */
+/** `fairlead policy explain`: the decision for a tool, the rule behind it and the weaker rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rules/rule";
@@ -24,17 +24,17 @@ export const verb: Verb = {
   define(command) {
     defineSubject(command);
     command
-      .option("--args <json>", "for a call with these arguments; without them no rule about arguments has a say")
+      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
       .addOption(
         new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
       )
-      .option("--headless", "where nobody can be asked")
+      .option("--headless", "decide for a run without a terminal to ask on")
       .addHelpText(
         "after",
         `
-About a call that a model makes. One that you type yourself (fairlead call) is stopped only by a rule that denies,
-by a rule of yours or the administrator's that asks, and by a changed definition.
-Connects to nothing: what servers say of their tools is known from earlier runs. The tool need not exist.
+Shows the decision for a call by the model. A call that you type (fairlead call) is stopped only by a deny rule,
+by an ask rule in your or the administrator's files, and by a changed definition.
+Uses the catalog cache and connects to no server. The tool need not exist.
 
 Examples:
   fairlead policy explain demo.greet
@@ -71,12 +71,12 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
   return value;
 }
 
-/** What is not known to be a name may be meant as a pattern; named in full it is a name. */
+/** A name with `*` or `?` that no known server or tool has is taken for a pattern. */
 function refuseWild({ server, tool, known }: Subject, { operands: [word] }: Context): void {
   const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;
   if (word === undefined || !/[*?]/.test(unknown)) return;
-  throw new HostError("usage", `one tool at a time: "${word}" is a pattern`, {
-    next: "fairlead policy list shows all rules",
+  throw new HostError("usage", `"${word}" is a pattern: policy explain takes one tool`, {
+    next: "fairlead policy list",
   });
 }
 
@@ -112,7 +112,7 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   if (over) rows.push([safe`  otherwise`, reasonText(over)]);
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
   if (isChanged && rule.origin.name !== "changed")
-    rows.push([safe`  changed`, safe`its definition is not the one that was accepted`]);
+    rows.push([safe`  changed`, safe`its definition differs from the accepted one`]);
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
   out.print(
@@ -125,10 +125,10 @@ function catalogNote({ server, tool, known }: Subject): SafeText | undefined {
     case "tool":
       return undefined;
     case "server":
-      return safe`"${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}", as far as is known`;
+      return safe`"${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}" in its cached catalog`;
     case "entry":
-      return safe`nothing is known of "${toVisibleLine(server)}" yet, so nothing of what it says of its tools: fairlead tools`;
+      return safe`"${toVisibleLine(server)}" has no cached catalog yet, so its annotations are unknown: fairlead tools`;
     case "nothing":
-      return safe`there is no server "${toVisibleLine(server)}" here`;
+      return safe`no server "${toVisibleLine(server)}" is configured here`;
   }
 }

@@ -1,4 +1,4 @@
-/** `fairlead policy list`: every rule that counts here, strongest first, with who says so and where. */
+/** `fairlead policy list`: every rule that applies here, strongest first, with its source. */
 
 import { demoName } from "@fairlead/core/demo/name";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
@@ -20,8 +20,8 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Who stands higher decides; of the rules in one group the one with the higher number, then the stricter one.
-"trust" gives way to any stricter rule but the built-in ones. Which rule decides about a tool: fairlead policy explain.
+A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. Any stricter rule wins
+over "trust", except the built-in ones. To see which rule decides about a tool: fairlead policy explain.
 
 Examples:
   fairlead policy list
@@ -43,10 +43,10 @@ Examples:
         problems,
       });
     for (const problem of problems) out.warn(problemLines(problem));
-    // A link that leads out of a trusted folder is among the problems.
+    // In a trusted folder, an ignored file is a link that leads out of it and is already reported as a problem.
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
-        if (state === "ignored") out.say(safe`not counted, because its folder is not trusted: ${toSafeLine(file)}`);
+        if (state === "ignored") out.say(safe`${toSafeLine(file)} ignored: the folder is not trusted`);
     for (const rule of rules) warnOfUnknownServer(rule, configuration, out);
     const texts = tiers.flatMap((tier) => {
       const own = all.filter((rule) => rule.tier === tier);
@@ -57,20 +57,20 @@ Examples:
   },
 };
 
-/** A rule for a server that is still to come is fine; one whose name was mistyped would be believed, and do nothing. */
+/** A rule may name a future server, but a mistyped name would silently protect nothing. */
 function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
   const near = closest(server.text, names);
   const hint = near === undefined ? safe`` : safe`; did you mean "${toVisibleLine(near)}"?`;
   const place = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
-  out.warnOnce(safe`${place}: note: there is no server "${toVisibleLine(server.text)}" here${hint}`);
+  out.warnOnce(safe`${place}: note: no server "${toVisibleLine(server.text)}" is configured here${hint}`);
 }
 
 const headings: Readonly<Record<Tier, SafeText>> = {
   administrator: safe`administrator`,
   user: safe`you`,
-  workspace: safe`this workspace, which can only tighten`,
+  workspace: safe`this workspace (can only make rules stricter)`,
   conversation: safe`this conversation`,
   default: safe`built in`,
 };

@@ -1,4 +1,4 @@
-/** What a new rule does not change: tools it is about, of which a stronger rule says something else. */
+/** Finds the tools for which a stronger rule decides otherwise than a newly written rule. */
 
 import type { Host } from "@fairlead/core/host";
 import { PolicyEngine } from "@fairlead/core/policy/policy-engine";
@@ -10,11 +10,11 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { ToolTarget } from "../../targets/target.ts";
 
 export interface Overruled extends ToolTarget {
-  /** With a pattern for arguments, it decides about some calls only. */
+  /** The stronger rule; with an `argsPattern` it decides for some calls only. */
   readonly rule: PolicyRule;
 }
 
-/** Rules about arguments are compared as if those matched: what is stronger then is stronger for some call. */
+/** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
 export async function overruledBy(
   written: WrittenRule,
   pairs: readonly ToolTarget[],
@@ -38,7 +38,7 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
   return rule;
 }
 
-/** What a rule is about: the tool that was named, there or not, or of those that are known the ones that fit. */
+/** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
 export async function pairsOf(
   named: ToolTarget,
   { server, tool }: RuleToWrite,

@@ -1,4 +1,4 @@
-/** What `policy allow`, `deny` and `ask` do: they write one rule into your own file, and say what still stands above it. */
+/** Implements `policy allow`, `ask` and `deny`: writes one rule into the user's policy file and names stronger rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -25,9 +25,9 @@ const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
 };
 
 const effects: Readonly<Record<DecisionOutcome, string>> = {
-  allow: `A model's calls of it run without a question, as long as its definition is the one that you have seen.`,
-  ask_user: `Every call of it is asked about, also one that you type; call --yes answers.`,
-  deny: `Nobody calls it: no model, no trust, no --yes.`,
+  allow: `The model may call the tool without confirmation while its definition stays the accepted one.`,
+  ask_user: `Fairlead asks before every call, also before one that you type; call --yes confirms in advance.`,
+  deny: `Neither you nor a model can call the tool; trust and --yes do not change that.`,
 };
 
 export function createRuleVerb(decision: DecisionOutcome): Verb {
@@ -36,16 +36,16 @@ export function createRuleVerb(decision: DecisionOutcome): Verb {
       defineSubject(command);
       const word = words[decision];
       command
-        .option("--args-pattern <regex>", "only calls whose arguments, as compact JSON with sorted keys, match this")
+        .option("--args-pattern <regex>", "only calls whose arguments match this (as compact JSON with sorted keys)")
         .addHelpText(
           "after",
           `
 ${effects[decision]}
-The rule goes into ~/.gemini/policies/fairlead.toml; comments and other rules there stay as they are. A second word
-about the same tool replaces the first. A rule about one tool is stronger than one about its whole server.
+Writes the rule into ~/.gemini/policies/fairlead.toml and keeps comments and other rules. A second rule for the same
+tool replaces the first. A rule for one tool is stronger than a rule for the whole server.
 
-  'server.*'       every tool that the server has now or gets later
-  'server.get_*'   every tool of it whose name fits; ? stands for one letter
+  'server.*'       every tool of the server, also future ones
+  'server.get_*'   every tool whose name matches; ? matches one character
 
 Examples:
   fairlead policy ${word} demo.greet
@@ -72,7 +72,7 @@ Examples:
 
 const isWild = (name: string): boolean => /[*?]/.test(name);
 
-/** A rule about a name that was mistyped would be believed, and do nothing. */
+/** @throws HostError `server_unknown` A rule with a mistyped server name would silently do nothing. */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
   const near = closest(
@@ -81,7 +81,7 @@ function refuseUnknownServer({ server, known }: Subject, host: Host, { operands:
   );
   const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new HostError("server_unknown", `there is no server "${server}"${suggestion}`, {
-    next: `${command.name()} --server ${toShellWord(server)} --tool …   writes a rule for one that is still to come`,
+    next: `to write a rule for a future server: ${command.name()} --server ${toShellWord(server)} --tool TOOL`,
   });
 }
 
@@ -92,7 +92,7 @@ async function toRule(
 ): Promise<RuleToWrite> {
   const { argsPattern } = command.opts<{ readonly argsPattern?: string }>();
   if (argsPattern !== undefined) await checkPattern(argsPattern);
-  // A server may have given a tool a name that reads as a pattern: whoever allows it means that one alone.
+  // A server may name a tool like a pattern ("*"): allowing that tool must not allow others.
   const exact = (name: string, isThere: boolean): string =>
     isWild(name) && !(isThere && decision === "allow") ? name : escapeName(name);
   return {
@@ -126,13 +126,12 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
     return;
   }
   const about = toVisibleLine(targetName(rule));
-  const before =
-    replaced === undefined || replaced === rule.decision ? safe`` : safe` (it said ${toSafeLine(replaced)})`;
+  const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
   out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${place}${before}`);
   tellUnknown(subject, out);
   tellOverruled(above, out);
-  if (replaced === undefined) out.say(safe`to take it back, delete it there`);
+  if (replaced === undefined) out.say(safe`undo: delete the rule in that file`);
   else if (replaced !== rule.decision) out.undo(undoLine(replaced, context));
 }
 
@@ -140,19 +139,19 @@ const mostTold = 5;
 
 function tellOverruled(above: readonly Overruled[], out: Output): void {
   for (const { rule, ...pair } of above.slice(0, mostTold)) {
-    const some = rule.argsPattern === undefined ? safe`` : safe`, with some arguments`;
-    out.warn(safe`note: about ${toVisibleLine(targetName(pair))}${some}, a stronger rule decides: ${reasonText(rule)}`);
+    const some = rule.argsPattern === undefined ? safe`` : safe` with some arguments`;
+    out.warn(safe`note: for ${toVisibleLine(targetName(pair))}${some} a stronger rule decides: ${reasonText(rule)}`);
   }
   const left = above.length - mostTold;
   if (left > 0)
-    out.warn(safe`note: the same goes for ${count(left, "other tool")}; fairlead policy explain names the rule`);
+    out.warn(safe`note: stronger rules also decide for ${count(left, "other tool")}: fairlead policy explain`);
 }
 
 function tellUnknown({ server, tool, known }: Subject, out: Output): void {
   if (known === "server" && !isWild(tool))
-    out.warn(safe`note: "${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}", as far as is known`);
+    out.warn(safe`note: "${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}" in its cached catalog`);
   if (known === "nothing" && !isWild(server))
-    out.warn(safe`note: there is no server "${toVisibleLine(server)}" here yet`);
+    out.warn(safe`note: no server "${toVisibleLine(server)}" is configured here yet`);
 }
 
 function undoLine(replaced: string, { command, operands }: Context): string {

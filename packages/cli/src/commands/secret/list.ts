@@ -1,4 +1,4 @@
-/** `fairlead secret list`: the names of what is stored; values are never printed. */
+/** `fairlead secret list`: prints the names of stored secrets, never their values. */
 
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Verb } from "../../shell/verb.ts";
@@ -9,7 +9,7 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Prints names only. Nothing prints a value: it can be replaced or removed, and it reaches the servers that mention it.
+Prints names only; no command prints a value. A server gets the value of a secret that its entry refers to.
 
 Examples:
   fairlead secret list
@@ -24,6 +24,6 @@ Examples:
     if (globals.json) return out.json({ backend: store.backend, names });
     out.say(safe`in ${storeName(store.backend)}:`);
     if (names.length > 0) out.print(joinSafe(names.map(toSafeLine)));
-    else out.say(safe`nothing is stored; fairlead secret set NAME stores a secret`);
+    else out.say(safe`no secrets stored; next: fairlead secret set NAME`);
   },
 };

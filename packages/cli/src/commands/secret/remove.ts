@@ -1,4 +1,4 @@
-/** `fairlead secret remove`: forgets a stored value. */
+/** `fairlead secret remove`: deletes a stored secret. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -9,10 +9,10 @@ import { openStore, storeName } from "./store.ts";
 export const verb: Verb = {
   define(command) {
     command
-      .argument("<name>", "as in fairlead secret list")
+      .argument("<name>", "name from fairlead secret list")
       .addHelpText(
         "after",
-        "\nServers that mention the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
+        "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
       );
   },
 

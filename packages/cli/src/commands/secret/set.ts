@@ -1,4 +1,4 @@
-/** `fairlead secret set`: stores a value that settings mention as `${secret:NAME}`. */
+/** `fairlead secret set`: stores a value that settings refer to as `${secret:NAME}`. */
 
 import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
@@ -22,9 +22,9 @@ export const verb: Verb = {
       .addHelpText(
         "after",
         `
-The value is asked for without showing it, or read from stdin when that is no terminal (one final line break is cut off).
-It is never a word of the command line, where other programs and the shell's history would see it.
-It goes to the system's keychain where there is one, else to an encrypted file. Settings use it as \${secret:NAME}.
+Asks for the value without showing it, or reads it from stdin if stdin is not a terminal (without the final line break).
+The value is never a command-line argument: other programs and the shell's history could see it there.
+Fairlead stores it in the system's keychain, or in an encrypted file. Settings refer to it as \${secret:NAME}.
 
 Examples:
   fairlead secret set GITHUB_TOKEN
@@ -45,7 +45,7 @@ Examples:
     if (globals.json) return out.json({ name, backend: store.backend });
     out.print(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
     out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
-    if (isReplaced) out.say(safe`no undo line: the value that was stored under that name before is gone`);
+    if (isReplaced) out.say(safe`cannot be undone: the previous value was overwritten`);
     else out.undo(`fairlead secret remove ${name}`);
   },
 };
@@ -58,7 +58,7 @@ async function readValue(io: Io, name: string, variable: string | undefined): Pr
   }
   if (canAsk(io)) return askHidden(io, safe`value of ${toSafeLine(name)} (not shown): `);
   if (io.stdin.isTTY === true)
-    throw new HostError("usage", "stderr is no terminal, so the value cannot be asked for", {
+    throw new HostError("usage", "cannot ask for the value: stderr is not a terminal", {
       next: `fairlead secret set ${name} < FILE`,
     });
   return (await readAll(io)).replace(/\r?\n$/, "");
@@ -75,10 +75,10 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
     chunks.push(bytes);
   }
   try {
-    // A mark at the start of a file is no part of a value, and is left out too.
+    // TextDecoder also removes a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    const next = "Store bytes as text, for example in base64, if the server can read that.";
+    const next = "encode the value as text, for example with base64, if the server accepts that";
     throw new HostError("usage", "the value is not UTF-8 text; nothing was stored", { next, cause });
   }
 }

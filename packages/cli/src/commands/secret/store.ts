@@ -1,4 +1,4 @@
-/** The secret store of this machine, as the three secret commands use it. */
+/** Opens the secret store for the `fairlead secret` commands. */
 
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
@@ -13,10 +13,10 @@ export async function openStore(context: Context): Promise<SecretStore> {
   return openSecretStore({ directory: state, env, platform });
 }
 
-/** A name that can be written inside `${secret:NAME}`. */
+/** Returns a name that can be written as `${secret:NAME}`. @throws HostError `usage` */
 export function checkedName(name: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(name)) return name;
-  throw new HostError("usage", `"${name}" cannot be the name of a secret: use letters, digits, "_", "." and "-"`, {
+  throw new HostError("usage", `"${name}" is not a valid secret name: use letters, digits, "_", "." and "-"`, {
     next: "fairlead secret set GITHUB_TOKEN",
   });
 }

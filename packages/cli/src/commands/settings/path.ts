@@ -1,4 +1,4 @@
-/** `fairlead settings path`: which files are read from here, and why this is the workspace root. */
+/** `fairlead settings path`: shows which settings files apply here and how the workspace root was chosen. */
 
 import type { Scope, SettingsFile } from "@fairlead/core/settings/define/definition";
 import type { Locations } from "@fairlead/core/settings/read/paths";
@@ -20,7 +20,7 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Settings files are listed weakest first: a later one replaces what an earlier one says about a server.
+Lists settings files weakest first: an entry in a later file replaces the entry of the same name in an earlier one.
 
 Examples:
   fairlead settings path
@@ -44,8 +44,8 @@ Examples:
         out.typed(stateWords(state)),
       ]),
       [safe`trusted folders`, toSafeLine(trustedFolders), safe``],
-      ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`variables`, toSafeLine(file), safe``]),
-      [safe`own state`, toSafeLine(state), safe``],
+      ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`env file`, toSafeLine(file), safe``]),
+      [safe`state folder`, toSafeLine(state), safe``],
     ];
     out.print(table(rows));
   },
@@ -56,13 +56,13 @@ function stateWords(state: ScopeFile["state"]): SafeText {
     case "read":
       return safe``;
     case "absent":
-      return safe`(not there)`;
+      return safe`(does not exist)`;
     case "broken":
       return safe`(broken: fairlead settings validate)`;
     case "ignored":
       return safe`(not read: the folder is not trusted)`;
     case "none":
-      return safe`(the home folder is no workspace, or --no-workspace was given)`;
+      return safe`(none: the home folder is not a workspace, or --no-workspace is set)`;
   }
 }
 

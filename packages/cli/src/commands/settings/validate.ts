@@ -1,4 +1,4 @@
-/** `fairlead settings validate`: everything that is wrong with the settings, and where. */
+/** `fairlead settings validate`: lists every problem in the settings with its file and line. */
 
 import { HostError } from "@fairlead/core/errors";
 import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
@@ -15,9 +15,9 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-Reads every settings file, the workspace's also when its folder is not trusted yet, the file of trusted folders, and policy files.
-Starts nothing, writes nothing. An error takes a server or a whole file out; a warning changes nothing.
-Exit code: 3 when there is an error, 0 otherwise.
+Reads all settings files, policy files and the trusted folders file, also those of a workspace that is not trusted yet.
+Starts no server and writes nothing. An error disables a server or a whole file; a warning has no effect.
+Exit code: 3 if there is an error, else 0.
 
 Examples:
   fairlead settings validate
@@ -27,7 +27,7 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    // Not told by whoever loads it: here the problems are the answer.
+    // Not `configurationOf`, which warns about problems: here they are the output.
     const configuration = await loadConfiguration(optionsIfTrusted(context));
     const { settings } = configuration;
     const policies = await loadPolicies(configuration);
@@ -39,10 +39,10 @@ Examples:
     for (const line of missingSecretLines([...missing], missing)) out.warn(safe`warning: ${line}`);
     if (errors > 0)
       throw new HostError("settings_invalid", `${count(errors, "error")} in the settings`, {
-        next: "fairlead settings schema describes every key; fairlead settings path shows the files",
+        next: "correct the lines above, then: fairlead settings validate",
       });
     const read = settings.files.filter(({ state }) => state === "read").length;
-    const warnings = problems.length === 0 ? safe`nothing wrong` : safe`${count(problems.length, "warning")}, no error`;
+    const warnings = problems.length === 0 ? safe`no problems` : safe`${count(problems.length, "warning")}, no errors`;
     out.say(safe`${warnings} (${count(read, "settings file")} read)`);
   },
 };

@@ -1,4 +1,4 @@
-/** `fairlead trust add`: shows what a workspace would start, to the last character, and asks. */
+/** `fairlead trust add`: shows a workspace's servers in full, then asks to trust the folder and approve them. */
 
 import { dirname } from "node:path";
 import { HostError } from "@fairlead/core/errors";
@@ -23,18 +23,18 @@ export const verb: Verb = {
     command
       .argument("[dir]", "the folder; without it, the workspace root")
       .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
-      .option("--parent", "trust the folder above, and so every folder in it")
+      .option("--parent", "trust the parent folder and every folder in it")
       .addHelpText(
         "after",
         `
-Shows every server of the folder's settings exactly as it would be run or reached, then asks: first about the folder,
-then about each server. Enter means no. An approval holds for that exact entry: when it changes, you are asked again.
-A second run asks only about what is new or changed. Without a terminal nothing is written unless you say --yes.
+Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
+server. Enter means no. An approval is valid for that exact entry: Fairlead asks again when the entry changes.
+A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
 
 Examples:
   fairlead trust add
   fairlead trust add ~/projects/shop
-  fairlead trust add --yes          in a script, after a look at the output of the same command without --yes`,
+  fairlead trust add --yes          in a script, after you read the output without --yes`,
       );
   },
 
@@ -45,12 +45,12 @@ Examples:
     const found = await review(context);
     const { root, pending, state, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
-    // The question is asked on stderr, so what it is about is shown there too, also with --quiet.
+    // The question goes to stderr, so the servers it is about are shown there too, even with --quiet.
     if (!yes || !globals.quiet) out.exactly(reviewText(found));
     if ((needsTrust || pending.length > 0) && !yes && !canAsk(io)) refuse(found);
 
     if (needsTrust && !yes && !(await confirm(io, trustQuestion(root, parent))))
-      throw new HostError("denied", `"${root}" stays as it is; nothing was changed`);
+      throw new HostError("denied", `"${root}" is not trusted: you answered no; nothing was changed`);
     const chosen = yes ? pending : await choose(io, pending);
     if (needsTrust)
       await setFolderTrust(trustedFolders, root, parent ? TrustLevel.TRUST_PARENT : TrustLevel.TRUST_FOLDER);
@@ -77,15 +77,18 @@ function trustQuestion(root: string, parent: boolean): SafeText {
     : safe`Trust ${toVisibleLine(root)}?`;
 }
 
-/** Removing forgets the rule and every approval: that is a way back only to a folder that had neither. */
+/** `trust remove` deletes the rule and all approvals, so it undoes `trust add` only if there were none before. */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;
-  const before = rule === undefined ? "" : `; the rule before was ${rule} (${trustedFolders})`;
+  const before = rule === undefined ? "" : `; the previous rule was ${rule} (${trustedFolders})`;
   if (rule === undefined && !remembered) out.undo(remove);
-  else out.say(safe`no undo line: ${toSafeLine(remove)} forgets the rule and every approval${toSafeLine(before)}`);
+  else
+    out.say(
+      safe`cannot be undone exactly: ${toSafeLine(remove)} deletes the rule and all approvals${toSafeLine(before)}`,
+    );
 }
 
-/** One question a server, in the order in which they were shown. */
+/** Asks one question per server, in the order in which they were shown. */
 async function choose(io: Io, pending: readonly Pending[]): Promise<readonly Pending[]> {
   const chosen: Pending[] = [];
   for (const server of pending)
@@ -96,7 +99,7 @@ async function choose(io: Io, pending: readonly Pending[]): Promise<readonly Pen
 function refuse({ root, pending }: Review): never {
   throw new HostError(
     "awaiting_approval",
-    `"${root}" waits for your yes (servers to approve: ${pending.length}); there is no terminal to ask on, and nothing was written`,
-    { next: `fairlead trust add ${toShellWord(root)}   in a terminal, or with --yes after reading the above` },
+    `"${root}" needs your confirmation (servers to approve: ${pending.length}), and there is no terminal to ask on; nothing was written`,
+    { next: `fairlead trust add ${toShellWord(root)}   in a terminal, or add --yes after reading the above` },
   );
 }

@@ -1,4 +1,4 @@
-/** What would let tools of a workspace's server run without a question as soon as it is approved: rules were written for names, perhaps for another server. */
+/** Finds existing rules and approvals that would let a workspace's server run tools without confirmation: they match by name, perhaps of another server. */
 
 import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
 import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
@@ -10,7 +10,7 @@ import { originText, subjectText } from "../../output/policy/rule-lines.ts";
 
 export type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
 
-/** Approvals that cannot be read allow nothing. */
+/** Ignores approvals that cannot be read: they allow nothing. */
 export async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllowed> {
   const { root, state } = configuration.locations;
   const { rules } = await loadPolicies(configuration);
@@ -19,11 +19,11 @@ export async function alreadyAllowed(configuration: Configuration): Promise<Alre
     ...rules.filter((rule) => allows(rule, name)).map((rule) => safe`${subjectText(rule)}, by ${originText(rule)}`),
     ...approvals
       .filter((one) => one.server === name && one.workspace === root && one.fingerprint === fingerprint)
-      .map(({ tool }) => safe`${toVisibleLine(`${name}.${tool}`)}, by your saved approval`),
+      .map(({ tool }) => safe`${toVisibleLine(`${name}.${tool}`)}, by your approval`),
   ];
 }
 
-/** Its own "trust" is shown with the entry. */
+/** Leaves out the entry's own "trust", which the review shows with the entry. */
 function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
   return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;
 }

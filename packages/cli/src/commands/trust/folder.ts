@@ -1,4 +1,4 @@
-/** Which folder a trust command is about: the one named, else the workspace root. */
+/** Finds the folder of a trust command: its argument, or else the workspace root. */
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -6,13 +6,13 @@ import { locate } from "@fairlead/core/settings/read/paths";
 import { configurationOptions } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 
-/** The same context, with the folder named as operand in the place of `-C`. */
+/** Returns the context with the folder argument in place of `-C`. */
 export function inFolder(context: Context): Context {
   const [folder] = context.operands;
   return folder === undefined ? context : { ...context, globals: { ...context.globals, root: folder } };
 }
 
-/** The real path of the folder; as written when it is gone, so that its rule can still be removed. */
+/** Returns the folder's real path, or the path as written if it does not exist: its rule can still be removed. */
 export async function folderOf(context: Context): Promise<string> {
   const [folder] = context.operands;
   if (folder === undefined) return (await locate(configurationOptions(context))).root;

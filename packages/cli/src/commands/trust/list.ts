@@ -1,4 +1,4 @@
-/** `fairlead trust list`: the rules about folders, and the servers approved in each workspace. */
+/** `fairlead trust list`: shows trusted folders and the approved servers of each workspace. */
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
@@ -13,7 +13,7 @@ export const verb: Verb = {
     command.addHelpText(
       "after",
       `
-The longest rule that fits a folder decides. A trusted folder lets its settings count; each of its servers is approved apart.
+The rule with the longest matching path decides. Fairlead reads a trusted folder's settings; each server needs its own approval.
 
 Examples:
   fairlead trust list
@@ -39,8 +39,8 @@ Examples:
       });
     }
     for (const problem of problems) if (!concernsFile(problem)) out.warn(problemLines(problem));
-    const verdict = trust.trusted ? safe`trusted` : safe`not trusted`;
-    out.print(safe`here: ${toSafeLine(locations.root)} is ${verdict} (${toSafeLine(trust.detail)})`);
+    const decision = trust.trusted ? safe`trusted` : safe`not trusted`;
+    out.print(safe`here: ${toSafeLine(locations.root)} is ${decision} (${toSafeLine(trust.detail)})`);
     out.print(
       safe`\nfolders (${toSafeLine(locations.trustedFolders)}):\n${rules.length === 0 ? safe`  none` : folderLines(rules)}`,
     );
@@ -57,7 +57,7 @@ function folderLines(rules: readonly TrustRule[]): SafeText {
     rules.map(({ path, level, effective }) => [
       safe`  ${words(level)}`,
       toSafeLine(path),
-      effective === undefined ? safe`(no effect: gone, or a link)` : safe``,
+      effective === undefined ? safe`(no effect: the folder does not exist, or is a link)` : safe``,
     ]),
   );
 }

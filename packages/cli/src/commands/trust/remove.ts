@@ -1,4 +1,4 @@
-/** `fairlead trust remove`: takes back the trust in a folder and the approvals of its servers. */
+/** `fairlead trust remove`: removes a folder's trust rule and the approvals of its servers. */
 
 import { stat } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
@@ -15,7 +15,7 @@ export const verb: Verb = {
     command.argument("[dir]", "the folder; without it, the workspace root").addHelpText(
       "after",
       `
-Removes the folder's own rule and forgets which of its servers you approved. A rule for a folder above it still counts.
+Removes the folder's own rule and all approvals of its servers. A rule for a parent folder still applies.
 
 Examples:
   fairlead trust remove
@@ -30,18 +30,18 @@ Examples:
     const removed = await removeFolderTrust(trustedFolders, folder);
     const revoked = await revoke(state, folder);
     if (!removed && revoked.length === 0)
-      throw new HostError("usage", `there is no rule for "${folder}", and no server of it is approved`, {
+      throw new HostError("usage", `"${folder}" has no trust rule and no approved servers`, {
         next: "fairlead trust list",
       });
     const still = await trustAbove(context, folder);
     if (globals.json) return out.json({ folder, removed, revoked, trusted: still !== undefined });
-    if (removed) out.print(safe`no longer trusted by its own rule: ${toSafeLine(folder)}`);
+    if (removed) out.print(safe`removed the trust rule of ${toSafeLine(folder)}`);
     if (revoked.length > 0) out.print(safe`no longer approved: ${joinSafe(revoked.map(toSafeLine), safe`, `)}`);
-    if (still !== undefined) out.warn(safe`It is still trusted: ${toSafeLine(still)}`);
+    if (still !== undefined) out.warn(safe`warning: the folder is still trusted: ${toSafeLine(still)}`);
   },
 };
 
-/** What trusts the folder all the same: a rule for a folder above it, or a setting. A folder that is gone is not asked about. */
+/** Returns which parent rule or setting still trusts the folder; undefined if none does or the folder does not exist. */
 async function trustAbove(context: Context, folder: string): Promise<string | undefined> {
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
   if (!isThere) return undefined;

@@ -1,4 +1,4 @@
-/** What a person must see before trusting a folder: its servers, untruncated, with nothing hidden and nothing invisible. */
+/** Collects and prints what a person must see before trusting a folder: its servers in full, with invisible characters shown. */
 
 import { realpath } from "node:fs/promises";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
@@ -17,17 +17,17 @@ export interface Review {
   readonly isHome: boolean;
   readonly trustedFolders: string;
   readonly state: string;
-  /** False when a rule or the settings say already that the folder is trusted. */
+  /** False if a rule or the settings already trust the folder. */
   readonly needsTrust: boolean;
-  /** The level that a rule of its own gave the folder so far. */
+  /** The current level of the folder's own rule. */
   readonly rule?: TrustLevel;
   /** Whether servers of the folder were approved before. */
   readonly remembered: boolean;
   /** Servers to approve: new, or changed since they were approved. */
   readonly pending: readonly Pending[];
-  /** Approved as they stand. */
+  /** Servers whose current entry is approved. */
   readonly approved: readonly string[];
-  /** Entries that make no sense and so cannot be approved. */
+  /** Invalid entries, which cannot be approved. */
   readonly broken: readonly ConfiguredServer[];
 }
 
@@ -37,7 +37,7 @@ export interface Pending {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
   readonly changed: boolean;
-  /** What would run without a question. */
+  /** Tools that would run without confirmation, each with the rule or approval that allows it. */
   readonly allowed: readonly SafeText[];
 }
 
@@ -78,15 +78,13 @@ export async function review(context: Context): Promise<Review> {
 export function reviewText(found: Review): SafeText {
   const { root, isHome, needsTrust, pending, approved, broken } = found;
   const parts = [safe`folder: ${toVisibleLine(root)} (${needsTrust ? safe`not trusted yet` : safe`trusted`})`];
-  if (isHome) parts.push(safe`  This is your home folder: to trust it is to trust every folder in it.`);
+  if (isHome) parts.push(safe`  This is your home folder: trusting it trusts every folder in it.`);
   if (needsTrust)
     parts.push(
-      safe`  Trusted, its .gemini/settings.json and .env files count. None of its servers starts without an approval.`,
+      safe`  If you trust it, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.`,
     );
   if (approved.length > 0) parts.push(safe`already approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
-  parts.push(
-    pending.length === 0 ? safe`no server waits for approval` : safe`${count(pending.length, "server")} to approve:`,
-  );
+  parts.push(pending.length === 0 ? safe`no servers to approve` : safe`${count(pending.length, "server")} to approve:`);
   parts.push(...pending.map(pendingText), ...broken.map(brokenText));
   return joinSafe(parts);
 }
@@ -95,7 +93,7 @@ function pendingText({ server, definition, changed, allowed }: Pending): SafeTex
   const name = toVisibleLine(definition.name);
   const heading = changed ? safe`${name} (changed since you approved it)` : name;
   const fields = layout(approvalFields(definition, server), safe`    `);
-  const unasked = allowed.map((one) => safe`    runs without a question: ${one}`);
+  const unasked = allowed.map((one) => safe`    runs without confirmation: ${one}`);
   return joinSafe([safe`\n  ${heading}`, fields, ...unasked]);
 }
 

@@ -130,7 +130,7 @@ describe("fairlead lock", () => {
     const settings = join(here.project, ".gemini", "settings.json");
     expect(await here.run("lock")).toEqual({
       code: 0,
-      stdout: `No servers in ${settings}: there is nothing to lock.\n`,
+      stdout: `Nothing to lock: no servers in ${settings}.\n`,
       stderr: "",
     });
     expect(await here.run("lock", "verify")).toEqual({
@@ -154,7 +154,7 @@ describe("fairlead lock", () => {
     await here.write(projectFile, { mcpServers: { one: { command: "/nowhere/1" }, two: { command: "/nowhere/2" } } });
     const both = await here.run("lock", "--trust-workspace");
     expect(both.code).toBe(4);
-    expect(both.stderr).toContain("fairlead: 2 of 2 servers could not be asked: nothing was written\n");
+    expect(both.stderr).toContain("fairlead: 2 of 2 servers could not be reached; nothing was written\n");
     expect(both.stderr).toContain("/nowhere/1");
     expect(both.stderr).toContain("/nowhere/2");
   });

@@ -30,9 +30,11 @@ describe("drift exits with 6", () => {
     const first = await here.run("lock", "verify");
     expect(first).toEqual({
       code: 6,
-      stdout: expect.stringMatching(/^bank: not as locked\n {2}tool added: steal\n {2}tool removed: ask\n/) as string,
-      stderr: `fairlead: 1 of 2 servers is not as locked
-  next: If that is what you want: fairlead lock update bank
+      stdout: expect.stringMatching(
+        /^bank: different from the lock file\n {2}tool added: steal\n {2}tool removed: ask\n/,
+      ) as string,
+      stderr: `fairlead: 1 of 2 servers is different from the lock file
+  next: to accept the change: fairlead lock update bank
 `,
     });
     expect(first.stdout).toContain(`  tool changed: pay
@@ -58,7 +60,7 @@ books: as locked`);
     });
     const { code, stdout } = await here.run("lock", "verify", "--trust-workspace");
     expect(code).toBe(6);
-    expect(stdout).toContain(`bank: not as locked; it was not started
+    expect(stdout).toContain(`bank: different from the lock file; it was not started
   args
     - ${JSON.stringify(bankOf(here).args)}
     + ${JSON.stringify(args)}
@@ -76,7 +78,7 @@ books: as locked`);
     expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
     const { code, stdout } = await here.run("lock", "verify");
     expect(code).toBe(6);
-    expect(stdout).toContain("bank: not as locked\n  timeout\n    + 5000\n  tool added: steal\n");
+    expect(stdout).toContain("bank: different from the lock file\n  timeout\n    + 5000\n  tool added: steal\n");
   });
 
   test("for servers that are only here or only there", async () => {
@@ -92,7 +94,7 @@ books: locked, but no longer in the settings
 `,
     ]);
     expect(stderr).toContain(
-      "fairlead: 2 of 3 servers are not as locked\n  next: If that is what you want: fairlead lock update\n",
+      "fairlead: 2 of 3 servers are different from the lock file\n  next: to accept the change: fairlead lock update\n",
     );
     await expect(here.read("ran")).rejects.toThrow(/ENOENT/);
   });
@@ -103,7 +105,7 @@ books: locked, but no longer in the settings
     expect(await here.run("lock", "verify")).toEqual({
       code: 6,
       stdout: "",
-      stderr: `fairlead: ${join(here.path, lockFile)} is not there: 2 servers of this workspace are not locked
+      stderr: `fairlead: ${join(here.path, lockFile)} does not exist: 2 servers of this workspace are not locked
   next: fairlead lock
 `,
     });
@@ -146,7 +148,9 @@ describe("a server that cannot be asked", () => {
     const { code, stderr } = await here.run("lock", "verify", "--trust-workspace");
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining("1 of 2 servers is not as locked, and 1 of 2 servers could not be checked\n"),
+      expect.stringContaining(
+        "1 of 2 servers is different from the lock file, and 1 of 2 servers could not be checked\n",
+      ),
     ]);
   });
 
@@ -165,7 +169,7 @@ describe("a server that cannot be asked", () => {
     expect(stdout).toContain("bank: as locked");
     expect(stdout).toContain("books: cannot be checked:");
     expect(stdout).toContain("next: fairlead trust add");
-    expect(stderr).toContain("1 of 2 servers is not as locked");
+    expect(stderr).toContain("1 of 2 servers is different from the lock file");
   });
 });
 

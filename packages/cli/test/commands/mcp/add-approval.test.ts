@@ -80,7 +80,7 @@ describe("what was added is tried at once", () => {
     const { code, stdout, stderr } = await here.run("mcp", "add", "-s", "user", "a", command, ...args);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^added "a"[\s\S]*\n"a" is connected: 1 tool\n$/);
-    expect(stderr).toMatch(/look: fairlead tools a\n$/);
+    expect(stderr).toMatch(/next: fairlead tools a\n$/);
     const other = await here.run("mcp", "add", "-s", "user", "--json", "b", command, ...args);
     expect(JSON.parse(other.stdout)).toMatchObject({
       servers: [{ name: "b", test: { name: "b", status: "connected", tools: 1, protocolVersion: "2025-11-25" } }],
@@ -93,7 +93,7 @@ describe("what was added is tried at once", () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain("connected");
     expect(stderr).toMatch(
-      /warning: "a" was added, but does not work yet\n {2}why: .*no-such-program.*\n {2}next: .*\nthen: fairlead mcp test a\n$/,
+      /warning: "a" was added, but cannot connect: .*no-such-program.*\n {2}next: .*\nto test again: fairlead mcp test a\n$/,
     );
     expect(await entries(here, userFile)).toEqual({ a: { command: "no-such-program" } });
     const json = await here.run("mcp", "add", "-s", "user", "--json", "b", "no-such-program");

@@ -126,11 +126,11 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     [["-t", "ftp", "a", "x"], /Allowed choices are stdio, sse, http/],
     [["-s", "global", "a", "x"], /Allowed choices are user, project/],
     [["a", "https://example.com", "-e", "A=b"], /-e is for commands/],
-    [["a", "https://example.com", "--cwd", "x"], /--cwd is for commands/],
+    [["a", "https://example.com", "--cwd", "x"], /--cwd works only with a command/],
     [["-H", "A: b", "a", "node"], /-H is for servers with a URL/],
     [["a", "https://example.com", "-H", "novalue"], /"Name: value"/],
     [["-e", "=x", "a", "node"], /no name before the "="/],
-    [["-e", "A B=c", "a", "node"], /the name of a variable, "A B", cannot have spaces/],
+    [["-e", "A B=c", "a", "node"], /the variable name "A B" contains spaces/],
     [["--timeout", "soon", "a", "x"], /not a number of milliseconds/],
     [["a", "ls | rm -rf x"], /needs a shell/],
     [["a", "ls $(whoami) x"], /would run another command/],
@@ -170,7 +170,7 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     expect(await here.read(projectFile)).toBe('{\n  "mcpServers": [}\n');
   });
 
-  test("an existing name needs --replace where nobody can be asked", async () => {
+  test("an existing name needs --replace without a terminal to ask on", async () => {
     await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "old" } } } });
     const refused = await here.run("mcp", "add", "a", "new");
     expect(refused.code).toBe(2);
@@ -254,7 +254,7 @@ describe("what is said", () => {
   timeout      5000 ms
   only tools   a, b
   not tools    c
-  trust        true: its tools run without asking
+  trust        true: its tools run without confirmation
   description  what for
 `);
   });

@@ -13,7 +13,7 @@ test("without a terminal nobody is asked: exit 5, and the command to type", asyn
     code: 5,
     stdout: "",
     stderr:
-      'fairlead: signing in to "docs" needs a terminal, and there is none here\n  next: In a terminal: fairlead mcp auth docs\n',
+      'fairlead: sign-in to "docs" required, and there is no terminal to ask on\n  next: In a terminal: fairlead mcp auth docs\n',
   });
   expect(scene.guarded.seen).toEqual([]);
 });
@@ -23,15 +23,15 @@ test("who needs a sign-in is known once a server has asked for it", async () => 
   const { here } = scene;
   expect(await here.run("mcp", "auth")).toMatchObject({
     code: 0,
-    stdout: "docs  not signed in; so far it did not ask\n",
-    stderr: "ask them: fairlead mcp list\n",
+    stdout: "docs  not signed in; the server has not asked for it\n",
+    stderr: "next: fairlead mcp list   (connects, and shows which servers need a sign-in)\n",
   });
   const listed = await here.run("mcp", "list", "--strict");
   expect(listed.code).toBe(5);
   expect(listed.stdout).toContain("next: fairlead mcp auth docs");
   expect(await here.run("mcp", "auth")).toMatchObject({
     stdout: "docs  needs a sign-in\n",
-    stderr: "sign in: fairlead mcp auth docs\n",
+    stderr: "next: fairlead mcp auth docs\n",
   });
   const { stdout } = await here.run("mcp", "auth", "--json");
   expect(JSON.parse(stdout)).toEqual({
@@ -62,9 +62,9 @@ test("those that sign in by themselves are named, programs are left out", async 
     },
   });
   expect((await here.runWith({ env: file }, "mcp", "auth")).stdout).toBe(
-    `own    its entry brings an Authorization header
-cloud  by itself, with the Google credentials of this machine
-robot  by itself, as a Google service account
+    `own    no sign-in: settings.json sets an Authorization header
+cloud  automatic, with the Google credentials of this machine
+robot  automatic, as a Google service account
 `,
   );
 });
@@ -73,17 +73,17 @@ test.each([
   [
     "a program with variables",
     { command: "node", env: { A_TOKEN: "$X", B: "1" } },
-    'fairlead: "s" is a program that runs here: it has no sign-in, and takes credentials from "env" of its entry; it sets A_TOKEN, B',
+    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry (it has A_TOKEN, B)',
   ],
   [
     "a program without",
     { command: "node" },
-    'fairlead: "s" is a program that runs here: it has no sign-in, and takes credentials from "env" of its entry; it sets none so far',
+    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry (it has none)',
   ],
   [
     "a header",
     { httpUrl: "https://a.example/mcp", headers: { Authorization: "Bearer x" } },
-    'fairlead: "s" brings its own Authorization header, so there is nothing to sign in to',
+    'fairlead: "s" has an Authorization header in its entry, so it needs no sign-in',
   ],
 ])("there is nothing to sign in to for %s", async (_what, entry, words) => {
   await using here = await machine({ [userFile]: { mcpServers: { s: entry } } });
@@ -94,7 +94,7 @@ test.each([
 test.each([
   [["mcp", "auth", "nobody"], 'no server "nobody" is configured', 2],
   [["mcp", "auth", "off"], '"off" is switched off', 6],
-  [["mcp", "auth", "--device"], "name the server to sign in to", 2],
+  [["mcp", "auth", "--device"], "the server's name is missing", 2],
 ])("%j is refused", async (argv, words, expected) => {
   await using here = await machine({
     [userFile]: {
@@ -128,7 +128,7 @@ test("a server that did not ask is asked again once the person has signed in: wh
     "late",
     "--no-browser",
   );
-  await browser(addressOn(await terminal.until(/address at which the browser ended:$/m)));
+  await browser(addressOn(await terminal.until(/address from the browser:$/m)));
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen()).toMatch(/^late {2}connected: 2 tools$/m);
 });

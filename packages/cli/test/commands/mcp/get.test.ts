@@ -39,7 +39,7 @@ test("shows the whole entry, without literal values", async () => {
   timeout      5000 ms
   only tools   a, b
   not tools    c
-  trust        true: its tools run without asking
+  trust        true: its tools run without confirmation
   description  what it is for
   fingerprint
   warning      the secret S is not stored: fairlead secret set S

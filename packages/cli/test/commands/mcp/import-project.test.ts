@@ -17,9 +17,7 @@ describe("into the project", () => {
     await using host = await machine(files);
     await host.run("trust", "add", "--yes");
     const { stderr } = await host.run("-C", host.project, "mcp", "import", "-s", "project", "--write");
-    expect(stderr).toContain(
-      `What was imported waits for your approval.\n  next: fairlead trust add ${host.project}\n`,
-    );
+    expect(stderr).toContain(`The imported servers need your approval.\n  next: fairlead trust add ${host.project}\n`);
     expect((await host.run("mcp", "list")).stdout).toMatch(/here {2}blocked: awaiting approval/);
   });
 
@@ -103,7 +101,7 @@ test("hostile names and text cannot move the cursor or hide", async () => {
   const { code, stdout } = await host.run("mcp", "import", "--write");
   expect(code).toBe(0);
   for (const character of ["\u001b", "\u202e", "\u0000"]) expect(stdout).not.toContain(character);
-  for (const name of ["a⟨U+202E⟩b", "d"]) expect(stdout).toContain(`${name}: cannot be taken over\n`);
+  for (const name of ["a⟨U+202E⟩b", "d"]) expect(stdout).toContain(`${name}: cannot be imported\n`);
   expect(JSON.parse((await host.read(userFile)).replace("__proto__", "proto"))).toEqual({
     mcpServers: { proto: { command: "y" } },
   });

@@ -195,7 +195,7 @@ describe("--only", () => {
     await using host = await machine({ [cursorFile]: { mcpServers: { github: { command: "x" } } } });
     const { code, stderr } = await host.run("mcp", "import", "--write", "--only", "githb");
     expect(code).toBe(2);
-    expect(stderr).toContain('no server "githb" was found; did you mean "github"?');
+    expect(stderr).toContain('found no server "githb; did you mean "github"?');
     expect(await isThere(host, userFile)).toBe(false);
   });
 });
@@ -224,12 +224,12 @@ describe("--from", () => {
   });
 
   test.each([
-    { title: "absent", files: {}, code: 2, words: "there is no file" },
+    { title: "absent", files: {}, code: 2, words: "does not exist" },
     {
       title: "of nobody",
       files: { "project/list.json": { some: "thing" } },
       code: 2,
-      words: "does not look like a file of",
+      words: "has no known format (claude-desktop, ",
     },
     {
       title: "broken",
@@ -274,7 +274,7 @@ test("a broken file is reported with its place, and the others go on", async () 
   });
   const { code, stdout, stderr } = await host.run("mcp", "import", "--write");
   expect(code).toBe(0);
-  expect(stderr).toContain(`${host.home}/.cursor/mcp.json:2:21: a ":" is missing after the property name; left out\n`);
+  expect(stderr).toContain(`${host.home}/.cursor/mcp.json:2:21: a ":" is missing after the property name; ignored\n`);
   expect(stdout).toContain("x: add\n");
   expect(await settings(host)).toEqual({ mcpServers: { x: { command: "two" } } });
 });

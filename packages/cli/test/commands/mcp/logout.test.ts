@@ -52,7 +52,7 @@ test("what cannot be revoked is said, and forgotten all the same", async () => {
   expect(await scene.here.run("mcp", "logout", "docs")).toEqual({
     code: 0,
     stdout: 'signed out of "docs" here\n',
-    stderr: `warning: ${issuer} could not be told to revoke the tokens; it may accept them for long: end the access on a page of its own, if you want to be sure\n`,
+    stderr: `warning: ${issuer} did not revoke the tokens; they may stay valid; to be sure, revoke the access on its website\n`,
   });
   expect(await storageOf(scene).listServers()).toEqual([]);
 });
@@ -66,7 +66,7 @@ test("an authorization server that cannot revoke is named, with the end of what 
     tokens: { ...access, expiresAt: Date.UTC(2100, 0, 1) },
   });
   expect((await scene.here.run("mcp", "logout", "docs")).stderr).toBe(
-    `warning: ${issuer} offers no way to revoke tokens; it may accept them until 2100-01-01T00:00:00.000Z\n`,
+    `warning: ${issuer} does not support revoking tokens; it may accept them until 2100-01-01T00:00:00.000Z\n`,
   );
 });
 
@@ -82,7 +82,10 @@ test("--all takes those along that are configured no longer", async () => {
     { name: "gone", url: "https://gone.example", issuer, revocation: "failed" },
   ];
   expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, servers: expect.arrayContaining(rows) as object });
-  expect(await scene.here.run("mcp", "logout", "--all")).toMatchObject({ code: 0, stdout: "Nobody was signed in.\n" });
+  expect(await scene.here.run("mcp", "logout", "--all")).toMatchObject({
+    code: 0,
+    stdout: "No server is signed in.\n",
+  });
 });
 
 test("a server goes by the name that it had, too; one that nobody knows is a mistake", async () => {
@@ -90,7 +93,7 @@ test("a server goes by the name that it had, too; one that nobody knows is a mis
   await store(scene, { serverName: "before" });
   expect((await scene.here.run("mcp", "logout", "before")).stdout).toContain('signed out of "before"');
   expect(await scene.here.run("mcp", "logout", "before")).toMatchObject({ code: 2 });
-  expect((await scene.here.run("mcp", "logout", "docs")).stdout).toBe('"docs" was not signed in to.\n');
+  expect((await scene.here.run("mcp", "logout", "docs")).stdout).toBe('"docs" is not signed in.\n');
   expect(await scene.here.run("mcp", "logout")).toMatchObject({ code: 2 });
   expect(await scene.here.run("mcp", "logout", "docs", "--all")).toMatchObject({ code: 2 });
 });

@@ -57,7 +57,7 @@ test("the JSON document, and the path alone", async () => {
 test.each([
   [["b"], 0, /"b" has no log yet: .*b\.log/],
   [["nobody"], 2, /no server "nobody" is configured/],
-  [["a", "--since", "yesterday"], 2, /--since "yesterday" is neither a time nor a length of time/],
+  [["a", "--since", "yesterday"], 2, /--since "yesterday" is not a time or a duration/],
   [["a", "--grep", "("], 2, /--grep: /],
   [["a", "-f", "--json"], 2, /-f has no end/],
 ])("mcp logs %j", async (argv, code, message) => {

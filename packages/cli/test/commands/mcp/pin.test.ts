@@ -88,7 +88,7 @@ test.each([
   expect(await argumentsIn(here)).toEqual(pinned.split(" "));
   expect(await here.read("home/asked")).toBe(`${asked}\n`);
   // A second time there is nothing left to do, and nobody to ask.
-  expect(await pin(here, "a")).toEqual({ code: 0, stdout: '"a" is pinned already\n', stderr: "" });
+  expect(await pin(here, "a")).toEqual({ code: 0, stdout: '"a" is already pinned\n', stderr: "" });
   expect(await here.read("home/asked")).toBe(`${asked}\n`);
 });
 
@@ -134,7 +134,7 @@ describe("without a network", () => {
     }
     const { code, stderr } = await pin(here, "a");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^note: the registry cannot be reached: this is what npx has\n/);
+    expect(stderr).toMatch(/^note: the registry cannot be reached; this version is from npx's cache\n/);
     expect(await argumentsIn(here)).toEqual(["pkg@1.2.0"]);
   });
 
@@ -145,7 +145,7 @@ describe("without a network", () => {
       code: 4,
       stdout: "",
       stderr:
-        "fairlead: the registry cannot be reached (ENOTFOUND), and npx has no pkg yet\n  next: Try again when the network is there.\n",
+        "fairlead: the registry cannot be reached (ENOTFOUND), and npx has not downloaded pkg\n  next: try again with a network connection\n",
     });
     expect(await here.read(userFile)).toBe(before);
   });
@@ -156,28 +156,28 @@ test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
     "npx pkg",
     { npm: `echo '{"error": {"code": "E404"}}'; exit 1` },
     4,
-    /which version of pkg would run: there is no such package/,
+    /version of pkg not found: npm: no such package/,
   ],
   ["npx pkg", { npm: "echo no; exit 1" }, 4, /it said nothing/],
-  ["npx pkg", {}, 4, /"npm" is not on the PATH that "a" gets\n {2}next: fairlead doctor/],
-  ["npx $PKG", {}, 2, /names its package with a variable: \$PKG/],
-  ["npx git+https://example.com/x", {}, 2, /is not the name of a package/],
-  ["node server.js", {}, 2, /is not downloaded when it starts/],
-  ["pipx run pkg", {}, 2, /cannot be pinned from here\n {2}next: Write an exact version/],
+  ["npx pkg", {}, 4, /"npm" is not on the PATH of "a"\n {2}next: fairlead doctor/],
+  ["npx $PKG", {}, 2, /cannot be pinned: its package name has a variable: \$PKG/],
+  ["npx git+https://example.com/x", {}, 2, /cannot be pinned: git\+https:\/\/example.com\/x is not a package name/],
+  ["node server.js", {}, 2, /it is not downloaded at start/],
   [
-    "uvx pkg",
-    { uv: "echo 'no such host' >&2; exit 2" },
-    4,
-    /uv does not say which version of pkg would run: no such host/,
+    "pipx run pkg",
+    {},
+    2,
+    /cannot be pinned: Fairlead does not support pkg with pipx\n {2}next: write the exact version yourself/,
   ],
+  ["uvx pkg", { uv: "echo 'no such host' >&2; exit 2" }, 4, /version of pkg not found: uv: no such host/],
   [
     "docker run x",
     { docker: "echo 'Error: No such image: x' >&2; exit 1" },
     2,
-    /not on this machine yet\n {2}next: docker pull x/,
+    /image x not found on this machine\n {2}next: docker pull x/,
   ],
   ["docker run x", { docker: "echo '[]'" }, 2, /was built on this machine/],
-  ["docker run x", { docker: "echo 'no daemon' >&2; exit 1" }, 4, /docker does not say which image x is: no daemon/],
+  ["docker run x", { docker: "echo 'no daemon' >&2; exit 1" }, 4, /digest of x not found: docker: no daemon/],
 ])("%s cannot be pinned with %o", async (line, programs, code, message) => {
   const [command = "", ...args] = line.split(" ");
   await using here = await withPrograms({ a: { command, args } }, programs);
@@ -226,12 +226,12 @@ describe("an entry of a project", () => {
     await expect(here.read("home/asked")).rejects.toThrow();
   });
 
-  test("has to be approved again, which is said where nobody can be asked", async () => {
+  test("has to be approved again, which is said without a terminal to ask on", async () => {
     await using here = await withPrograms(servers, { npm: answers('"1.2.3"') }, projectFile);
     await here.run("trust", "add", "--yes");
     const { code, stderr } = await pin(here, "a");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^"a" has changed, so its approval no longer counts\n {2}next: fairlead trust add\n/);
+    expect(stderr).toMatch(/^"a" has changed, so it needs a new approval\n {2}next: fairlead trust add\n/);
     expect(await argumentsIn(here, "a", projectFile)).toEqual(["pkg@1.2.3"]);
     const { servers: after } = JSON.parse((await here.run("mcp", "list", "--json")).stdout) as { servers: unknown };
     expect(after).toMatchObject([{ status: "blocked", reason: "awaiting_approval" }]);
@@ -244,7 +244,7 @@ describe("an entry of a project", () => {
     await using here = await withPrograms(servers, { npm: answers('"1.2.3"') }, projectFile);
     await here.run("trust", "add", "--yes");
     await using terminal = openTerminal(here, "mcp", "pin", "a");
-    await terminal.until(/Approve a with pkg@1\.2\.3 in the place of pkg\? \[y\/N\]/);
+    await terminal.until(/Approve a with pkg@1\.2\.3 instead of pkg\? \[y\/N\]/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(0);
     const { status } = JSON.parse((await here.run("mcp", "get", "a", "--json")).stdout) as { status: string };

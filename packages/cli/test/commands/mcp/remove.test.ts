@@ -93,7 +93,7 @@ test("an entry is removed although its approval cannot be withdrawn", async () =
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "remove", "a");
   expect(code).toBe(0);
   expect(stdout).toMatch(/removed "a"/);
-  expect(stderr).toMatch(/warning: its approval could not be withdrawn: [\s\S]*undo: fairlead mcp add/);
+  expect(stderr).toMatch(/warning: its approval could not be removed: [\s\S]*undo: fairlead mcp add/);
 });
 
 test("enabling says which other file still keeps the server off", async () => {

@@ -11,7 +11,7 @@ test("each step is shown with what came of it; of the environment, names and nev
   });
   const env = { AWS_SECRET_ACCESS_KEY: "canary-4711", LANG: "C" };
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "test", "a");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "look: fairlead tools a\n" });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "next: fairlead tools a\n" });
   const shown = stdout
     .replaceAll(/ {2}\(\d+ ms\)/g, "")
     .replaceAll(here.home, "/HOME")

@@ -50,7 +50,7 @@ describe("where a log may be kept, no undo line has values that mcp get hides", 
     await here.write(projectFile, { mcpServers: { a: entry } });
     const { stdout, stderr } = await here.run("mcp", "remove", "a");
     expect(stdout).toMatch(/removed "a"/);
-    expect(stderr).toMatch(/no undo line: .*may be secrets/);
+    expect(stderr).toMatch(/cannot be undone: .*may be secrets/);
     expect(stdout + stderr + replaced.stdout + replaced.stderr).not.toContain("canary-4711");
   });
 
@@ -71,8 +71,8 @@ describe("where a log may be kept, no undo line has values that mcp get hides", 
 
 describe("an undo line that would not undo is not shown", () => {
   test.each([
-    ["no entry", 7, /no undo line: what was there was not an entry/],
-    ["an entry that is refused", { command: "x", url: "https://example.com" }, /no undo line: .*would refuse/],
+    ["no entry", 7, /cannot be undone: what was there was not an entry/],
+    ["an entry that is refused", { command: "x", url: "https://example.com" }, /cannot be undone: .*would refuse/],
   ])("%s", async (_what, entry, message) => {
     await using here = await machine({ [projectFile]: { mcpServers: { a: entry } } });
     const { code, stderr } = await here.run("mcp", "remove", "a");
@@ -84,7 +84,7 @@ describe("an undo line that would not undo is not shown", () => {
   test("a name that cannot be typed", async () => {
     await using here = await machine({ [userFile]: { mcpServers: { "a\u0007": { command: "x" } } } });
     const { stderr } = await here.run("mcp", "remove", "a\u0007");
-    expect(stderr).toMatch(/no undo line: .*its name has characters/);
+    expect(stderr).toMatch(/cannot be undone: .*its name has characters/);
   });
 
   test("enabling what is enabled", async () => {
@@ -96,14 +96,14 @@ describe("an undo line that would not undo is not shown", () => {
     await using here = await machine();
     const set = () => here.runWith({ stdin: "v", env: { FAIRLEAD_SECRET_STORE: "file" } }, "secret", "set", "S");
     expect((await set()).stderr).toMatch(/^undo: fairlead secret remove S$/m);
-    expect((await set()).stderr).toMatch(/^no undo line: the value .* is gone$/m);
+    expect((await set()).stderr).toMatch(/^cannot be undone: the value .* is gone$/m);
   });
 
   test("a rule about a folder that was replaced", async () => {
     await using here = await machine({ [projectFile]: {} });
     await here.write("home/.gemini/trustedFolders.json", { [here.project]: "DO_NOT_TRUST" });
     const { stderr } = await here.run("trust", "add", "--parent", "--yes");
-    expect(stderr).toMatch(/no undo line: .*the rule before was DO_NOT_TRUST/);
+    expect(stderr).toMatch(/cannot be undone exactly: .*the previous rule was DO_NOT_TRUST/);
   });
 });
 

@@ -14,7 +14,7 @@ test("a rule for a server that is not here is pointed out, with the name that ma
   });
   const { stderr } = await here.run("policy", "list");
   expect(stderr.replaceAll(`${here.path}/`, "")).toBe(
-    `${rules}:1: note: there is no server "githup" here; did you mean "github"?\n${rules}:9: note: there is no server "later" here\n`,
+    `${rules}:1: note: no server "githup" is configured here; did you mean "github"?\n${rules}:9: note: no server "later" is configured here\n`,
   );
 });
 
@@ -23,7 +23,7 @@ test("a link that leads out of a trusted folder is not called untrusted", async 
   await mkdir(join(here.path, "project/.gemini/policies"));
   await symlink(join(here.path, "elsewhere/a.toml"), join(here.path, "project/.gemini/policies/a.toml"));
   const { stderr } = await here.run("policy", "list", "--trust-workspace");
-  expect(stderr).toContain("leads out of the workspace and is ignored");
+  expect(stderr).toContain("is ignored: it is a link out of the workspace");
   expect(stderr).not.toContain("not trusted");
 });
 
@@ -57,8 +57,8 @@ test("before a workspace's server is approved, the rules that would let it run a
     [rules]: `${allow("github")}toolName = "get_*"\n`,
   });
   const { stderr } = await here.run("trust", "add");
-  expect(stderr.match(/runs without a question: .*/g)).toEqual([
-    `runs without a question: github.get_*, by ${join(here.path, rules)}:1`,
+  expect(stderr.match(/runs without confirmation: .*/g)).toEqual([
+    `runs without confirmation: github.get_*, by ${join(here.path, rules)}:1`,
   ]);
 });
 

@@ -28,7 +28,7 @@ describe("trust add", () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
     const file = `${here.project}/.gemini/settings.json`;
     expect(stderr).toBe(`folder: ${here.project} (not trusted yet)
-  Trusted, its .gemini/settings.json and .env files count. None of its servers starts without an approval.
+  If you trust it, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.
 2 servers to approve:
 
   paypal
@@ -61,8 +61,8 @@ describe("trust add", () => {
     timeout      600000 ms
 
   nonsense cannot be approved (${file}:25:5): server "nonsense": it has none of command, url and httpUrl; a server has exactly one of them
-fairlead: "${here.project}" waits for your yes (servers to approve: 2); there is no terminal to ask on, and nothing was written
-  next: fairlead trust add ${here.project}   in a terminal, or with --yes after reading the above
+fairlead: "${here.project}" needs your confirmation (servers to approve: 2), and there is no terminal to ask on; nothing was written
+  next: fairlead trust add ${here.project}   in a terminal, or add --yes after reading the above
 `);
     expect(await state(here)).toMatchObject({ folders: [], approvals: [] });
   });
@@ -157,7 +157,7 @@ describe("trust remove", () => {
     const { code, stdout } = await here.run("trust", "remove");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `no longer trusted by its own rule: ${here.project}\nno longer approved: a\n`,
+      stdout: `removed the trust rule of ${here.project}\nno longer approved: a\n`,
     });
     expect(await state(here)).toMatchObject({ folders: [], approvals: [] });
   });
@@ -180,7 +180,7 @@ describe("trust remove", () => {
     await using here = await machine();
     const { code, stderr } = await here.run("trust", "remove");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there is no rule for .*\n {2}next: fairlead trust list/);
+    expect(stderr).toMatch(/ has no trust rule and no approved servers\n {2}next: fairlead trust list/);
   });
 });
 
@@ -193,6 +193,8 @@ test("trust list shows the verdict here, the rules and the approvals", async () 
   await here.run("trust", "add", "--yes");
   const { stdout } = await here.run("trust", "list");
   expect(stdout).toMatch(/^here: .*project is trusted \(TRUST_FOLDER for .*\)\n/);
-  expect(stdout).toMatch(/\n {2}not trusted +\/nowhere\/gone +\(no effect: gone, or a link\)\n/);
+  expect(stdout).toMatch(
+    /\n {2}not trusted +\/nowhere\/gone +\(no effect: the folder does not exist, or is a link\)\n/,
+  );
   expect(stdout).toMatch(/\napproved servers:\n {2}.*project\n {4}a {2}approved \d{4}-/);
 });

@@ -71,7 +71,7 @@ test("`/trust` and `/trust remove` take effect at once, and the app does not rep
   scene.session.answer(key, { kind: "trust", value: true });
   await untilStatuses(scene, "connected", "connected");
   scene.enter("/trust remove");
-  await scene.shown(/no longer trusted by its own rule/);
+  await scene.shown(/removed the trust rule of/);
   expect(scene.state().servers.find(({ name }) => name === "db")?.status).toBe("blocked");
   expect(runningOf(here, "--db")).toBe(0);
   // The watch reports changes in order: after one by another program, it has reported those of the app.

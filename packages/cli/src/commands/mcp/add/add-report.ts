@@ -1,4 +1,4 @@
-/** What `mcp add` says afterwards: the entry as it was read back, what is doubtful about it, and the way back. */
+/** The report of `mcp add`: the entry as read back from the file, warnings, and the undo command. */
 
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -27,23 +27,23 @@ export interface Added {
   readonly entry: Entry;
   readonly replaced: boolean;
   readonly undo?: string;
-  /** Why there is no line to undo it. */
+  /** Why no command can undo it. */
   readonly noUndo?: string;
 }
 
 interface Report {
   readonly added: readonly Added[];
   readonly destination: Destination;
-  /** As read back, in a trusted folder. */
+  /** The servers as read back from the settings. */
   readonly servers: readonly AdmittedServer[];
-  /** Whether the folder is trusted in fact. */
+  /** Whether the folder is trusted. */
   readonly trusted: boolean;
   readonly approval: WrittenApproval;
-  /** What to type to trust the folder and approve its servers. */
+  /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
 }
 
-/** `tested`: those that were connected to. */
+/** `tested`: the servers that Fairlead tried to connect to. */
 export function document(
   { added, destination: { scope, file }, servers, trusted, approval }: Report,
   tested: readonly ListedServer[],
@@ -75,12 +75,12 @@ export function print(report: Report, out: Output): void {
   for (const added of report.added) printOne(added, report, out);
   for (const { name, variables } of approval.unseen)
     out.warn(
-      safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file decides what it comes to (${toVisibleLine(variables.join(", "))}).`,
+      safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file sets ${toVisibleLine(variables.join(", "))}`,
     );
   if (approval.failure !== undefined)
     out.warn(safe`warning: added, but the approval could not be stored: ${toSafeLine(approval.failure)}`);
   if (destination.scope !== "workspace") return;
-  if (!trusted) out.warn(safe`The folder is not trusted yet, so nothing in its settings counts.`);
+  if (!trusted) out.warn(safe`The folder is not trusted yet, so Fairlead ignores its settings.`);
   if (!trusted || approval.approved.length < report.added.length)
     out.warn(safe`  next: ${toSafeLine(report.trustLine)}`);
 }
@@ -92,7 +92,7 @@ function printOne({ name, entry, replaced, undo, noUndo }: Added, { destination,
   const server = inForce(name, servers);
   if (server && server.origin.file !== file)
     out.warn(
-      safe`note: a stronger entry of that name counts instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
+      safe`note: a stronger entry with that name applies instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
     );
   else {
     const definition = server?.definition;
@@ -102,10 +102,10 @@ function printOne({ name, entry, replaced, undo, noUndo }: Added, { destination,
   }
   for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
   if (undo !== undefined) out.undo(undo);
-  else out.say(safe`no undo line: ${toSafeLine(noUndo ?? "")}`);
+  else out.say(safe`cannot be undone: ${toSafeLine(noUndo ?? "")}`);
 }
 
-/** All that was written; a default that was not is left out. */
+/** The fields that the entry sets; defaults are left out. */
 function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
   const { transport, trust, description } = definition;
   const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });
@@ -115,7 +115,7 @@ function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
     ...transportFields(redact(transport), toSafeLine),
     { label: safe`resolves to`, values: resolvedValues(definition, toVisibleLine) },
     ...options.filter(({ label }) => label !== "timeout" || Object.hasOwn(entry, "timeout")),
-    { label: safe`trust`, values: trust ? [safe`true: its tools run without asking`] : [] },
+    { label: safe`trust`, values: trust ? [safe`true: its tools run without confirmation`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
   ];
 }
@@ -124,10 +124,10 @@ function inForce(name: string, servers: readonly AdmittedServer[]): AdmittedServ
   return servers.find(({ server }) => server.name === name)?.server;
 }
 
-/** What is better not written into a file as it is. */
+/** Warnings about literal values that look like secrets. */
 export function hints(entry: Entry): string[] {
   return secretHints(entry).map(
     ({ key, secret }) =>
-      `${key} looks like a secret written out; rather store it (fairlead secret set ${secret}) and write \${secret:${secret}} instead`,
+      `${key} looks like a secret: store it with fairlead secret set ${secret} and write \${secret:${secret}} instead`,
   );
 }

@@ -1,4 +1,4 @@
-/** Whose words are whose on the command line of `mcp add`: what follows a command belongs to the server, always. */
+/** Splits the command line of `mcp add`: all words after a command belong to the server. */
 
 import type { Words } from "../../../shell/verb.ts";
 
@@ -13,7 +13,7 @@ const switches = new Set(
   ),
 );
 
-/** What the word after the name is. */
+/** Tells whether the word after the name is a URL, a JSON snippet or a command. */
 export function targetKind(word: string): "url" | "snippet" | "command" {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return "url";
   // Snippets are often copied without the braces around them: "github": { … }
@@ -33,13 +33,13 @@ export function splitAddWords(words: readonly string[]): Words {
     else options.push(...words.slice(at, at + size));
     at += size;
   }
-  // An address or a snippet has no words of its own: there, options of ours may follow.
+  // A URL or a snippet takes no arguments, so Fairlead's options may follow it.
   if (operands.some((operand) => targetKind(operand) !== "command")) return { ours: words, rest: [] };
   if (words[at] === "--" && !dashes) at += 1;
   return { ours: [...options, "--", ...operands], rest: words.slice(at) };
 }
 
-/** Words of a server that look like options of ours: whoever meant us should be told. */
+/** Server arguments that look like Fairlead's options: the user may have misplaced them. */
 export function lookalikes(rest: readonly string[]): string[] {
   const names = rest.map((word) => (word.startsWith("--") ? (word.split("=")[0] ?? "") : word));
   return [...new Set(names.filter((name) => withValue.has(name) || switches.has(name)))];

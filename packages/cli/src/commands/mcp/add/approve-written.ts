@@ -1,4 +1,4 @@
-/** Approves workspace servers that the person has just written with their own command. */
+/** Approves workspace servers that the user has just added on the command line. */
 
 import { explain } from "@fairlead/core/files/system-error";
 import type { Locations } from "@fairlead/core/settings/read/paths";
@@ -11,9 +11,9 @@ import type { Destination } from "./destination.ts";
 
 export interface WrittenApproval {
   readonly approved: readonly string[];
-  /** Not approved: a file of the workspace has a say in what they run, and the person has not seen what it says. */
+  /** Not approved: the workspace's .env file sets variables of the entry that the user has not seen. */
   readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
-  /** Why nothing could be stored. What was written stays written. */
+  /** Why the approvals could not be stored; the entries stay in the settings. */
   readonly failure?: string;
 }
 
@@ -49,7 +49,7 @@ export async function approveWritten(
   }
 }
 
-/** Whether the entry that counts under that name is approved as it stands; what cannot be read approves nothing. */
+/** Whether the current entry with this name is approved; unreadable approvals count as none. */
 export async function isApproved(name: string, { servers, locations }: Configuration): Promise<boolean> {
   const definition = servers.find(({ server }) => server.name === name)?.server.definition;
   const approvals = await readApprovals(locations.state).catch(() => undefined);
@@ -57,7 +57,7 @@ export async function isApproved(name: string, { servers, locations }: Configura
   return definition !== undefined && approval?.fingerprint === definition.fingerprint;
 }
 
-/** Without a folder, the command is about the one it is typed in: not this one, if an option named this one. */
+/** The `trust add` command for this root; it names the folder only if `-C` selected it. */
 export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootFrom">): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }

@@ -1,4 +1,4 @@
-/** Which file `mcp add` and `mcp remove` write to. */
+/** Finds the settings file that `mcp add`, `import`, `pin` and `remove` write to. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ConfiguredServer, Origin } from "@fairlead/core/settings/define/definition";
@@ -25,16 +25,12 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
   const scope = word === "user" ? "user" : "workspace";
   const file = files[scope];
   if (file !== undefined) return { scope, file, word, edit: scope === "workspace" ? { within: root } : {} };
-  throw new HostError(
-    "usage",
-    "there is no project here: the home folder's settings are the user's, or --no-workspace was given",
-    {
-      next: "Use -s user, or -C DIR for a project elsewhere.",
-    },
-  );
+  throw new HostError("usage", "no project here: the home folder is not a workspace, or --no-workspace is set", {
+    next: "add -s user, or -C DIR for a project in another folder",
+  });
 }
 
-/** Where entries of that name are written, strongest first; an entry behind another one counts too. */
+/** Returns where entries with this name are defined, strongest first, including replaced entries. */
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;
   return found === undefined ? [] : [found.origin, ...found.shadows];

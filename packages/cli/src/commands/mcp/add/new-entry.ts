@@ -1,4 +1,4 @@
-/** From the words and options of `mcp add` to the entry that is written. */
+/** Turns the arguments and options of `mcp add` into settings entries. */
 
 import { HostError } from "@fairlead/core/errors";
 import { parseJsonc } from "@fairlead/core/files/json/jsonc";
@@ -35,18 +35,18 @@ export interface AddOptions {
 interface Words {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
-  /** Whether a program of exactly this path exists, spaces and all. */
+  /** Whether a file with exactly this path exists; the path may contain spaces. */
   readonly isFile: (path: string) => boolean;
 }
 
 export function newServers({ operands, rest, isFile }: Words, options: AddOptions): readonly NewServer[] {
   const [first = "", second] = operands;
   if (targetKind(first) === "snippet") {
-    if (second !== undefined) throw usage(`"${second}" is one word too many: a name goes before the snippet`);
+    if (second !== undefined) throw usage(`unexpected "${second}" after the snippet: the name goes before it`);
     return fromSnippet(undefined, first).map((server) => withOptions(server, options));
   }
-  if (targetKind(first) === "url") throw usage(`the server needs a name before "${first}"`);
-  if (second === undefined) throw usage(`what is "${first}"? Its command, URL or JSON snippet is missing`);
+  if (targetKind(first) === "url") throw usage(`a name is missing before "${first}"`);
+  if (second === undefined) throw usage(`"${first}" has no command, URL or JSON snippet after it`);
   switch (targetKind(second)) {
     case "snippet":
       return fromSnippet(first, second).map((server) => withOptions(server, options));
@@ -54,9 +54,7 @@ export function newServers({ operands, rest, isFile }: Words, options: AddOption
       return [withOptions({ name: checkedName(first), entry: { url: checkedUrl(second) } }, options)];
     case "command": {
       if (options.transport === "http" || options.transport === "sse")
-        throw usage(
-          `-t ${options.transport} needs a URL that starts with https:// or http://, and "${second}" is none`,
-        );
+        throw usage(`-t ${options.transport} needs a URL that starts with https:// or http://, not "${second}"`);
       const [command = "", ...args] = isFile(second) ? [second, ...rest] : [...commandWords(second), ...rest];
       return [
         withOptions({ name: checkedName(first), entry: { command, ...(args.length > 0 ? { args } : {}) } }, options),
@@ -70,20 +68,20 @@ function commandWords(word: string): readonly string[] {
   if (!/\s/.test(word.trim())) return [word.trim()];
   const line = splitShellLine(word);
   if (line.kind === "words") return line.words;
-  throw usage(`"${word}" cannot be started: character ${line.at}, ${line.reason}`);
+  throw usage(`"${word}" is not a valid command line: character ${line.at}, ${line.reason}`);
 }
 
 function checkedUrl(url: string): string {
-  // With a variable in it, only loading it tells.
+  // A URL with a variable can be checked only after expansion.
   if (!url.includes("$") && parseUrl(url) === undefined) throw usage(`"${url}" is not a URL`);
-  if (!/^https?:/i.test(url)) throw usage(`"${url}" cannot be reached: servers have https:// or http:// addresses`);
+  if (!/^https?:/i.test(url)) throw usage(`"${url}" is not supported: a server's URL starts with https:// or http://`);
   return url;
 }
 
 function checkedName(name: string): string {
   const flaw = whyNotServerName(name);
   if (flaw === undefined) return name;
-  throw usage(`"${toVisibleLine(name)}" cannot be the name of a server: it ${flaw}`);
+  throw usage(`"${toVisibleLine(name)}" is not a valid server name: it ${flaw}`);
 }
 
 /** One entry, `{"name": entry}`, or a whole settings file's `{"mcpServers": {…}}`. */
@@ -94,13 +92,13 @@ function fromSnippet(name: string | undefined, text: string): readonly NewServer
   const top = entriesOf(root);
   const isEntry = ["command", "url", "httpUrl"].some((key) => top.has(key));
   if (isEntry && root) {
-    if (name === undefined) throw usage("the snippet has no name in it; write one before the snippet");
+    if (name === undefined) throw usage("the snippet has no server name; write a name before the snippet");
     return [{ name: checkedName(name), entry: plainValueOf(root) as Entry }];
   }
   const servers = [...entriesOf((top.get("mcpServers") ?? top.get("servers"))?.value ?? root).values()];
   const found = servers.filter(({ value }) => value.type === "object");
   if (found.length === 0 || found.length < servers.length)
-    throw usage("the snippet holds no server: no command, url or httpUrl");
+    throw usage("the snippet has no server: command, url or httpUrl is missing");
   const wanted = name === undefined || found.length === 1 ? found : found.filter((server) => server.name === name);
   if (wanted.length === 0)
     throw usage(`the snippet has no server "${name}", only ${found.map((one) => `"${one.name}"`).join(", ")}`);
@@ -113,10 +111,10 @@ function fromSnippet(name: string | undefined, text: string): readonly NewServer
 function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer {
   const isCommand = Object.hasOwn(entry, "command");
   const misplaced = isCommand
-    ? [options.header && "-H is for servers with a URL; a command gets variables: -e NAME=VALUE"]
+    ? [options.header && "-H works only with a URL; for a command use -e NAME=VALUE"]
     : [
-        options.env && "-e is for commands; a server with a URL gets headers: -H 'Name: value'",
-        options.cwd !== undefined && "--cwd is for commands",
+        options.env && "-e works only with a command; for a URL use -H 'Name: value'",
+        options.cwd !== undefined && "--cwd works only with a command",
         options.transport === "stdio" && "-t stdio needs a command, not a URL",
       ];
   const mistake = misplaced.find((text) => text);
@@ -134,7 +132,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
   return { name, entry: { ...entry, ...Object.fromEntries(added) } };
 }
 
-/** An entry that could never work is not worth writing. What depends on this machine is told after it was written. */
+/** Refuses an entry that can never work; problems of this machine are reported after writing. @throws HostError `settings_invalid` */
 export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
   const node = childNode(root, "mcpServers", name);
@@ -157,12 +155,12 @@ function merged(before: unknown, pairs: readonly (readonly [string, string])[]):
   return Object.fromEntries([...old, ...pairs]);
 }
 
-/** `NAME=VALUE`, with all that follows the first `=`; `NAME` alone hands the variable of that name on. */
+/** Splits `NAME=VALUE` at the first `=`; `NAME` alone passes on the variable with that name. */
 function toVariable(word: string): readonly [string, string] {
   const at = word.indexOf("=");
   const name = at < 0 ? word : word.slice(0, at);
   if (name === "") throw usage(`-e "${word}" has no name before the "="`);
-  if (/\s/.test(name)) throw usage(`-e "${word}": the name of a variable, "${name}", cannot have spaces in it`);
+  if (/\s/.test(name)) throw usage(`-e "${word}": the variable name "${name}" contains spaces`);
   return [name, at < 0 ? `\${${name}}` : word.slice(at + 1)];
 }
 

@@ -1,4 +1,4 @@
-/** Connects at once to what `mcp add` has written, and says what was found. The entry stays, whatever that is. */
+/** Connects to the servers that `mcp add` wrote and prints the result; the entries stay even if connecting fails. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
@@ -11,7 +11,7 @@ import type { Context } from "../../../shell/verb.ts";
 import { connectServers } from "../../../targets/connect-servers.ts";
 import { useHost } from "../../../targets/with-host.ts";
 
-/** Those of the servers that may start, with where they stand after connecting. */
+/** Returns the state after connecting of each server that may start. */
 export async function testAdded(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
@@ -38,11 +38,11 @@ function printOne(state: ServerState, out: Output): void {
   const name = toSafeLine(state.name);
   if (state.status === "connected") {
     out.print(safe`"${name}" is ${stateWords(state)}`);
-    out.say(safe`look: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
+    out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
     return;
   }
   const { message, next } = notConnectedError(state);
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
-  out.warn(safe`warning: "${name}" was added, but does not work yet\n  why: ${toSafeLine(message)}${hint}`);
-  out.say(safe`then: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
+  out.warn(safe`warning: "${name}" was added, but cannot connect: ${toSafeLine(message)}${hint}`);
+  out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
 }

@@ -1,4 +1,4 @@
-/** What `mcp import` says: where it looked, and what becomes of every server it found there. */
+/** The report of `mcp import`: the files it read and the result for every server in them. */
 
 import type { ForeignFile } from "@fairlead/core/settings/import/foreign-file";
 import type { PlannedServer } from "@fairlead/core/settings/import/plan";
@@ -17,9 +17,9 @@ export interface ImportReport {
   readonly servers: readonly PlannedServer[];
   readonly written: boolean;
   readonly folderTrusted: boolean;
-  /** What to type to trust the folder and approve its servers. */
+  /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
-  /** For each server that was written. */
+  /** One for each server that was written. */
   readonly undo: readonly Undo[];
 }
 
@@ -67,7 +67,7 @@ export function brokenLine(
   { message, line, column }: Extract<ForeignFile, { kind: "broken" }>,
 ): SafeText {
   const place = line === undefined ? safe`` : safe`:${line}:${column ?? 1}`;
-  return safe`${toSafeLine(source.file)}${place}: ${toSafeLine(message)}; left out`;
+  return safe`${toSafeLine(source.file)}${place}: ${toSafeLine(message)}; ignored`;
 }
 
 function serverText(server: PlannedServer, { style }: Output): SafeText {
@@ -77,7 +77,7 @@ function serverText(server: PlannedServer, { style }: Output): SafeText {
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
     safe`  from ${sourceWords(source)}`,
-    // An entry that is in the way of itself says more by its obstacles.
+    // An entry that cannot be imported is explained by its remarks.
     ...(action.kind === "refused" ? [] : entry.map((line) => safe`    ${line}`)),
     ...remarksOf(server).map(remarkText),
     safe``,
@@ -94,29 +94,29 @@ function actionWords({ action, target }: PlannedServer): SafeText {
     case "add":
       return safe`add`;
     case "replace":
-      return safe`replace the entry of that name`;
+      return safe`replace the existing entry`;
     case "same":
-      return safe`already there`;
+      return safe`already in the settings`;
     case "exists":
-      return safe`skipped: another entry of that name is there (--replace replaces it)`;
+      return safe`skipped: the name is already in use (--replace replaces the entry)`;
     case "duplicate":
-      return safe`skipped: the same as from ${sourceWords(action.of)}`;
+      return safe`skipped: same as in ${sourceWords(action.of)}`;
     case "clash":
-      return safe`skipped: differs from the one of ${sourceWords(action.with)} (${only} adds it under this name)`;
+      return safe`skipped: differs from the server in ${sourceWords(action.with)} (${only} adds it under this name)`;
     case "refused":
-      return safe`cannot be taken over`;
+      return safe`cannot be imported`;
     case "untrusted":
-      return safe`skipped: it comes with a folder that is not trusted (${only} adds it all the same)`;
+      return safe`skipped: its folder is not trusted (${only} adds it anyway)`;
     case "not-chosen":
-      return safe`not chosen`;
+      return safe`not in --only`;
   }
 }
 
 const remarkWords: Readonly<Record<Remark["kind"], SafeText>> = {
   converted: safe`converted`,
-  dropped: safe`not carried over`,
+  dropped: safe`not imported`,
   hint: safe`note`,
-  obstacle: safe`in the way`,
+  obstacle: safe`cannot be converted`,
 };
 
 function remarkText({ kind, key, message, next }: Remark): SafeText {
@@ -139,16 +139,16 @@ function sayClosing(
   out.say(safe`wrote ${count(taken, "server")} to ${file}`);
   for (const one of undo)
     if ("undo" in one) out.undo(one.undo);
-    else out.say(safe`no undo line: ${toSafeLine(one.noUndo)}`);
+    else out.say(safe`cannot be undone: ${toSafeLine(one.noUndo)}`);
   if (destination.scope !== "workspace") return;
-  const trust = folderTrusted ? safe`` : safe`The folder is not trusted yet, so nothing in its settings counts. `;
-  out.say(safe`${trust}What was imported waits for your approval.\n  next: ${toSafeLine(trustLine)}`);
+  const trust = folderTrusted ? safe`` : safe`The folder is not trusted yet, so Fairlead ignores its settings. `;
+  out.say(safe`${trust}The imported servers need your approval.\n  next: ${toSafeLine(trustLine)}`);
 }
 
 function remarksOf({ conversion, action }: PlannedServer): readonly Remark[] {
   if (action.kind === "refused") return conversion.remarks;
   const secrets = secretHints(conversion.entry).map(({ key, secret }): Remark => {
-    const message = `looks like a secret and stays written out; stored, it can be referred to as \${secret:${secret}}`;
+    const message = `looks like a secret and is written unchanged; store it and write \${secret:${secret}} instead`;
     return { kind: "hint", key, message, next: `fairlead secret set ${secret}` };
   });
   return [...conversion.remarks, ...secrets];

@@ -1,4 +1,4 @@
-/** Which files `mcp import` reads: the one that was given, or those at their usual places. */
+/** Finds the files that `mcp import` reads: the file given with `--from`, or the usual files of each program. */
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 interface Wanted {
   readonly from?: string;
   readonly format?: Program;
-  /** Whether the files of the workspace count. */
+  /** Whether to read files of the workspace. */
   readonly workspace: boolean;
 }
 
@@ -25,12 +25,12 @@ export async function findSources(
     );
   const written = resolve(environment.cwd, from);
   const file = await realpath(written).catch(() => {
-    throw new HostError("usage", `there is no file ${written}`, { next: "Check the path after --from." });
+    throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
   });
-  // The name says which program it is, wherever a link points.
+  // A link's own name identifies the program, not the name of its target.
   const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
   if (program === undefined)
-    throw new HostError("usage", `${file} does not look like a file of ${programNames.join(", ")}`, {
+    throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {
       next: `fairlead mcp import --from ${from} --format ${programNames[0]}`,
     });
   const folder = projectFolder(file, environment);
