@@ -4,18 +4,19 @@ import { HostError } from "../errors.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { McpClient } from "./client.ts";
 
+/** Options of `mcpToTool`. */
 export interface McpToToolOptions {
-  /** The longest silence of one call in milliseconds; without it, the connection's own limit counts. */
+  /** Milliseconds without a response or progress after which a call fails; the connection's limit by default. */
   readonly timeout?: number;
 }
 
 /**
- * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own. It decides nothing: whoever
- * calls it asks first.
+ * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own. It checks no policy: the
+ * caller must ask for confirmation first.
  */
 export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): CallableTool {
   async function call({ id, name, args = {} }: FunctionCall): Promise<Part> {
-    if (name === undefined) throw new HostError("usage", `a call into "${client.name}" names no tool`);
+    if (name === undefined) throw new HostError("usage", `a function call to "${client.name}" has no tool name`);
     const { content, structuredContent, isError } = await client.callTool(name, args, options);
     const response = {
       content: content.map((block) => (block.type === "unknown" ? block.raw : block)),
