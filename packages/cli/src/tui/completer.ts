@@ -1,4 +1,4 @@
-/** CompletionList while typing: answers at once from what is known, and asks servers and the disk in the background. */
+/** Completion in the prompt: shows suggestions from the catalogs at once, and asks servers and the disk in the background. */
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";

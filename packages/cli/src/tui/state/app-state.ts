@@ -1,4 +1,4 @@
-/** Everything that the terminal app shows, and everything that can happen to it: plain data. */
+/** The state of the terminal app and its events: plain data. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { TurnEvent } from "@fairlead/core/turn/events";
@@ -11,37 +11,37 @@ import type { UserQuestion } from "./questions.ts";
 import type { NoteTone, TranscriptItem } from "./transcript.ts";
 
 export interface AppState {
-  /** In the order in which they began. */
+  /** The transcript, in order of start. */
   readonly items: readonly TranscriptItem[];
-  /** So many of them, from the first on, stay as they are. */
+  /** How many of the first items are complete. */
   readonly settled: number;
-  /** Raised when what stands on the screen is to be drawn anew. */
+  /** Incremented to draw the screen again. */
   readonly epoch: number;
-  /** From this item on; what is above has scrolled away, and stays as it was drawn. */
+  /** The first item to draw again; earlier ones are in the scrollback. */
   readonly drawnFrom: number;
   readonly turn: TurnState;
-  /** The first is the one that is asked. */
+  /** Open questions; the first one is shown. */
   readonly questions: readonly UserQuestion[];
-  /** Where keys go while there is a question. */
+  /** Where keys go while a question is open. */
   readonly focus: Focus;
-  /** Of the first question. */
+  /** The state of the first question. */
   readonly dialog?: DialogState;
   readonly editor: Editor;
-  /** What may stand at the cursor. */
+  /** The completion list, while it is open. */
   readonly completion?: CompletionList;
-  /** While it is open, keys are for it; a question stands before it. */
+  /** The `/mcp` panel, while it is open. It gets the keys, unless a question is open. */
   readonly panel?: PanelState;
   readonly history: InputHistory;
-  /** Typed while a turn was running: sent when it has ended. */
+  /** Messages entered during a turn; sent when it ends. */
   readonly waiting: readonly string[];
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
   readonly usage: Usage;
-  /** Ctrl-C on an empty prompt: once more, and the app ends. */
+  /** Ctrl-C was pressed on an empty prompt; the next one quits. */
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
-  /** How many things have happened: makes keys of items. */
+  /** Counter for the keys of items. */
   readonly serial: number;
 }
 
@@ -50,14 +50,14 @@ export type TurnState =
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** What it is about, if that is more than thinking: whom it waits for, when it tries again. */
+      /** What the turn waits for: servers, or the next attempt. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
 
 /**
- * A question must have been seen before a key can be its answer, and whoever is in the middle of typing goes on typing:
- * `unseen` until its first frame is drawn, then `dialog` if nothing was being typed or chosen, else `input` until Tab is pressed.
+ * A key can answer a question only after the user could see it, and a user who is typing is not interrupted:
+ * `unseen` until its first frame is drawn, then `dialog` if the prompt is empty and no panel is open, else `input` until Tab.
  */
 type Focus = "input" | "unseen" | "dialog";
 
@@ -79,7 +79,7 @@ export interface Size {
 export type AppEvent =
   | { readonly type: "turn"; readonly event: TurnEvent; readonly now: number }
   | { readonly type: "host"; readonly event: HostEvent }
-  /** As they are all now. */
+  /** The states of all servers. */
   | { readonly type: "servers"; readonly servers: readonly ServerState[] }
   | { readonly type: "sent"; readonly text: string; readonly attachments: readonly string[]; readonly now: number }
   | { readonly type: "cancelling" }
@@ -88,23 +88,23 @@ export type AppEvent =
   | { readonly type: "ask"; readonly question: UserQuestion }
   /** The same question, with more to show. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
-  /** It was answered, or is of no interest any more. */
+  /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }
-  /** A frame with this question in it stands on the screen. */
+  /** The user can have seen this question. */
   | { readonly type: "drawn"; readonly key: string }
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
   | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
-  /** Without one: none. */
+  /** Undefined closes the list. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
-  /** What is in the editor has been taken out of it. */
+  /** The text of the editor was entered. */
   | { readonly type: "entered"; readonly text: string }
   | { readonly type: "history"; readonly entries: readonly string[] }
   | { readonly type: "wait"; readonly text: string }
-  /** So many of what was waiting, from the first on, do so no longer. */
+  /** This many of the first queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Shows the result of a call whole, or folded again; without an id, of the last one. */
+  /** Expands or folds the result of a call; without an id, of the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }

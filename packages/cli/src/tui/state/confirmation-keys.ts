@@ -1,4 +1,4 @@
-/** The keys that answer a confirmation: only those whose answer can take effect; everything that is no clear yes is no yes. Pure. */
+/** The keys of a confirmation. Only a single letter can allow a call; Enter and Escape cancel. Pure. */
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Key } from "../input/keys.ts";
@@ -12,7 +12,7 @@ export interface ConfirmationState {
 export interface AnswerKey {
   readonly letter: string;
   readonly words: string;
-  /** Where there is little room. */
+  /** For a narrow screen. */
   readonly short: string;
   readonly outcome: ToolConfirmationOutcome;
 }
@@ -25,7 +25,7 @@ const answerKeys: readonly AnswerKey[] = [
   { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: ToolConfirmationOutcome.Cancel },
 ];
 
-/** No is always offered. */
+/** The keys whose answers can take effect; "no" is always among them. */
 export function offeredKeys(outcomes: readonly ToolConfirmationOutcome[]): readonly AnswerKey[] {
   return answerKeys.filter(({ outcome }) => outcome === ToolConfirmationOutcome.Cancel || outcomes.includes(outcome));
 }
@@ -36,7 +36,7 @@ export function confirmationKey(
   { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
 ): KeyStep<ConfirmationState, "confirmation"> {
   if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
-  // What was typed or pasted as a whole was not meant as an answer: one letter is.
+  // Only a single letter is an answer; longer text was typed or pasted for something else.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
   const answered = offeredKeys(outcomes).find((each) => each.letter === letter);
   if (answered !== undefined) return { answer: answered.outcome };

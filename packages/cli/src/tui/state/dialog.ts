@@ -1,4 +1,4 @@
-/** The question that is being asked, while it is answered: which keys do what. Pure; one dialog for each kind of question. */
+/** The state of the open question and its keys. Pure. */
 
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
@@ -11,7 +11,7 @@ import { type FormState, formKey, openForm } from "./form.ts";
 import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";
 
-/** What a dialog remembers between two keys. */
+/** The state of a dialog. */
 export type DialogState = { readonly key: string } & (
   | { readonly kind: "read"; readonly scroll: number }
   | { readonly kind: "form"; readonly form: FormState }
@@ -33,19 +33,19 @@ export function openDialog(question: UserQuestion): DialogState {
       return { key, kind: "form", form: openForm(question.schema, question.values) };
     case "sign_in":
     case "client_id":
-      // Where one types is at the end.
+      // The input field is at the end.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
       return { key, kind: "chosen" };
   }
 }
 
-/** Whether words may be typed into it; elsewhere only a single key can be an answer. */
+/** Whether text can be typed into the question; otherwise only a single key is an answer. */
 export function takesText({ kind }: UserQuestion): boolean {
   return kind === "form" || kind === "sign_in" || kind === "client_id";
 }
 
-/** What a dialog may take of the screen: what runs, the prompt and the status line stay in sight. */
+/** The room of a dialog; running items, the prompt and the status line stay visible. */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }
@@ -65,7 +65,7 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-/** Only how long it is counts here, not which one it is. */
+/** Only the length of the frame matters here, so any number does. */
 const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
@@ -82,7 +82,7 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
     : { answer };
 }
 
-/** Everything but one letter is no, or nothing. */
+/** The answer of a key; only one letter means yes. */
 function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";
@@ -109,7 +109,7 @@ function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room
   const frame = formFrame(question, step.state, alone, room);
   const extent = frameExtent(frame, room);
   const still = formScroll(frame, extent, 0);
-  // Nobody looks further than the form goes.
+  // Scrolling stops at the ends of the form.
   return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
 }
 

@@ -1,4 +1,4 @@
-/** What a key does to the text in a field: what it does to the prompt, but for what was typed before, which belongs there. Pure. */
+/** Applies a key to a text field: as in the prompt, but without the history. Pure. */
 
 import { editKey } from "../input/edit-key.ts";
 import type { Editor } from "../input/editor.ts";

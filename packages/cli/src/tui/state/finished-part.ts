@@ -1,9 +1,9 @@
-/** How much of an answer that goes on can be taken for finished: whole paragraphs, so that a long one scrolls up as it comes. Pure. */
+/** Finds the complete paragraphs of an answer that is still growing, so that a long answer scrolls up as it arrives. Pure. */
 
-/** What is shorter stays in one piece. */
+/** A shorter answer is not split. */
 const least = 400;
 
-/** Where the next paragraph begins; 0: nowhere yet. Never inside a code block, nor before what belongs to the paragraph above. */
+/** Index after the last complete paragraph; 0 if there is none. Never inside a code block or a list. */
 export function finishedPart(text: string): number {
   if (text.length < least) return 0;
   let end = 0;
@@ -15,7 +15,7 @@ export function finishedPart(text: string): number {
     else if (mark?.startsWith(fence) === true) fence = undefined;
     at += line.length + 1;
     const isGap = line.trim() === "" && at < text.length;
-    // What is indented, or an item of a list, goes on with what stands above.
+    // Indented text and list items belong to the paragraph above.
     if (isGap && fence === undefined && /^(?!\d+[.)] |[-*+] )[^\s]/.test(text.slice(at, at + 8))) end = at;
   }
   return end >= least ? end : 0;

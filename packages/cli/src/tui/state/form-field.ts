@@ -1,17 +1,17 @@
-/** The fields of a form, from the schema of a question or of a tool's arguments. Pure; the schema is a server's and may be anything. */
+/** Makes form fields from a JSON Schema of a server, which is untrusted. Pure. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { shapesOf } from "../../arguments/value-shape.ts";
 
-/** Texts are the server's own: raw. */
+/** One field. Its texts come from the server and are not yet safe to print. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
   readonly description?: string;
   readonly isRequired: boolean;
-  /** What is typed into it would better not be told to everyone. */
+  /** The name suggests a secret, so the form warns. */
   readonly isSecret: boolean;
   readonly default?: unknown;
   readonly input: FieldInput;
@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** Whatever has no field of its own is typed as it would be after `key=`. */
+  /** Any other type: typed as after `key=` in a call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {
@@ -43,7 +43,7 @@ export interface Choice {
   readonly title: string;
 }
 
-/** Nobody fills in more; a form that asks for more is shown without the rest. */
+/** Most fields of a form; more are not shown. */
 export const mostFields = 200;
 const mostChoices = 1000;
 
@@ -72,7 +72,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
   if (choices !== undefined) return { kind: "choice", choices };
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap((shape) => [...shape.types]));
-  // Nothing at all is said by leaving it empty.
+  // `null` is sent by leaving the field empty.
   types.delete("null");
   const [type, ...others] = types;
   const list = type === "array" && others.length === 0 ? shapes[0] : undefined;
@@ -90,7 +90,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
 
 const formats: readonly TextFormat[] = ["email", "uri", "date", "date-time"];
 
-/** Of an `enum`, of its older form with `enumNames`, and of alternatives that are one value each. */
+/** The choices of an `enum` (with or without `enumNames`), or of alternatives with a `const` each. */
 function choicesOf(schema: unknown, root: unknown): readonly Choice[] | undefined {
   const values = listOf(member(schema, "enum"));
   const names = listOf(member(schema, "enumNames"));
@@ -127,7 +127,7 @@ function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { 
   return Object.fromEntries(found) as { [Key in K]?: number };
 }
 
-/** The words by which people call what they keep to themselves, however they are joined. */
+/** Names of secrets, however the words are joined. */
 const secretWords =
   /pass(?:word|phrase|code|wd)|(?:^|_)(?:pass|pwd|pin|otp|ssn|cvv|cvc)(?:_|$)|secret|token(?!s|iz)|(?:api|access|private)_?key|credential|card_?number|social_security|mnemonic|seed_?phrase/;
 

@@ -1,4 +1,4 @@
-/** A field that is filled in with a line: by its value, never by keys. What is not understood is said, and the field is asked for again. Pure. */
+/** Fills in a form field from an entered line; an invalid line sets a problem and keeps the focus. Pure. */
 
 import { emptyEditor, insert } from "../input/editor.ts";
 import { type FormState, moveFocus } from "./form.ts";
@@ -7,7 +7,7 @@ import { type FieldEntry, fieldValue } from "./form-value.ts";
 
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
 
-/** The form at its next field; at the same one, with what is wrong, if the line cannot be its value. */
+/** The form at its next field, or at the same field with a problem if the line is invalid. */
 export function fillIn(form: FormState, line: string): FormState {
   const { focus, fields, entries } = form;
   const field = typeof focus === "number" ? fields[focus] : undefined;
@@ -51,7 +51,7 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** Commas stand between them; a title that has some itself is typed alone. A comma alone is none of them. */
+/** Choices separated by commas; a title with a comma must be typed alone. A single comma selects none. */
 function severalFrom(choices: readonly Choice[], words: string): Filled {
   const whole = findChoice(choices, words);
   const parts = words.split(",").flatMap((part) => (part.trim() === "" ? [] : part.trim()));
@@ -64,7 +64,7 @@ function severalFrom(choices: readonly Choice[], words: string): Filled {
   return { entry: { kind: "several", chosen, at: 0, isTouched: true } };
 }
 
-/** What is meant exactly goes before what only begins like it; what could mean two of them means none. */
+/** An exact match wins over a prefix; an ambiguous text matches nothing. */
 function findChoice(choices: readonly Choice[], words: string): number | undefined {
   const lower = words.toLowerCase();
   const ways: readonly ((choice: Choice) => boolean)[] = [
@@ -89,7 +89,7 @@ function valueWords(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** So many are named; the rest can be found by their first letters. */
+/** Most choices listed in a problem. */
 const mostNamed = 30;
 
 function notFound(choices: readonly Choice[], words: string): string {

@@ -1,4 +1,4 @@
-/** From what stands in a field to the value that is sent, or to what is wrong with it. Pure. */
+/** Converts the input of a form field to the value that is sent, or to a problem. Pure. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { coerce } from "../../arguments/coerce.ts";
@@ -10,7 +10,7 @@ export type FieldEntry =
   | { readonly kind: "typed"; readonly editor: Editor }
   | { readonly kind: "switched"; readonly isOn?: boolean }
   | { readonly kind: "chosen"; readonly at?: number }
-  /** `isTouched`: nothing chosen is then an answer too. */
+  /** `isTouched`: the user has changed the selection, so an empty selection is an answer. */
   | {
       readonly kind: "several";
       readonly chosen: ReadonlySet<number>;
@@ -20,7 +20,7 @@ export type FieldEntry =
 
 export type FieldValue =
   | { readonly kind: "value"; readonly value: unknown }
-  /** Left open. */
+  /** The field is empty. */
   | { readonly kind: "nothing" }
   /** Completes the sentence "FIELD …". */
   | { readonly kind: "problem"; readonly problem: string };
@@ -29,7 +29,7 @@ const nothing: FieldValue = { kind: "nothing" };
 
 export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
   const found = enteredValue(field, entry);
-  // What has a default is not empty, even if nothing stands in it.
+  // An empty field with a default counts as filled in.
   const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
   return isMissing ? problem("is required") : found;
 }
@@ -111,7 +111,7 @@ const isOfFormat: Readonly<Record<TextFormat, (text: string) => boolean>> = {
   },
 };
 
-/** That the calendar has: no 30th of February. */
+/** Whether the calendar has this date. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** A form that a person fills in: which field is theirs, what stands in each, what a key does to it. Pure. */
+/** The state of a form and its keys: fields, values and focus. Pure. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -13,15 +13,15 @@ import type { KeyStep } from "./questions.ts";
 
 export interface FormState {
   readonly fields: readonly FormField[];
-  /** Fields that the form is shown without. */
+  /** How many fields are not shown. */
   readonly leftOut: number;
   /** One for each field. */
   readonly entries: readonly FieldEntry[];
   /** A field by its number, or one of the two buttons below them. */
   readonly focus: number | "send" | "decline";
-  /** What was wrong when it was last to be sent, by the field's number. */
+  /** Problems found by the last attempt to send, by field number. */
   readonly problems: ReadonlyMap<number, string>;
-  /** Rows that the view is moved by, away from the focus. */
+  /** Rows by which the view is scrolled away from the focus. */
   readonly look: number;
 }
 
@@ -29,14 +29,14 @@ export type FormValues =
   | { readonly kind: "values"; readonly values: JsonObject }
   | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
 
-/** What is known already goes before the schema's defaults. */
+/** `values` override the defaults of the schema. */
 export function openForm(schema: unknown, values: JsonObject = {}): FormState {
   const fields = fieldsOf(schema);
   return {
     fields,
     leftOut: parametersOf(schema).length - fields.length,
     entries: fields.map(({ name, input, default: given }) => entryOf(input, member(values, name) ?? given)),
-    // Where there is nothing to fill in, to press Enter is no.
+    // In a form without fields, Enter declines.
     focus: fields.length === 0 ? "decline" : 0,
     problems: new Map(),
     look: 0,
@@ -73,7 +73,7 @@ function wordsOf(value: unknown): string {
   return value === undefined || !isShallow(value) ? "" : JSON.stringify(value);
 }
 
-/** What is left open is left out. */
+/** The values of all fields; empty fields are left out. */
 export function formValues({ fields, entries }: FormState): FormValues {
   const problems = new Map<number, string>();
   const values: [string, unknown][] = [];
@@ -123,7 +123,7 @@ function onButton(form: FormState, key: Key): FormState {
     : form;
 }
 
-/** From a field on to the next; only the button sends. */
+/** Enter moves to the next field; only the button sends. */
 function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
   if (form.focus === "decline") return { answer: { action: "decline" } };
   if (form.focus !== "send") return { state: moveFocus(form, 1) };
@@ -177,7 +177,7 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** The one that was typed whole, else the next one that begins so; a long list is gone through faster. */
+/** The choice with exactly this title, else the next one that starts with the letters. */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

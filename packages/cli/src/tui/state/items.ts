@@ -1,4 +1,4 @@
-/** Adding to the transcript, and telling what of it is finished. Pure. */
+/** Adds items to the transcript and counts those that are complete. Pure. */
 
 import type { AppState, Size } from "./app-state.ts";
 import { isSettled, type TranscriptItem } from "./transcript.ts";
@@ -10,14 +10,14 @@ export function add(state: AppState, item: New<TranscriptItem>): AppState {
   return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };
 }
 
-/** What is finished stands above everything that is not, so that it is drawn once. */
+/** Counts the complete items at the top: they are drawn only once. */
 export function markSettled(state: AppState): AppState {
   const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
   const settled = open === -1 ? state.items.length : open;
   return settled === state.settled ? state : { ...state, settled };
 }
 
-/** Roughly: as much as is needed to fill a screen. */
+/** An estimate of the rows of an item. */
 export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): number {
   const text = item === undefined ? "" : item.kind === "call" ? (item.call.isOpen ? item.call.display : "") : item.text;
   return (text ?? "").split("\n").reduce((rows, line) => rows + Math.ceil((line.length + 1) / columns), 1);

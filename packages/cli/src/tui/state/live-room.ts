@@ -1,16 +1,16 @@
-/** How the rows of the screen are shared out below what has scrolled up. Pure: the sum never reaches the last row, or the terminal would scroll. */
+/** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. Pure. */
 
 import type { AppState } from "./app-state.ts";
 
 export interface LiveRoom {
   readonly width: number;
-  /** Of the prompt, at the most. */
+  /** Most rows of the prompt. */
   readonly prompt: number;
-  /** Of each item that changes. */
+  /** Rows of each item that may still change. */
   readonly item: number;
-  /** Items for which there is no room, from the first on. */
+  /** How many of the first items have no room. */
   readonly hidden: number;
-  /** Of what was typed ahead, so many. */
+  /** How many queued messages are shown. */
   readonly waiting: number;
 }
 
@@ -18,7 +18,7 @@ const mostPrompt = 10;
 const mostWaiting = 3;
 const leastItem = 3;
 
-/** `dialog`: rows that the question takes. */
+/** `dialog`: the rows of the question. */
 export function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
   const width = Math.max(20, size.columns);
   const shownWaiting = Math.min(waiting.length, mostWaiting);
@@ -27,7 +27,7 @@ export function liveRoom({ size, turn, items, settled, waiting, editor }: AppSta
     prompt + 2,
     Math.ceil((editor.text.length + 1) / (width - 2)) + editor.text.split("\n").length,
   );
-  // The status line, what is going on, and the row that stays free.
+  // The status line and the free row, the line of the turn, and the rest.
   const others = 2 + (turn.kind === "running" ? 1 : 0) + shownWaiting + promptRows + dialog;
   const room = Math.max(leastItem, size.rows - others);
   const live = items.length - settled;

@@ -1,4 +1,4 @@
-/** The panel of servers: which one is meant, whether one is open and what is shown of it, and what a key does. Pure. */
+/** The state of the `/mcp` panel and its keys: the selected server, the open server and its tab. Pure. */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
@@ -10,9 +10,9 @@ export const panelTabs = ["tools", "prompts", "resources", "log", "calls"] as co
 export type PanelTab = (typeof panelTabs)[number];
 
 export interface PanelState {
-  /** By its name: the list may change meanwhile. */
+  /** The name of the selected server: positions in the list may change. */
   readonly server?: string;
-  /** How each stands with signing in, by name, where that is known. */
+  /** Sign-in states by server name. */
   readonly signIns: ReadonlyMap<string, SafeText>;
   readonly open?: OpenServer;
 }
@@ -21,18 +21,18 @@ export interface OpenServer {
   readonly server: string;
   readonly tab: PanelTab;
   readonly scroll: number;
-  /** Absent until it has been read. */
+  /** The text of the tab; undefined while it loads. */
   readonly text?: SafeText;
 }
 
 export type PanelStep =
   | { readonly kind: "stay"; readonly panel: PanelState }
   | { readonly kind: "close" }
-  /** What is to be shown must be read first. */
+  /** The text of the tab must be loaded. */
   | { readonly kind: "look"; readonly panel: PanelState; readonly server: string; readonly tab: PanelTab }
   | { readonly kind: "do"; readonly verb: ServerVerb; readonly server: string };
 
-/** What can be done to a server, in the order in which it is offered. */
+/** The actions on a server, in the order of their keys on the screen. */
 export const panelVerbs: readonly { readonly letter: string; readonly verb: ServerVerb; readonly words: string }[] = [
   { letter: "s", verb: "start", words: "start" },
   { letter: "x", verb: "stop", words: "stop" },
@@ -47,13 +47,13 @@ export function openPanel(): PanelState {
   return { signIns: new Map() };
 }
 
-/** The one that the keys are about. */
+/** The server that keys act on. */
 export function selectedServer({ server, open }: PanelState, servers: readonly ServerState[]): ServerState | undefined {
   const wanted = open?.server ?? server;
   return servers.find(({ name }) => name === wanted) ?? servers[0];
 }
 
-/** Verbs that would change something about a server as it is. */
+/** The actions that make sense in the server's state. */
 export function offeredVerbs(state: ServerState): readonly (typeof panelVerbs)[number][] {
   return panelVerbs.filter(({ verb }) => changes(verb, state));
 }
@@ -75,7 +75,7 @@ function changes(verb: ServerVerb, state: ServerState): boolean {
     case "restart":
       return !isOff;
     case "auth":
-      // A program takes its credentials from its entry; the built-in server needs none.
+      // A stdio server takes credentials from its settings entry; the demo server needs none.
       return !isOff && transport !== "stdio" && transport !== undefined;
     case "test":
       return !isOff && transport !== undefined;
@@ -109,7 +109,7 @@ function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // How far it can go is known where it is drawn.
+  // The drawing limits the scroll position to the text.
   const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
   const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };

@@ -1,4 +1,4 @@
-/** Which of how many questions is asked: those of the turn come one by one, so calls that wait for theirs count too. Pure. */
+/** The number of the open question among all questions; requested calls count, because each will ask. Pure. */
 
 import type { AppState } from "./app-state.ts";
 import type { QuestionNumber } from "./questions.ts";

@@ -1,4 +1,4 @@
-/** What a person is asked, one question after the other, and what they may answer. Texts are servers' own: raw. */
+/** The kinds of questions to the user and their answers. Texts come from servers and are not yet safe to print. */
 
 import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
@@ -6,15 +6,15 @@ import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fair
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
 
-/** A server of the workspace that waits for approval; to be shown whole. */
+/** A workspace server that waits for approval. */
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** It was approved before, as something else. */
+  /** An earlier version of the entry was approved. */
   readonly isChanged: boolean;
 }
 
-/** What the person's model answered for a server, before the server gets it. */
+/** The model's answer to a sampling request, before the server gets it. */
 export interface SampledAnswer {
   readonly text: string;
   readonly inputTokens?: number;
@@ -25,14 +25,14 @@ export type Asked =
   | { readonly kind: "confirmation"; readonly details: ToolCallConfirmationDetails }
   | {
       readonly kind: "form";
-      /** Who asks; of a form for arguments, whose tool it is. */
+      /** The server that asks, or whose tool is called. */
       readonly serverName: string;
-      /** Whose arguments they are: a tool's or a prompt's. */
+      /** The tool or prompt that gets the arguments. */
       readonly toolName?: string;
       readonly message: string;
       readonly schema: JsonObject;
       readonly purpose: "elicitation" | "arguments";
-      /** What is known already. */
+      /** Values to start with. */
       readonly values?: JsonObject;
     }
   | {
@@ -41,10 +41,10 @@ export type Asked =
       readonly message: string;
       readonly url: string;
       readonly purpose: "elicitation" | "sign_in";
-      /** Of a sign-in: where, and what for. */
+      /** Issuer and scopes of a sign-in. */
       readonly consent?: ConsentRequest;
     }
-  /** Without an answer: may the model be asked? With one: may the server have it? */
+  /** Without `answer`: may the server use the model? With it: may the server get the answer? */
   | {
       readonly kind: "sampling";
       readonly serverName: string;
@@ -53,7 +53,7 @@ export type Asked =
       readonly answer?: SampledAnswer;
     }
   | { readonly kind: "trust"; readonly root: string; readonly servers: readonly ApprovalRow[] }
-  /** A sign-in that goes on elsewhere; the address at which the browser ended can be pasted while it does. */
+  /** A sign-in in the browser; the user can paste the address at which the browser ended. */
   | {
       readonly kind: "sign_in";
       readonly serverName: string;
@@ -71,15 +71,15 @@ export type Asked =
 export type UserQuestion = { readonly key: string } & Asked;
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
-/** The answers to each kind. What is closed without an answer gets the one in `refusals`. */
+/** The answer type of each kind. A question that closes without an answer gets the one in `refusals`. */
 export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;
-  /** `open`: in the browser, now; `by_hand`: the person opens it themselves. */
+  /** `open`: open the browser now; `by_hand`: the user opens the address. */
   readonly url: "open" | "by_hand" | "decline" | "cancel";
   readonly sampling: boolean;
   readonly trust: boolean;
-  /** What was pasted; undefined ends the sign-in. */
+  /** The pasted text; undefined cancels the sign-in. */
   readonly sign_in: string | undefined;
   /** Empty: none. */
   readonly client_id: string;
@@ -91,10 +91,10 @@ export type QuestionAnswer = {
   readonly [K in Asked["kind"]]: { readonly kind: K; readonly value: AnswersByKind[K] };
 }[Asked["kind"]];
 
-/** What a key does to a dialog: it goes on, or it is answered. */
+/** The effect of a key on a dialog: a new state, or the answer. */
 export type KeyStep<State, K extends Asked["kind"]> = { readonly state: State } | { readonly answer: AnswersByKind[K] };
 
-/** What no answer means: always no. */
+/** The answer of a question that is closed: always a refusal. */
 export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, { readonly kind: K }> } = {
   confirmation: { kind: "confirmation", value: "cancel" },
   form: { kind: "form", value: { action: "cancel" } },
@@ -106,7 +106,7 @@ export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, 
   choice: { kind: "choice", value: undefined },
 };
 
-/** Where a question stands among those that are open: "1 of 3". */
+/** The number of a question among the open ones: "1 of 3". */
 export interface QuestionNumber {
   readonly index: number;
   readonly total: number;

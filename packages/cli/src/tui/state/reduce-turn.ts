@@ -1,4 +1,4 @@
-/** What an event of a turn makes of the transcript. Pure. */
+/** Applies an event of a turn to the state. Pure. */
 
 import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import type { AppState } from "./app-state.ts";
@@ -19,7 +19,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // Not told here: the host has somebody to ask.
+    // The host asks through `confirm`.
     case "confirmation":
       return state;
     case "quarantined": {
@@ -84,7 +84,7 @@ function doing(state: AppState, what: string | undefined): AppState {
   return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
 }
 
-/** Adds to what is being said, or begins to say it. */
+/** Appends text to the last answer or thought, or starts one. */
 function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
   const last = state.items.at(-1);
   if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });
@@ -107,7 +107,7 @@ function withCall(state: AppState, event: CallEvent, now: number): AppState {
   return changeCall(state, event.id, (item) => ({ ...item, call: toCard(event, item.call, now) }));
 }
 
-/** Whatever is still open when a turn has ended is not going to be told about. */
+/** Ends the turn; calls without an outcome count as cancelled. */
 function end(state: AppState): AppState {
   const items = endTexts(state).items.map((item) =>
     item.kind === "call" && !isOver(item.call.status)

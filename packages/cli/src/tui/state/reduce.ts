@@ -1,4 +1,4 @@
-/** What every event makes of the app: one pure step. */
+/** Applies an event to the state of the app. Pure. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import { emptyEditor } from "../input/editor.ts";
@@ -139,14 +139,14 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
   }
 }
 
-/** That a server was lost may have cost something; whether it comes back is seen in the status line. */
+/** Notes a lost connection, because a call may have failed with it; the status line shows whether it comes back. */
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/** A changed definition matters to whoever allowed the old one; that tools appear is seen in the status line. */
+/** Notes changed definitions, because the user may have allowed the old ones. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
@@ -181,7 +181,7 @@ function fold(state: AppState, id: string | undefined): AppState {
   return at < state.settled ? redraw({ ...state, items }, at) : { ...state, items };
 }
 
-/** What has scrolled away is left as it was drawn: a terminal has no way back to it. */
+/** Draws the items on the screen again; a terminal cannot redraw its scrollback. */
 function redraw(state: AppState, from: number = state.settled): AppState {
   const { items, settled, size } = state;
   let drawnFrom = settled;

@@ -1,15 +1,15 @@
-/** How keys move through text that is longer than the room for it. Pure. */
+/** Scroll positions and their keys. Pure. */
 
 import type { Key } from "../input/keys.ts";
 
 export interface Extent {
-  /** Of the text. */
+  /** Rows of the text. */
   readonly rows: number;
-  /** Of the room. */
+  /** Rows that are visible. */
   readonly page: number;
 }
 
-/** Undefined for a key that moves nothing. */
+/** The scroll position after a key; undefined for a key that does not scroll. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
   const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);

@@ -1,16 +1,16 @@
-/** What stands in the transcript, top to bottom: plain data. Texts are people's, models' and servers' own: raw, made safe where they are shown. */
+/** The items of the transcript. Their texts are untrusted; views make them safe. */
 
 import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
 import type { JsonObject } from "@fairlead/wire";
 
 export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "person"; readonly text: string; readonly attachments: readonly string[] }
-  /** Markdown; grows until it is done. */
+  /** Markdown that grows until `isDone`. */
   | { readonly kind: "answer"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "thought"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "call"; readonly call: CallCard }
   | { readonly kind: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
-  /** What a slash command shows. */
+  /** The output of a slash command. */
   | { readonly kind: "output"; readonly title: string; readonly text: string }
 );
 
@@ -25,25 +25,25 @@ export interface CallProgress {
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The server's own name for it; of a function of the host's own, the name that the model uses. */
+  /** The server's name of the tool; for a function of the host, the name that the model uses. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;
-  /** By the clock of the session, from the moment it ran. */
+  /** When the call started to run, on the session's clock. */
   readonly startedAt?: number;
   readonly durationMs?: number;
   readonly progress?: CallProgress;
   readonly display?: string;
   readonly error?: CallFailure;
-  /** What let it run, or made it ask. */
+  /** The rule that decided. */
   readonly rule?: string;
   readonly files: readonly string[];
   readonly media: NonNullable<CallEvent["media"]>;
-  /** Whether the result is shown whole. */
+  /** Whether the result is expanded. */
   readonly isOpen: boolean;
 }
 
-/** Nothing more will happen to it. */
+/** Whether the item will not change any more. */
 export function isSettled(item: TranscriptItem): boolean {
   switch (item.kind) {
     case "answer":
@@ -73,7 +73,7 @@ export function isOver(status: CallStatus): boolean {
   }
 }
 
-/** The card after this event; the first event of a call makes it. */
+/** The card after an event; the first event of a call creates it. */
 export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
   const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);

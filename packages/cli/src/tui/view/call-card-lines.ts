@@ -1,4 +1,4 @@
-/** A tool call as a card: a line while all is well, and below it what came of it, folded or whole. Pure. */
+/** A tool call as lines: a headline, and below it progress, error and result. Pure. */
 
 import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -15,7 +15,7 @@ interface Sign {
   readonly colour?: Colour;
 }
 
-/** The words say it too. */
+/** Sign, words and colour of each status. */
 const signs: Readonly<Record<CallStatus, Sign>> = {
   requested: { sign: safe`○`, words: safe`requested` },
   asking: { sign: safe`?`, words: safe`needs confirmation`, colour: "yellow" },
@@ -39,13 +39,13 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...errorLines(card, inner),
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
-    // To be copied, so broken nowhere but at the edge.
+    // Paths are copied, so they are broken only at the edge.
     ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
 }
 
-/** Where the result says nothing of them. */
+/** Descriptions of media, if the result has no text. */
 function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
   if (display !== "") return [];
   return media.flatMap(({ mimeType, data }) => readingLines(bytesText(mimeType, data), width));
@@ -60,7 +60,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
   const start = [span(safe`${moving ?? sign} `, { ...(colour && { colour }) }), span(name, { isBold: true })];
   const room = width - lineColumns(end);
-  // How it stands is told before everything else that does not fit.
+  // The status must fit; name and arguments are cut.
   const begun = clipLine(start, Math.max(8, room));
   const left = room - lineColumns(begun) - 1;
   const hasArguments = Object.keys(card.args).length > 0;
@@ -69,7 +69,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Enough to fill any line. */
+/** Longest part of a value: more than a line holds. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {
@@ -84,7 +84,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** What takes no time to speak of needs no words about it. */
+/** Milliseconds; shorter durations are not shown. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {
@@ -108,7 +108,7 @@ function progressLines({ progress, status }: CallCard, width: number): readonly 
   return [clipLine([span(told), span(message, { isDim: true })], width)];
 }
 
-/** Of a whole that makes sense; servers send what they like. */
+/** The fraction that is done; undefined if the server sent numbers that make none. */
 function partOf({ progress, total }: CallProgress): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
@@ -123,12 +123,12 @@ function errorLines({ error }: CallCard, width: number): readonly Line[] {
 }
 
 const foldedRows = 3;
-/** Nobody reads more on a screen; the whole is in a file. */
+/** Most rows of an expanded result. */
 const mostRows = 2000;
 const mostCharacters = 400_000;
 
 function resultLines({ display = "", error, isOpen, files }: CallCard, width: number): readonly Line[] {
-  // What went wrong is told already.
+  // The error is shown already.
   const text = error !== undefined && display === error.message ? "" : display.trimEnd();
   if (text === "") return [];
   if (isOpen) {

@@ -1,4 +1,4 @@
-/** A tool call on the screen, with its pictures where the terminal can draw them. */
+/** A tool call on the screen, with its images if the terminal can draw them. */
 
 import { useStdout } from "ink";
 import { type ReactElement, useContext, useEffect } from "react";
@@ -12,7 +12,7 @@ export interface CallCardViewProps {
   readonly card: CallCard;
   readonly now: number;
   readonly width: number;
-  /** Rows at the most; absent for what has scrolled up, which may be as long as it likes. */
+  /** Most rows; undefined for a complete item, which has no limit. */
   readonly height?: number;
 }
 
@@ -21,7 +21,7 @@ export function CallCardView({ card, now, width, height }: CallCardViewProps): R
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
 }
 
-/** Drawn once, below what has scrolled up: pictures are not made of characters, and nothing can be written over them. */
+/** Draws the images once, below the finished items: text cannot be drawn over an image. */
 export function Pictures({ media }: { readonly media: CallCard["media"] }): null {
   const { draw } = useContext(LookContext);
   const { write } = useStdout();

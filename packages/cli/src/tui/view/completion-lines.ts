@@ -1,4 +1,4 @@
-/** What may stand at the cursor, as lines: the selected one marked, and how many there are if not all are seen. Pure. */
+/** The completion list as lines, with the selection marked. Pure. */
 
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { CompletionList } from "../input/completion.ts";

@@ -1,10 +1,10 @@
-/** Typed text in a field, with the cursor in it where the person is. Pure. */
+/** The text of a field, with the cursor if it has the focus. Pure. */
 
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Editor } from "../input/editor.ts";
 import { breakLine, type Line, span } from "./line.ts";
 
-/** A long text is shown around the cursor: so many rows of it. */
+/** Most rows of a long text, around the cursor. */
 const mostRows = 6;
 
 export function editorLines({ text, cursor }: Editor, isFocused: boolean, width: number): readonly Line[] {

@@ -1,4 +1,4 @@
-/** The frame of a dialog: who speaks stands in its first line, what they say behind a bar, what can be answered below. Pure. */
+/** The frame of a dialog: a title, a body behind a bar, and the keys. Pure. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { clampScroll, type Extent } from "../state/scroll.ts";
@@ -13,12 +13,12 @@ export interface Frame {
   readonly title: Line;
   /** Wrapped for `bodyWidth`. */
   readonly body: readonly Row[];
-  /** The keys and what they do; each stays whole where it can. */
+  /** The keys and what they do; a key is wrapped only if it is longer than a row. */
   readonly keys: readonly Line[];
   readonly colour: Colour;
 }
 
-/** `isBare`: without the bar, so that it can be copied; only for what cannot look like a frame. */
+/** `isBare`: without the bar, so that it can be copied; only for text that cannot look like a frame. */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 
 const barColumns = 2;
@@ -30,7 +30,7 @@ export function bodyWidth({ width }: Room): number {
 export function frameExtent(frame: Frame, { width, height }: Room): Extent {
   const around = 1 + keyRows(frame, width).length;
   const page = Math.max(1, height - around);
-  // One more row says how much there is.
+  // One row shows how much more there is.
   const { length } = frame.body;
   return { rows: length, page: length > page ? Math.max(1, page - 1) : page };
 }

@@ -1,4 +1,4 @@
-/** The items of the transcript that are text, as lines. Pure. */
+/** Text items of the transcript as lines. Pure. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { typedHere } from "../slash/typed-here.ts";

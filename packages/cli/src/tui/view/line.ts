@@ -1,10 +1,10 @@
-/** Lines of styled text that is safe to show and fits a width: what every view is made of. Pure. */
+/** Lines of styled, safe text, and how to clip and wrap them. Pure. */
 
 import { type SafeText, safe, sliceSafe } from "@fairlead/core/text/safe-text";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** A colour only repeats what the words say. */
+/** The style of a span. Colour must never carry meaning alone. */
 export interface SpanStyle {
   readonly colour?: Colour;
   readonly isBold?: boolean;
@@ -25,14 +25,14 @@ export function span(text: SafeText, style: SpanStyle = {}): Span {
 }
 
 const plain = /^[\x20-\x7e]*$/;
-/** Marks that every terminal puts on the letter before them; others are put beside it by some. */
+/** Combining marks that every terminal draws on the letter before; some terminals draw others beside it. */
 const mark = /[\u0300-\u036f]/;
-/** East Asian letters, and pictures: about these terminals differ, and some draw each part of a joined one by itself. */
+/** Characters of two columns: East Asian letters and emoji. */
 const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /**
- * Columns on a terminal, rather one too many than one too few: a line that a terminal finds too long goes on in the first
+ * Columns of a text, rather one too many than one too few: a line that is too long for the terminal continues in the first
  * column of the next row, where only our own frames begin.
  */
 export function columns(text: string): number {
@@ -64,12 +64,11 @@ function fitting(text: string, room: number): number {
   return at;
 }
 
-/** A part of what is safe is safe. */
 function part({ text, ...style }: Span, from: number, to?: number): Span {
   return { ...style, text: sliceSafe(text, from, to) };
 }
 
-/** Cut where the room ends, with a sign that it was. */
+/** Cuts a line to the width, with `…` at the end. */
 export function clipLine(line: Line, width: number): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
@@ -83,7 +82,7 @@ export function clipLine(line: Line, width: number): Line {
   return [...kept, { ...kept.at(-1), text: width > 0 ? safe`…` : safe`` }];
 }
 
-/** Rows of exactly these characters: broken where the room ends, and nowhere else. Nothing is left out. */
+/** Breaks a line exactly at the width; no character is left out. */
 export function breakLine(line: Line, width: number): readonly Line[] {
   return rowsOf(
     line.map((each) => ({ spans: [each], isBlank: false })),
@@ -92,7 +91,7 @@ export function breakLine(line: Line, width: number): readonly Line[] {
   );
 }
 
-/** Rows broken between words; the blanks at a break are left out, a word that is too long is broken. */
+/** Wraps a line between words; spaces at a break are left out, and a word longer than a row is broken. */
 export function wrapLine(line: Line, width: number): readonly Line[] {
   return rowsOf(wordsOf(line), width, false);
 }
@@ -117,7 +116,7 @@ function wordsOf(line: Line): readonly Word[] {
 }
 
 function rowsOf(words: readonly Word[], given: number, isExact: boolean): readonly Line[] {
-  // The widest character must find its place somewhere.
+  // The widest character has two columns.
   const width = Math.max(2, given);
   const rows: Span[][] = [[]];
   let used = 0;
@@ -127,7 +126,6 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
     used = 0;
   }
 
-  /** In one go, however long it is. */
   function add(each: Span): void {
     const { text } = each;
     let [from, at] = [0, 0];
@@ -147,14 +145,14 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
   for (const { spans, isBlank } of words) {
     const size = isExact ? 0 : lineColumns(spans);
     if (used + size > width && !isExact) {
-      // Blanks at the end of a row are not seen; at the beginning of the next they would be.
+      // Spaces at a break would indent the next row.
       if (isBlank && used > 0) {
         breakRow();
         continue;
       }
       if (used > 0 && size <= width) breakRow();
     }
-    // Blanks after a break that a word made.
+    // Spaces after a broken word.
     if (isBlank && used === 0 && rows.length > 1) continue;
     for (const each of spans) add(each);
   }

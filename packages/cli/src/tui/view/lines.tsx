@@ -1,4 +1,4 @@
-/** Lines on the screen, one row each. The only place where styles become the terminal's. */
+/** Draws lines with Ink, one row each. The only place that turns styles into escape sequences. */
 
 import { Box, Text } from "ink";
 import { createElement, type ReactElement, useContext } from "react";
@@ -9,10 +9,10 @@ export interface LinesProps {
   readonly lines: readonly Line[];
 }
 
-/** A text of its own for each row costs more than a row should; but Ink keeps every text that it has measured, and rows change one by one. */
+/** One Ink text for each row is slow for many rows, but one text for all is measured again when a single row changes. */
 const mostRows = 100;
 
-/** The lines fit already: nothing is left for Ink to wrap. A row is known by its place, so it needs no key. */
+/** The lines fit already, so Ink does not wrap them. Rows are identified by position and need no key. */
 export function Lines({ lines }: LinesProps): ReactElement {
   const { hasColour } = useContext(LookContext);
   const rows = lines.map((line) => toSpans(line, hasColour));
@@ -25,7 +25,7 @@ export function Lines({ lines }: LinesProps): ReactElement {
   );
 }
 
-/** A row of nothing would have no height. */
+/** An empty row becomes a space: otherwise it has no height. */
 function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | string)[] {
   if (line.length === 0) return [" "];
   return line.map((each) => (isPlain(each) ? each.text : createElement(Styled, { span: each, hasColour })));
@@ -35,7 +35,7 @@ function isPlain(each: Span): boolean {
   return Object.keys(each).every((name) => name === "text");
 }
 
-/** Inverse by itself, and not as a colour: it may be the only sign of where the cursor is. */
+/** Inverse is written directly, so that the cursor is visible without colours too. */
 const [inverse, plain] = ["\u001b[7m", "\u001b[27m"];
 
 function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: boolean }): ReactElement {

@@ -1,4 +1,4 @@
-/** What the views are told about the terminal: whether it has colours, what highlights code, what draws pictures. */
+/** What the views know about the terminal: colours, code highlighting, image drawing. */
 
 import { type Context, createContext } from "react";
 import type { DrawImage } from "../../output/reports/inline-image.ts";
@@ -7,7 +7,7 @@ import type { Highlighter } from "./markdown/highlighter.ts";
 export interface Look {
   readonly hasColour: boolean;
   readonly highlighter?: Highlighter;
-  /** For a terminal that can show pictures. */
+  /** Set if the terminal can draw images. */
   readonly draw?: DrawImage;
 }
 

@@ -1,4 +1,4 @@
-/** The last line: how the servers are, who answers, and what it has cost so far. */
+/** The last line: server states, model and tokens used. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Text } from "ink";
@@ -11,7 +11,7 @@ export interface StatusLineProps extends Pick<AppState, "servers" | "model" | "u
   readonly width: number;
 }
 
-/** Where there is less room, the servers are all that is told. */
+/** Columns below which only the servers are shown. */
 const narrow = 50;
 
 export function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {

@@ -1,4 +1,4 @@
-/** The prompt: what is being typed, with the cursor in it. */
+/** The prompt with the typed text and the cursor. */
 
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { ReactElement } from "react";
@@ -11,7 +11,7 @@ export interface TextInputProps {
   readonly editor: Editor;
   /** Whether keys go here. */
   readonly isActive: boolean;
-  /** A question has just come: keys go neither here nor there for a moment. */
+  /** A question has just appeared: keys are ignored for a moment. */
   readonly isPaused: boolean;
   readonly width: number;
   readonly height: number;

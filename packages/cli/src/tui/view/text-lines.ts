@@ -1,4 +1,4 @@
-/** Foreign text as lines: to be read, or to be decided about. Pure. */
+/** Untrusted text as lines, for reading or for decisions. Pure. */
 
 import { writeJson } from "@fairlead/core/text/deep-json";
 import {
@@ -13,17 +13,17 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
 
-/** To be read: broken between words. */
+/** Text for reading: wrapped between words. */
 export function readingLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => wrapLine([span(row, style)], width));
 }
 
-/** The same for text whose columns matter, such as the output of a program. */
+/** Text whose columns matter, such as program output: broken at the width only. */
 export function outputLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => breakLine([span(row, style)], width));
 }
 
-/** What a command of ours says: broken between words, and what goes on begins where its row began. */
+/** The output of a Fairlead command: wrapped between words, with the indent of the row. */
 export function indentedLines(text: string, width: number): readonly Line[] {
   return rowsOf(text).flatMap((row) => {
     const words = sliceSafe(row, row.search(/\S|$/));
@@ -39,22 +39,22 @@ function rowsOf(text: string): readonly SafeText[] {
     .map((row) => toSafeLine(row.replaceAll("\t", "    ")));
 }
 
-/** To be decided about: nothing is left out, nothing is invisible, every line of it in its own rows. */
+/** Text for a decision: nothing is left out or invisible. */
 export function decisionLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return text.split("\n").flatMap((row) => breakLine([span(toDecisionText(row), style)], width));
 }
 
-/** So many blanks, and what follows is easily overlooked. */
+/** A run of spaces long enough to push text out of sight. */
 const longBlank = / {25,}/g;
 
 export function toDecisionText(row: string): SafeText {
-  // The gate counts blanks where they are very many; on a narrow screen fewer are enough to push something out of sight.
+  // `toVisibleLine` counts longer runs only; on a narrow screen fewer spaces hide text.
   return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 
 /**
- * JSON as it is going to be sent. A line break within a text is also one here, after its `\n`: what is written in many lines
- * can be read in many lines, and still nothing in it can pass for the end of the text.
+ * JSON exactly as it is sent. A line break follows each `\n` in a string: text of many lines can be read in many lines,
+ * and cannot look like the end of the string.
  */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);
@@ -62,10 +62,10 @@ export function jsonLines(value: unknown, width: number): readonly Line[] {
   return decisionLines(broken, width);
 }
 
-/** A heading of ours and foreign text behind a bar: whatever it says, it stands behind it. */
+/** Puts untrusted lines behind a bar, so that they cannot look like Fairlead's own. */
 export function quoted(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => [span(safe`▏ `, { isDim: true }), ...line]);
 }
 
-/** What `quoted` takes of the width. */
+/** Columns that `quoted` adds. */
 export const quoteColumns = 2;

@@ -11,11 +11,11 @@ export interface TranscriptItemProps {
   readonly item: TranscriptItem;
   readonly now: number;
   readonly width: number;
-  /** Rows that it may have while it changes; absent once it has scrolled up. */
+  /** Most rows while the item changes; undefined once it is complete. */
   readonly height?: number;
 }
 
-/** A blank row before each: what belongs together is seen. */
+/** Draws an item after a blank row. */
 export function TranscriptItemView({ item, now, width, height }: TranscriptItemProps): ReactElement {
   const room = height === undefined ? {} : { height: Math.max(1, height - 1) };
   switch (item.kind) {

@@ -1,4 +1,4 @@
-/** That something is going on, what, and how to stop it. */
+/** The line of a running turn: what it does, how long, and the key that stops it. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Text } from "ink";

@@ -1,4 +1,4 @@
-/** What a person sees before a tool runs: who would be asked to do what, with exactly which arguments, and why they are asked. Pure. */
+/** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. Pure. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
@@ -11,7 +11,7 @@ import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
 import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
 
-/** Columns that the keys need to be told at length. */
+/** Columns below which the keys have short labels. */
 const narrow = 50;
 
 export function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
@@ -64,7 +64,7 @@ const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
   ["openWorldHint", ["open world", "closed world"]],
 ]);
 
-/** Nothing checks them, and that is said. */
+/** Annotations in words. Fairlead cannot verify them, and the text says so. */
 function claimWords(annotations: JsonObject): string {
   const claims = Object.entries(annotations).map(([name, value]) => {
     const words = hints.get(name);

@@ -1,4 +1,4 @@
-/** The frame of whatever is asked, and which part of it is in sight. Pure. */
+/** The frame of the open question and its visible part. Pure. */
 
 import { type Editor, emptyEditor } from "../../input/editor.ts";
 import type { FormState } from "../../state/form.ts";
@@ -10,7 +10,7 @@ import { confirmationFrame } from "./confirmation-frame.ts";
 import { type FormFrame, formFrame } from "./form-frame.ts";
 import { choiceFrame, clientIdFrame, samplingFrame, signInFrame, trustFrame, urlFrame } from "./question-frames.ts";
 
-/** What is known of the dialog's state, whichever it is. */
+/** The parts of a dialog's state that the views need. */
 export interface DialogLook {
   readonly scroll?: number;
   readonly form?: FormState;
@@ -59,7 +59,7 @@ export function dialogFrame(
   }
 }
 
-/** What the person is at is in sight; `look` rows away from there, if they look around. */
+/** The scroll position that shows the focused field, moved by `look` rows. */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);

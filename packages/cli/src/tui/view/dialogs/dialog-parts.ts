@@ -1,11 +1,11 @@
-/** What the dialogs have in common: titles, labelled rows, sections of foreign text, keys. Pure. */
+/** Parts of dialogs: titles, labelled rows, sections of untrusted text, keys. Pure. */
 
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { QuestionNumber } from "../../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
 
-/** `(1 of 3) github asks`. How many there are stands first: the end of a title may be cut. */
+/** `(1 of 3) github asks`. The number comes first, because the end of a title may be cut. */
 export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
@@ -15,12 +15,12 @@ export function nameSpan(name: string): Line[number] {
   return span(toVisibleLine(name), { isBold: true });
 }
 
-/** `label  value`, the value whole and in its own column; under the label where there is little room. */
+/** `label  value`, with the whole value in its own column; below the label on a narrow screen. */
 export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
   return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
 }
 
-/** The same for a sentence of ours: broken between words. */
+/** The same for a sentence, which is wrapped between words. */
 export function told(label: SafeText, words: string, width: number): readonly Line[] {
   return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
 }
@@ -37,12 +37,12 @@ function beside(label: SafeText, width: number, layOut: (room: number) => readon
 
 const labelColumns = 9;
 
-/** A heading of ours, and below it what somebody else says. */
+/** A heading of Fairlead with untrusted lines behind a bar. */
 export function section(heading: SafeText, lines: readonly Line[], width: number, style?: SpanStyle): readonly Line[] {
   return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
 }
 
-/** What a server says, whole; nothing where it says nothing. */
+/** A heading with the whole text of a server; nothing if the text is empty. */
 export function speech(heading: SafeText, text: string, width: number): readonly Line[] {
   return text.trim() === "" ? [] : section(heading, decisionLines(text, width - quoteColumns), width);
 }
@@ -51,7 +51,7 @@ export function key(letter: SafeText, words: SafeText): Line {
   return [span(letter, { isBold: true }), span(safe` ${words}`)];
 }
 
-/** The address for a person's eyes and for copying: in the first column where nothing in it could be taken for our own words. */
+/** A URL to read and copy: in the first column if it is plain ASCII, else behind the bar. */
 export function addressRows(
   url: string,
   room: { readonly width: number; readonly body: number },

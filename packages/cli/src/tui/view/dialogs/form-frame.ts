@@ -1,4 +1,4 @@
-/** A form on the screen: what is asked and by whom, a field after the other, the two buttons. Pure. */
+/** The frame of a form: title, message, fields and two buttons. Pure. */
 
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { FormState } from "../../state/form.ts";
@@ -13,7 +13,7 @@ import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
 import { key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
 export interface FormFrame extends Frame {
-  /** The rows that the person is at. */
+  /** The rows of the focused field. */
   readonly focused: { readonly from: number; readonly to: number };
 }
 
@@ -76,7 +76,7 @@ interface Look {
   readonly width: number;
 }
 
-/** Its name, what stands in it, and as long as the person is at it what is to be known about it. */
+/** The name and value of a field; with focus, also its description and limits. */
 function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, width }: Look): readonly Line[] {
   const { name, title, isRequired, isSecret, description } = field;
   const named = title === name ? toVisibleLine(name) : safe`${toVisibleLine(title)} (${toVisibleLine(name)})`;
@@ -130,7 +130,7 @@ function valueLines({ input }: FormField, entry: FieldEntry, isFocused: boolean,
   }
 }
 
-/** So many of a list around the one that the person is at. */
+/** Choices shown around the selected one. */
 const shownChoices = 9;
 
 function listLines(

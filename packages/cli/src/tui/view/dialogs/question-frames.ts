@@ -1,4 +1,4 @@
-/** The other questions: an address to open, a model to be asked, a folder to trust, a sign-in that goes on elsewhere. Pure. */
+/** The frames of all questions other than confirmations and forms. Pure. */
 
 import { type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
@@ -42,7 +42,7 @@ export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, roo
   };
 }
 
-/** The part of an address that says whose it is; in letters that cannot be mistaken for others. */
+/** The host of a URL, in Punycode, so that look-alike letters are visible. */
 function siteOf(url: string): string {
   if (parseUrl(url) === undefined) return url;
   const { protocol, host } = new URL(url);
@@ -70,7 +70,7 @@ export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionN
   };
 }
 
-/** As long as a token of English text is on average. */
+/** Average length of a token of English text. */
 const charactersPerToken = 4;
 
 function costBefore(params: object): string {
@@ -109,7 +109,7 @@ function contentLines(content: unknown, width: number): readonly Line[] {
   });
 }
 
-/** Bytes are told by their number. */
+/** Replaces base64 data by its length. */
 function withoutBytes(block: unknown): unknown {
   const data = member(block, "data");
   return isObject(block) && typeof data === "string"
@@ -131,7 +131,7 @@ export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Questi
       ...servers.flatMap(({ server, definition, isChanged }) => {
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
-        // Everything in it has passed the gate; each of its lines is one value.
+        // The text is safe already; each line is one value.
         const fields = splitSafe(layout(approvalFields(definition, server), safe``));
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
@@ -150,7 +150,7 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
     messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
-      // Addresses are to be copied.
+      // Without the bar, so that the address can be copied.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
         : wrapLine([span(line)], width),

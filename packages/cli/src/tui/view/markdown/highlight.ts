@@ -1,13 +1,13 @@
-/** Colours for code, by what its words are. Large: loaded only through the highlighter. */
+/** Syntax highlighting. The module is large, so `highlighter.ts` loads it on demand. */
 
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { common, createLowlight } from "lowlight";
 import { type Line, type Span, type SpanStyle, span } from "../line.ts";
 
-/** The lines of the code, not yet wrapped; undefined for a language that is not known. */
+/** Returns the lines of the code, not yet wrapped; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
-/** To go through longer code would keep a person waiting. */
+/** Longer code is not highlighted, because that takes too long. */
 const longestCode = 50_000;
 
 const styles: readonly (readonly [classes: RegExp, style: SpanStyle])[] = [
@@ -28,7 +28,7 @@ export function createHighlight(): Highlight {
   };
 }
 
-/** What is used of the tree. */
+/** The part of the syntax tree that is used. */
 interface Node {
   readonly type: string;
   readonly value?: string;

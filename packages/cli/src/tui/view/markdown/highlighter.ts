@@ -1,11 +1,11 @@
-/** Code in colours. What it takes is large, and is loaded when the first code is shown; until then code is plain. */
+/** Loads syntax highlighting when the first code is shown; until then code is plain. */
 
 import type { Highlight } from "./highlight.ts";
 
 export interface Highlighter {
-  /** Undefined until it is there. */
+  /** Undefined until it is loaded. */
   readonly get: () => Highlight | undefined;
-  /** Begins to load it. */
+  /** Starts loading. */
   readonly want: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
@@ -26,7 +26,7 @@ export function createHighlighter(): Highlighter {
     want() {
       if (isWanted) return;
       isWanted = true;
-      // Plain code can be read as well.
+      // Without highlighting, code stays plain.
       load().catch(() => undefined);
     },
     subscribe(listener) {

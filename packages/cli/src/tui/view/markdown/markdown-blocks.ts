@@ -1,16 +1,16 @@
-/** An answer in pieces that can be shown one by one: while it is being written only the last of them changes. Pure. */
+/** Splits an answer into blocks; while it grows, only the last block changes. Pure. */
 
 export type MarkdownBlock =
   | { readonly kind: "code"; readonly language: string; readonly code: string }
   | { readonly kind: "text"; readonly text: string };
 
 const fence = /^( {0,3})(`{3,}|~{3,})\s*([^\s`]*)/;
-/** Inside of a list. */
+/** A fence inside a list. */
 const innerFence = /^\s*(`{3,}|~{3,})/;
-/** What goes on after an empty line: what is indented, and the next item of a list. */
+/** Continues a block after an empty line: indented text, or the next list item. */
 const continues = /^(?:\s|[-*+] |\d{1,9}[.)] )/;
 
-/** A fence that is not closed yet is code up to the end. */
+/** Splits Markdown into blocks; an open fence is code up to the end. */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let lines: string[] = [];
@@ -45,7 +45,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** The row that ends the code, or the one behind the last. */
+/** The row that closes the fence, or `rows.length`. */
 function closingRow(rows: readonly string[], from: number, mark: string): number {
   const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
   const found = rows.findIndex((row, at) => at >= from && closing.test(row));

@@ -1,4 +1,4 @@
-/** Markdown as lines. Pure; whatever a model writes is bounded, and made safe after it was taken apart: only then it is what is shown. */
+/** Markdown as lines. Texts are made safe after parsing, because parsing can produce new characters. Pure. */
 
 import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
@@ -8,7 +8,7 @@ import type { Highlight } from "./highlight.ts";
 import { markdownBlocks } from "./markdown-blocks.ts";
 import { tableLines } from "./table-lines.ts";
 
-/** Some texts of this length keep the lexer busy for a good while; longer ones are shown as they are. */
+/** Longer blocks are shown unparsed, because the lexer can be slow. */
 const longestBlock = 8000;
 
 export function markdownLines(text: string, width: number, highlight?: Highlight): readonly Line[] {
@@ -18,7 +18,7 @@ export function markdownLines(text: string, width: number, highlight?: Highlight
   return blocks.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
 }
 
-/** Whether there is anything that a highlighter would be of use for. */
+/** Whether the text has code to highlight. */
 export function hasCode(text: string): boolean {
   return /^ {0,3}(?:`{3,}|~{3,})[ \t]*\w/m.test(text);
 }
@@ -42,7 +42,7 @@ function textLines(text: string, width: number, highlight: Highlight | undefined
   return tokens === undefined ? readingLines(text, width) : blockLines(tokens, { width, highlight });
 }
 
-/** What is nested deeper than a stack goes is shown as it is. */
+/** Undefined if the text is nested too deeply for the lexer. */
 function lex(text: string): readonly Token[] | undefined {
   try {
     return new Lexer({ gfm: true }).lex(text);
@@ -102,7 +102,7 @@ function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
   }
 }
 
-/** What is nested so deeply that hardly a word would fit stands where the rest stands. */
+/** Columns below which text is not indented any further. */
 const narrowest = 10;
 
 function indented(
@@ -137,7 +137,7 @@ function inlineLines(tokens: readonly Token[], width: number, style: SpanStyle =
   return lines.flatMap((line) => wrapLine(line, width));
 }
 
-/** Only breaks that were meant are newlines in it. */
+/** Inline tokens as spans; only hard breaks contain newlines. */
 function inline(tokens: readonly Token[], style: SpanStyle): readonly Span[] {
   return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
 }
@@ -154,7 +154,7 @@ function spansOf(token: MarkedToken, style: SpanStyle): readonly Span[] {
       return [span(shown(token.text), { ...style, colour: "cyan" })];
     case "link": {
       const words = inline(token.tokens, { ...style, isUnderlined: true });
-      // Where a link goes is not left to its words.
+      // The target is always shown: the link text may lie.
       const isSaid = token.text === token.href || `mailto:${token.text}` === token.href;
       return isSaid ? words : [...words, span(safe` (${toSafeLine(token.href)})`, { ...style, isDim: true })];
     }
@@ -190,12 +190,12 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["&quot;", '"'],
 ]);
 
-/** Those that models write; the lexer has read the numbered ones. */
+/** Decodes the named entities that models write; the lexer decodes numeric ones. */
 function decoded(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** A line break in a paragraph is a blank. */
+/** A soft line break is a space. */
 function shown(text: string): SafeText {
   return toSafeLine(text.replaceAll(/[ \t]*\n[ \t]*/g, " ").replaceAll("\t", "    "));
 }

@@ -1,4 +1,4 @@
-/** What a model says, while it says it and afterwards. */
+/** An answer of the model on the screen. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { type ReactElement, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
@@ -10,7 +10,7 @@ import { hasCode, markdownLines } from "./markdown-lines.ts";
 export interface MarkdownProps {
   readonly text: string;
   readonly width: number;
-  /** While it grows, its last rows are shown, so many as there is room for. */
+  /** False while the answer grows: then only its last rows are shown. */
   readonly isDone: boolean;
   readonly height: number;
 }
@@ -29,7 +29,7 @@ export function Markdown({ text, width, isDone, height }: MarkdownProps): ReactE
   return <Lines lines={isDone ? lines : lastLines(lines, height)} />;
 }
 
-/** The terminal cannot change what has scrolled out of it. */
+/** The last rows that fit: a terminal cannot change rows in its scrollback. */
 export function lastLines(lines: readonly Line[], height: number): readonly Line[] {
   if (lines.length <= height) return lines;
   const kept = lines.slice(lines.length - Math.max(1, height - 1));

@@ -1,4 +1,4 @@
-/** A table that fits: columns side by side where there is room for them, a row after the other where there is not. Pure. */
+/** A Markdown table as lines: columns if they fit, otherwise one `head: cell` line for each cell. Pure. */
 
 import { joinSafe, repeatSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Line, lineColumns, span, wrapLine } from "../line.ts";
@@ -6,7 +6,7 @@ import { type Line, lineColumns, span, wrapLine } from "../line.ts";
 const gap = 3;
 const narrowestColumn = 6;
 
-/** The first row is the head. */
+/** Lays out rows; the first row is the head. */
 export function tableLines(rows: readonly (readonly Line[])[], width: number): readonly Line[] {
   const [head = [], ...body] = rows;
   const wanted = head.map((_, at) => Math.max(1, ...rows.map((row) => lineColumns(row[at] ?? []))));
@@ -28,7 +28,7 @@ function bold(line: Line): Line {
   return line.map((each) => ({ ...each, isBold: true }));
 }
 
-/** The widest columns give way first; undefined where that does not help. */
+/** Shrinks the widest columns first; undefined if the table cannot fit. */
 function fit(wanted: readonly number[], room: number): readonly number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((sum, each) => sum + each, 0) - room;
