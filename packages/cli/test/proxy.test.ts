@@ -22,7 +22,7 @@ test("a proxy that refuses is told apart from the server behind it", async () =>
   await using proxy = await refusingProxy(407);
   expect(await listedThrough(proxy.origin)).toEqual({
     code: "proxy",
-    message: '"away" cannot be reached: the proxy answered 407',
+    message: '"away" cannot be reached: the proxy answered with HTTP status 407',
     next,
   });
   expect(proxy.asked).toEqual(["mcp.example:443"]);

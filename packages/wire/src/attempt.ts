@@ -1,4 +1,4 @@
-/** One attempt to reach a server: opens a channel in time, settles the era on it, and leaves nothing behind if it fails. */
+/** One attempt to connect over one transport: opens the channel, negotiates the era, and cleans up if either fails. */
 
 import { createLegacySession } from "./eras/legacy-session.ts";
 import { type EraPlan, negotiate } from "./eras/negotiate.ts";
@@ -13,19 +13,22 @@ import type { Session } from "./session.ts";
 import { openStdio } from "./stdio/stdio.ts";
 import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
 
+/** One transport with the eras to try on it. */
 export interface Attempt {
   readonly transport: "stdio" | "http" | "sse";
   readonly eras: EraPlan;
 }
 
+/** The options of `connect` with all limits and times filled in. */
 export interface ResolvedOptions {
   readonly options: ConnectOptions;
   readonly limits: WireLimits;
   readonly times: WireTimes;
 }
 
-type Patience = Pick<RequestClock, "pause" | "resume">;
+type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
+/** Opens a session, or leaves no process or connection behind. */
 export async function runAttempt(
   target: Target,
   { transport, eras }: Attempt,
@@ -33,8 +36,8 @@ export async function runAttempt(
 ): Promise<Session> {
   const options = { ...given, ...guardedCallbacks(given) };
   const { signal } = options;
-  const running: { clock?: Patience } = {};
-  const auth = options.auth && patientAuth(options.auth, running);
+  const running: { clock?: PausableClock } = {};
+  const auth = options.auth && pausingAuth(options.auth, running);
   const open = await channelFor(target, transport, auth === undefined ? options : { ...options, auth }, {
     limits,
     times,
@@ -44,11 +47,11 @@ export async function runAttempt(
     const { onRequest, onNotification, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
     const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream, time };
-    // A process starts or does not; only the network keeps us waiting.
+    // Starting a process needs no timeout; opening a network connection does.
     rpc =
       transport === "stdio"
         ? await openRpc(open, rpcOptions, signal)
-        : await openInTime(running, { patience: times.connect, time }, signal, (opening) =>
+        : await openWithTimeout(running, { timeout: times.connect, time }, signal, (opening) =>
             openRpc(open, rpcOptions, opening),
           );
     running.clock = rpc.clock;
@@ -63,13 +66,13 @@ export async function runAttempt(
   }
 }
 
-/** The server may go between two steps; then why it went says more than that the next step was too late. */
+/** If the server ended between two steps, its exit explains more than "closed". */
 function causeOfEnd(error: unknown): unknown {
   if (!(error instanceof WireError) || error.code !== "closed" || !(error.cause instanceof WireError)) return error;
   return closedError(error.evidence.step ?? "connect", error.cause);
 }
 
-/** The network is loaded when it is used; of stdio only what Node brings for it is heavy, and that waits in `process.ts`. */
+/** Imports the HTTP transports on first use, because loading them delays the start of stdio-only programs. */
 async function channelFor(
   target: Target,
   transport: Attempt["transport"],
@@ -86,8 +89,8 @@ async function channelFor(
   return openHttp(target, network);
 }
 
-/** A person who signs in is not a server that is slow: whatever clock is running stands still meanwhile. */
-function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): AuthHook {
+/** A person who signs in is not a server that is slow: the connect timeout is paused meanwhile. */
+function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {
     headers: (request) => auth.headers(request),
     async challenged(challenge, signal) {
@@ -102,9 +105,9 @@ function patientAuth(auth: AuthHook, running: { readonly clock?: Patience }): Au
   };
 }
 
-async function openInTime(
-  running: { clock?: Patience },
-  { patience, time }: { readonly patience: number; readonly time: ConnectOptions["time"] },
+async function openWithTimeout(
+  running: { clock?: PausableClock },
+  { timeout, time }: { readonly timeout: number; readonly time: ConnectOptions["time"] },
   signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => Promise<Rpc>,
 ): Promise<Rpc> {
@@ -115,11 +118,11 @@ async function openInTime(
     return Number.POSITIVE_INFINITY;
   }, time);
   running.clock = clock;
-  clock.wakeBy(clock.now() + patience);
+  clock.wakeBy(clock.now() + timeout);
   try {
     return await open(opening.signal);
   } catch (error) {
-    throw opening.signal.aborted && !signal?.aborted ? timeoutError("connect", patience) : error;
+    throw opening.signal.aborted && !signal?.aborted ? timeoutError("connect", timeout) : error;
   } finally {
     clock.stop();
     stopListening();

@@ -1,4 +1,4 @@
-/** From a target to a session: what can be tried, in which order, and when the next attempt makes sense. */
+/** `connect`: tries the transports and eras of a target in order until one of them gives a session. */
 
 import { type Attempt, type ResolvedOptions, runAttempt } from "./attempt.ts";
 import { modernErrorCodes } from "./eras/modern-envelope.ts";
@@ -8,6 +8,17 @@ import { cancelledError, toWireError } from "./rpc/rpc-errors.ts";
 import type { Session } from "./session.ts";
 import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "./target.ts";
 
+/**
+ * Connects to an MCP server.
+ *
+ * @throws WireError if the server cannot be reached, or the signal is aborted.
+ * @example
+ * ```ts
+ * const session = await connect(target, { clientInfo: { name: "my-host", version: "1.0.0" } });
+ * const { items } = await listAll(session, "tools");
+ * await session.close();
+ * ```
+ */
 export async function connect(target: Target, options: ConnectOptions): Promise<Session> {
   const settings: ResolvedOptions = {
     options,
@@ -17,7 +28,7 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
   const { signal } = options;
   if (isAborted(signal)) throw cancelledError("connect", signal?.reason, true);
   try {
-    const session = await tryInTurn(attemptsFor(target, options.era ?? "auto"), target, settings);
+    const session = await tryInOrder(attemptsFor(target, options.era ?? "auto"), target, settings);
     if (!isAborted(signal)) return session;
     await session.close();
     throw cancelledError("connect", signal?.reason, false);
@@ -26,12 +37,12 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
   }
 }
 
-/** A function, because it is asked before and after something that takes time. */
+/** A function, because TypeScript would treat a second read of `signal.aborted` as unchanged. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** What to try, in order; a later attempt is made only when the earlier one failed in a way that it answers. */
+/** The attempts in order; `isWorthNextAttempt` decides after each failure whether the next one follows. */
 function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): readonly Attempt[] {
   const eras: EraPlan = typeof era === "string" ? era : `${era.era}-first`;
   switch (target.kind) {
@@ -52,33 +63,33 @@ function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): r
   }
 }
 
-async function tryInTurn(attempts: readonly Attempt[], target: Target, settings: ResolvedOptions): Promise<Session> {
-  let told: WireError | undefined;
+async function tryInOrder(attempts: readonly Attempt[], target: Target, settings: ResolvedOptions): Promise<Session> {
+  let reported: WireError | undefined;
   for (const attempt of attempts) {
     try {
       return await runAttempt(target, attempt, settings);
     } catch (error) {
       const failure = toWireError(error);
-      // Why a detour failed explains less than why it was taken, unless somebody has to act on it.
-      const isDetour = attempt.transport !== attempts[0]?.transport;
-      if (told === undefined || !isDetour || isAboutUs(failure)) told = failure;
-      if (!leadsOn(failure, attempt)) break;
+      // A fallback transport's failure explains less than the first one, unless the user has to act on it.
+      const isFallback = attempt.transport !== attempts[0]?.transport;
+      if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;
+      if (!isWorthNextAttempt(failure, attempt)) break;
     }
   }
-  throw told ?? new WireError("unreachable", "there is no way to reach this server");
+  throw reported ?? new WireError("unreachable", "no transport is left to try");
 }
 
-/** Whether a failure says that this way was the wrong one, rather than that the server is ill or wants something. */
-function leadsOn({ code, evidence }: WireError, { transport }: Attempt): boolean {
-  // Some servers cannot live with a question that they do not know, even if they still answer it.
+/** Whether a failure means that the server speaks another protocol, rather than that it has a problem. */
+function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attempt): boolean {
+  // Some stdio servers exit when they receive a method that they do not know.
   if (transport === "stdio") return code === "exited";
   if (evidence.rpc !== undefined && modernErrorCodes.has(evidence.rpc.code)) return false;
-  return evidence.httpStatus !== undefined && notSpoken.has(evidence.httpStatus);
+  return evidence.httpStatus !== undefined && otherProtocolStatuses.has(evidence.httpStatus);
 }
 
-const notSpoken: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
+const otherProtocolStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
-/** A request to sign in, or to stop, is an answer of its own. */
-function isAboutUs({ code }: WireError): boolean {
+/** Whether the caller has to act on the failure, or caused it. */
+function needsCaller({ code }: WireError): boolean {
   return code === "unauthorized" || code === "cancelled";
 }

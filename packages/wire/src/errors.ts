@@ -1,59 +1,62 @@
-/** Everything that can go wrong on the wire, under stable codes and with the evidence at hand. */
+/** `WireError`, the only error that the wire throws, with its codes and its evidence. */
 
+/** The stable codes of a `WireError`. */
 export type WireErrorCode =
-  /** The caller's signal; never a timeout. */
+  /** The caller aborted its signal. */
   | "cancelled"
-  /** Silence longer than allowed, or the absolute limit reached. */
+  /** No response or progress within the timeout, or the total limit is reached. */
   | "timeout"
-  /** The conversation was over before or while the request was open. */
+  /** The connection was closed before or during the request. */
   | "closed"
   /** The command could not be started. */
   | "spawn_failed"
   /** The process ended. */
   | "exited"
-  /** No connection, or it broke before an answer began. */
+  /** No connection, or it broke before a response began. */
   | "unreachable"
   | "tls"
   | "proxy"
-  /** An HTTP answer that is no answer to us. */
+  /** An HTTP status that is not success. */
   | "http_status"
-  /** 401 or 403, and nobody signed in. */
+  /** 401 or 403, and the sign-in failed or is not possible. */
   | "unauthorized"
-  /** The server forgot the session; a new one is needed. */
+  /** The server no longer knows the session id; connect again. */
   | "session_expired"
-  /** The answer's stream ended before the answer. */
+  /** The response stream ended before the response. */
   | "stream_lost"
-  /** The server has lost sight of the task that the answer was to come from. */
+  /** The server no longer knows the task that was to bring the result. */
   | "task_lost"
   | "too_large"
-  /** Not JSON-RPC, or not what the protocol allows there. */
+  /** The message is not JSON-RPC, or breaks the protocol. */
   | "bad_message"
-  /** The server does not take the message off our hands. */
+  /** The server does not read what is sent to it. */
   | "send_blocked"
-  /** The server asked back, and the answer is not to be had here: the request ends with that. */
+  /** The server asked for input that this client cannot give. */
   | "unanswered"
   /** The server answered with a JSON-RPC error. */
   | "rpc";
 
+/** Facts about a failure, for messages and for decisions such as a retry. */
 export interface WireEvidence {
   readonly exitCode?: number;
   readonly signal?: string;
-  /** The last lines the server wrote to stderr, raw: make them safe before showing them. */
+  /** The last lines of the server's stderr, unsanitised. */
   readonly stderr?: string;
   readonly httpStatus?: number;
   readonly contentType?: string;
   readonly wwwAuthenticate?: string;
   readonly retryAfter?: string;
-  /** The first bytes of an answer that made no sense, raw. */
+  /** The first bytes of an invalid response, unsanitised. */
   readonly firstBytes?: string;
-  /** The server's own error, when it answered with one. */
+  /** The JSON-RPC error that the server sent. */
   readonly rpc?: { readonly code: number; readonly data?: unknown };
-  /** What was being done: "spawn", "probe", "initialize", a method. */
+  /** The step that failed: "spawn", "probe", "initialize" or a method. */
   readonly step?: string;
-  /** True when the message certainly never left, or was turned away before anyone looked at it: safe to repeat. */
+  /** True if the server certainly did not process the message, so that it is safe to send again. */
   readonly unsent?: boolean;
 }
 
+/** A failure of the connection, the protocol or one request. */
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code: WireErrorCode;

@@ -1,13 +1,14 @@
-/** What everything above the wire sees of a server: one conversation, whatever transport and protocol era are under it. */
+/** The `Session` that callers use to talk to one MCP server, on any transport and in either protocol era. */
 
 import type { WireError } from "./errors.ts";
 
 /** `legacy`: `initialize` and sessions (2024-11-05 … 2025-11-25); `modern`: stateless (2026-07-28). */
 export type Era = "legacy" | "modern";
 
+/** A parsed JSON object whose members have not been checked. */
 export type JsonObject = { [key: string]: unknown };
 
-/** What was learnt about a server: remember it, pass it in next time, and nothing is tried that did not work. */
+/** The era and transport that work for a server. Store it and pass it as `era` next time, so that `connect` tries them first. */
 export type NegotiatedProtocol =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
   | { readonly era: "modern"; readonly transport: "stdio" | "http" };
@@ -15,6 +16,7 @@ export type NegotiatedProtocol =
 /** @deprecated Renamed to `NegotiatedProtocol`. */
 export type Verdict = NegotiatedProtocol;
 
+/** The name and version that a server gives itself. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
@@ -28,36 +30,39 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Options of one request to a server. */
 export interface McpRequestOptions {
-  /** Aborting reaches the server as a cancellation and rejects with `cancelled`, never with a timeout. */
+  /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest silence in milliseconds; progress restarts it. */
+  /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
   readonly timeout?: number;
-  /** The absolute limit in milliseconds, progress or not. */
+  /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
   readonly total?: number;
   readonly onProgress?: (progress: Progress) => void;
-  /** A tool call that its server takes only as a task, where that is the caller's to say; its end is the answer all the same. */
+  /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
   readonly asTask?: boolean;
 }
 
+/** Receives a server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** Answers a request of the server (sampling, elicitation, roots); what it throws goes back as an error reply. */
+/** Answers a request of the server (sampling, elicitation, roots). What it throws is sent as a JSON-RPC error. */
 export type RequestHandler = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
+/** One open connection to an MCP server. */
 export interface Session {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** What to pass in as `era` the next time this server is reached; absent where there is no wire under the session. */
+  /** The negotiated protocol, to pass as `era` to the next `connect`; absent for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Returns the function that stops listening. */
   onNotification(listener: NotificationListener): () => void;
   onRequest(handler: RequestHandler): void;
-  /** Settles once, when the conversation is over, with its cause if it was not closed from here. */
+  /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;
 }

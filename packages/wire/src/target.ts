@@ -1,4 +1,4 @@
-/** What a caller says to reach a server: where it is, who we are, what we allow. */
+/** The targets and options of `connect`, with the default limits and times. */
 
 import type { TimeSource } from "./rpc/time-source.ts";
 import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
@@ -6,17 +6,19 @@ import type { ProcessRegistry } from "./stdio/process-registry.ts";
 
 export type { NegotiatedProtocol, Verdict } from "./session.ts";
 
+/** A server that is started as a child process. */
 export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The child's whole environment; nothing is inherited. */
+  /** The complete environment of the process; it inherits no variable. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
+/** A server that is reached at a URL. */
 export interface HttpTarget {
-  /** `http-or-sse`: streamable HTTP first; if the server does not speak it, the older HTTP+SSE. */
+  /** `http-or-sse` tries streamable HTTP first, then the older HTTP+SSE transport. */
   readonly kind: "http" | "sse" | "http-or-sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,83 +26,87 @@ export interface HttpTarget {
 
 export type Target = StdioTarget | HttpTarget;
 
-/** Asked when a server answers 401 or 403: signs in and returns headers to try again with, or nothing to give up. */
+/** Adds authorization headers to requests and signs in when a server answers 401 or 403. */
 export interface AuthHook {
-  /** Headers for every request (an `Authorization` header, say), asked each time. */
+  /** Returns headers such as `Authorization`. Called before every request. */
   headers(request: { readonly url: string; readonly method: string }): Promise<Readonly<Record<string, string>>>;
-  /** True: something changed, send the refused request again. */
+  /** Signs in or refreshes a token. Returns true if the refused request can be sent again. */
   challenged(challenge: Challenge, signal: AbortSignal): Promise<boolean>;
 }
 
+/** One 401 or 403 response, as an `AuthHook` sees it. */
 export interface Challenge {
   readonly status: 401 | 403;
   readonly url: string;
   readonly wwwAuthenticate: string | undefined;
-  /** All headers of the refusal; some ways to sign in need more of them. */
+  /** All headers of the response; some sign-in methods read more than `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** What the hook gave for the refused request; if that is out of date already, nobody needs to sign in again. */
+  /** Headers that the hook added to the refused request. If its token has been replaced since, no sign-in is needed. */
   readonly sent: Readonly<Record<string, string>>;
-  /** Where the server was reached; absent behind a proxy, which alone knows. */
+  /** The IP address of the server; absent behind a proxy, because only the proxy knows it. */
   readonly address?: string;
-  /** How often this one request has been refused already. */
+  /** How often the server has already refused this request. */
   readonly attempt: number;
 }
 
+/** Limits on what a server may send and on what may wait to be sent. */
 export interface WireLimits {
   /** The largest message, decompressed, in bytes. */
   readonly messageBytes: number;
-  /** How much may wait to be written to a server that does not read. */
+  /** The largest number of bytes that wait while a server does not read its stdin. */
   readonly unsentBytes: number;
   readonly stderrBytes: number;
-  /** Requests of the server that may be open at once. */
+  /** How many requests of the server may be open at the same time. */
   readonly inboundRequests: number;
-  /** Rounds of "input required" in one request of the modern era. */
+  /** How often a modern server may answer one request with `input_required`. */
   readonly inputRounds: number;
   readonly headerBytes: number;
 }
 
-/** How long things may take, in milliseconds. */
+/** Timeouts, in milliseconds. */
 export interface WireTimes {
   /** One request of the handshake. */
   readonly connect: number;
-  /** Silence after which a server is taken not to know the modern probe. */
+  /** How long `connect` waits for the answer to `server/discover` before it also sends `initialize`. */
   readonly probe: number;
-  /** The default silence of a request. */
+  /** The default of `McpRequestOptions.timeout`. */
   readonly request: number;
-  /** A server that does not read: how long a message may wait to leave. */
+  /** How long a message may wait to be written to a server that does not read. */
   readonly send: number;
-  /** After closing stdin, after SIGTERM, after SIGKILL. */
+  /** How long to wait for the process to end after closing its stdin, after SIGTERM and after SIGKILL. */
   readonly endGrace: number;
   readonly termGrace: number;
   readonly killGrace: number;
 }
 
+/** Options of `connect`. */
 export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
-  /** `auto` probes; a verdict goes straight to what worked last time, and is given up when it proves wrong. */
+  /** Default `auto`: find the era out. A `NegotiatedProtocol` is tried first; the other protocols follow if it fails. */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
-  /** Where the limits of requests and the pauses between two tries get their time from; by default the system's. */
+  /** The source of time for timeouts and retry pauses. Default: the system's clock. */
   readonly time?: TimeSource | undefined;
-  /** Keeps account of child processes; share one between all connections of a host, or each starts its own watchdog. */
+  /** The registry of child processes. Share one between all connections, or each of them starts its own watchdog. */
   readonly processes?: ProcessRegistry;
-  /** Raw chunks of the server's stderr, as they come. */
+  /** Receives the server's stderr as it arrives, unsanitised. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
-  /** Every message, as it crosses the wire; for logs, so redact it. */
+  /** Receives every message, with its secrets: redact it before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
-  /** The proxy for a URL, if any; by default from `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`. */
+  /** Returns the proxy for a URL. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxyFor?: (url: string) => string | undefined;
-  /** Extra certificate authorities, PEM. */
+  /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string;
 }
 
+/** The limits of `connect` unless `ConnectOptions.limits` says otherwise. */
 export const defaultLimits: WireLimits = {
   messageBytes: 64 * 1024 * 1024,
   unsentBytes: 64 * 1024 * 1024,
@@ -110,6 +116,7 @@ export const defaultLimits: WireLimits = {
   headerBytes: 64 * 1024,
 };
 
+/** The timeouts of `connect` unless `ConnectOptions.times` says otherwise. */
 export const defaultTimes: WireTimes = {
   connect: 30_000,
   probe: 1_000,

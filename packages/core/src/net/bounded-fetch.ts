@@ -15,8 +15,7 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
   const { timeout = 10_000, clock = systemClock, resolve, near: given } = options;
   const near = typeof given === "string" ? createServerNetwork(given, { resolve }) : given;
   return async (address, init = {}) => {
-    if (parseUrl(String(address)) === undefined)
-      throw new HostError("denied", "an address that is none cannot be asked");
+    if (parseUrl(String(address)) === undefined) throw new HostError("denied", "the URL to fetch is invalid");
     const url = new URL(address);
     const late = new AbortController();
     const callOff = clock.after(timeout, () => late.abort());

@@ -113,7 +113,7 @@ function toResponse(
 }
 
 function notFollowed(from: URL, location: string, hops: number): HostError {
-  const to = parseUrl(location, from)?.origin ?? "an address that is none";
+  const to = parseUrl(location, from)?.origin ?? "an invalid URL";
   const why = hops > 0 ? `, after ${hops} redirects` : "";
   return new HostError("http_status", `${from.origin} redirects to ${to}, which is not followed${why}`);
 }

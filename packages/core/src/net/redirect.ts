@@ -17,7 +17,7 @@ export function isRedirect(status: number): boolean {
 export function redirectedRequest(asked: FetchRequest, status: number, location: string): FetchRequest {
   const from = asked.url.origin;
   if (parseUrl(location, asked.url) === undefined)
-    throw new HostError("http_status", `${from} redirects to an address that is none`);
+    throw new HostError("http_status", `${from} redirects to an invalid URL`);
   const url = new URL(location, asked.url);
   const asQuestion = becomesQuestion(asked.method, status);
   const method = asQuestion ? "GET" : asked.method;

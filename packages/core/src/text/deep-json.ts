@@ -2,7 +2,7 @@
 
 /** Levels that are left of a value that has too many. */
 const kept = 100;
-const description = "(nested too deeply to be shown)";
+const description = "(nested too deeply to show)";
 
 type Replacer = (key: string, value: unknown) => unknown;
 

@@ -70,7 +70,7 @@ describe("a status", () => {
     [status(503, { "retry-after": "7" }), "http_status", /answered 503.*; Retry-After: 7/, /^Try again/],
     [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
     [status(401), "auth_required", /^"s" requires sign-in \(HTTP 401\)$/, signIn],
-    [status(403, { "www-authenticate": "Bearer" }), "auth_required", /sign in \(HTTP 403\)$/, signIn],
+    [status(403, { "www-authenticate": "Bearer" }), "auth_required", /requires sign-in \(HTTP 403\)$/, signIn],
     [
       status(403),
       "http_status",

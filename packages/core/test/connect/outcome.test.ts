@@ -27,7 +27,8 @@ describe("every error of the wire has its code in the host", () => {
   };
   test.each(Object.entries(codes))("%s: %s", (wireCode, code) => {
     const cause = new WireError(wireCode as WireErrorCode, "words", { unsent: true });
-    const told = { code, message: "s.t: words", serverName: "s", cause };
+    const message = code === "call_timeout" ? "s.t timed out: words" : "s.t: words";
+    const told = { code, message, serverName: "s", cause };
     expect(toCallError(cause, subject)).toMatchObject(told);
     expect(toServerError(cause, subject)).toMatchObject(told);
   });

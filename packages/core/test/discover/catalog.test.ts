@@ -75,12 +75,12 @@ test("what is not taken as it was said is named, with its kind and the reason", 
   expect(tools.map(({ name }) => name)).toEqual(["t", "u"]);
   expect(prompts).toEqual([{ name: "p", arguments: [{ name: "a", required: false }] }]);
   expect(resources).toEqual([{ uri: "x://1", name: "x://1" }]);
-  const twice = { name: "x://1", reason: "there is another one of the same name" };
+  const twice = { name: "x://1", reason: "duplicate name" };
   expect(dropped).toContainEqual({ kind: "tools", reason: "it has no name" });
   expect(dropped).toContainEqual({ kind: "tools", name: "t", reason: twice.reason });
   expect(dropped).toContainEqual({ kind: "resources", ...twice });
   expect(repaired).toContainEqual({ kind: "tools", name: "u", reason: "inputSchema is missing or invalid" });
-  expect(repaired).toContainEqual({ kind: "prompts", name: "p", reason: "an argument without a name was left out" });
+  expect(repaired).toContainEqual({ kind: "prompts", name: "p", reason: "an argument without a name was dropped" });
   expect(truncated).toEqual([{ kind: "resources", reason: "nextCursor repeats an earlier page" }]);
 });
 
@@ -108,7 +108,7 @@ describe("a list that the server refuses", () => {
       "prompts/list": no,
     });
     expect(tools).toHaveLength(1);
-    expect(dropped).toEqual([{ kind: "prompts", reason: "prompts/list was refused: the rope is wet" }]);
+    expect(dropped).toEqual([{ kind: "prompts", reason: "prompts/list failed: the rope is wet" }]);
   });
 
   test("is an error when there is no other", async () => {

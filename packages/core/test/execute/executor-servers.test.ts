@@ -68,7 +68,7 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
   test("so does silence that lasts too long, and what is longer than it may be as a whole", async () => {
     const silent = expect(shop.call("hang", {}, { timeout: 300 })).rejects.toMatchObject({
       code: "call_timeout",
-      message: "shop.hang timed out: no sign of life for 300 ms",
+      message: "shop.hang timed out: no response or progress for 300 ms",
     });
     await shop.workshop.noted("hang");
     await shop.clock.pass(300);

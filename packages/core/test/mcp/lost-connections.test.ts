@@ -103,7 +103,7 @@ test("a server that is gone is found out by the next call, and is back when it i
   const waiting = harbour.next(isWaiting);
   await expect(client.callTool("echo", { text: "?" })).rejects.toMatchObject({ code: "lost" });
   expect(await waiting).toMatchObject({
-    because: { reason: "unreachable", message: expect.stringContaining('"web" does not answer any more') },
+    because: { reason: "unreachable", message: expect.stringContaining('"web" does not respond') },
   });
   const stillWaiting = harbour.next(isWaiting);
   await clock.pass(1000);

@@ -100,11 +100,11 @@ describe("a server that offers nothing", () => {
   test("because of a filter: the filter is named", () =>
     beside({ ...programServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
       const { message, ...rest } = state() as { message: string };
-      expect(message).toMatch(/^"odd" offers nothing that may be used: excludeTools leaves none of its /);
+      expect(message).toMatch(/^"odd" has nothing to use: excludeTools hides all of its /);
       expect(rest).toEqual({
         status: "disconnected",
         reason: "no_capabilities",
-        next: 'Change excludeTools of "odd" in the settings.',
+        next: 'Change excludeTools of "odd" in settings.json.',
       });
     }));
 });

@@ -131,7 +131,7 @@ test("a redirect is followed three times, and no more", async () => {
 });
 
 test.each([
-  ["http://", "http_status", "an address that is none"],
+  ["http://", "http_status", "an invalid URL"],
   ["file:///etc/hostname", "denied", '"file:"'],
   ["data:application/json,{}", "denied", '"data:"'],
   ["//user:secret@127.0.0.1/", "denied", "a user name or a password"],

@@ -112,7 +112,11 @@ test.each([403, 407] as const)(
     const error: unknown = await createBoundedFetch({ env, resolve: unknown })("https://login.example/").catch(
       (cause: unknown) => cause,
     );
-    expect(error).toMatchObject({ name: "HostError", code: "proxy", message: `the proxy answered ${status}` });
+    expect(error).toMatchObject({
+      name: "HostError",
+      code: "proxy",
+      message: `the proxy answered with HTTP status ${status}`,
+    });
     expect(JSON.stringify(error, ["message", "next", "evidence"])).not.toContain("hidden-word");
   },
 );

@@ -12,7 +12,7 @@ test.each([0, 2])("what can be written is written, with an indentation of %i", (
 test("what is nested too deeply is described in its place, and the rest is there", () => {
   const { deep, ...rest } = JSON.parse(writeJson({ deep: nested(100_000), a: 1, ["__proto__"]: 2 }, 2));
   expect(rest).toEqual({ a: 1, ["__proto__"]: 2 });
-  expect(JSON.stringify(deep)).toBe(`${"[".repeat(99)}"(nested too deeply to be shown)"${"]".repeat(99)}`);
+  expect(JSON.stringify(deep)).toBe(`${"[".repeat(99)}"(nested too deeply to show)"${"]".repeat(99)}`);
 });
 
 test("what has no room for its indentation is written without", () => {

@@ -1,4 +1,4 @@
-/** The first exchange with a server in either era: `initialize`, or `server/discover`. */
+/** The first request of each era: `initialize` (legacy) and `server/discover` (modern). */
 
 import { WireError } from "../errors.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -9,7 +9,7 @@ import type { ConnectOptions, WireTimes } from "../target.ts";
 import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
 
-/** What a server said about itself. */
+/** What a server's handshake response says about the server. */
 export interface Greeting {
   readonly protocolVersion: string;
   readonly serverInfo: ServerInfo;
@@ -17,21 +17,23 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
+/** What a handshake needs: the open channel, the client's identity, times and the caller's signal. */
 export interface Handshake {
   readonly rpc: Rpc;
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
-  /** What is sent on one stream has the transport's own deadline. */
+  /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
   readonly oneStream: boolean;
 }
 
+/** The answer to the probe. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
-  /** The server knows nothing of the modern era, or wants none of it. */
+  /** The server does not support the modern era; `offer` is the legacy version to propose. */
   | { readonly era: "legacy"; readonly offer: string };
 
-/** Opens a session of the legacy era; the session is ready when this resolves. */
+/** Sends `initialize` and `notifications/initialized`. */
 export async function initialize(handshake: Handshake, offer: string): Promise<Greeting> {
   const { rpc, options, times, signal } = handshake;
   const result = await rpc.request(
@@ -41,39 +43,43 @@ export async function initialize(handshake: Handshake, offer: string): Promise<G
   );
   const protocolVersion = agreedVersion(result["protocolVersion"], rpc);
   rpc.setProtocolVersion(protocolVersion);
-  await sayInitialized(handshake);
+  await notifyInitialized(handshake);
   return greetingOf(result, protocolVersion, result["serverInfo"]);
 }
 
-async function sayInitialized({ rpc, times, signal, oneStream }: Handshake): Promise<void> {
-  const tired = oneStream ? undefined : AbortSignal.timeout(times.connect);
-  const until = tired && { signal: signal === undefined ? tired : AbortSignal.any([signal, tired]) };
+async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): Promise<void> {
+  const timedOut = oneStream ? undefined : AbortSignal.timeout(times.connect);
+  const until = timedOut && { signal: signal === undefined ? timedOut : AbortSignal.any([signal, timedOut]) };
   try {
     await rpc.notify("notifications/initialized", undefined, until);
   } catch (error) {
-    if (tired?.aborted) throw timeoutError("initialize", times.connect);
-    // Some servers do not like notifications; what matters is whether they take requests.
+    if (timedOut?.aborted) throw timeoutError("initialize", times.connect);
+    // Some servers refuse notifications but accept requests.
     if (!(error instanceof WireError) || (error.code !== "http_status" && error.code !== "rpc")) throw error;
     rpc.diagnostic(`the server refused notifications/initialized: ${error.message}`);
   }
 }
 
-/** Asks whether the server speaks the modern era; only an answer that leaves it open is thrown. */
+/**
+ * Asks the server whether it speaks the modern era.
+ *
+ * @throws WireError if the answer does not say so.
+ */
 export async function discover(handshake: Handshake, transport: "stdio" | "http"): Promise<Discovery> {
   try {
-    return await askForDiscovery(handshake, transport, modernVersions[0] ?? "");
+    return await requestDiscovery(handshake, transport, modernVersions[0] ?? "");
   } catch (error) {
     if (!(error instanceof WireError) || error.evidence.rpc?.code !== modernErrors.unsupportedVersion) throw error;
     const supported = objectOf(error.evidence.rpc.data)["supported"];
     const modern = commonVersion(modernVersions, supported);
     const legacy = commonVersion(legacyVersions, supported);
-    if (modern !== undefined) return askForDiscovery(handshake, transport, modern);
+    if (modern !== undefined) return requestDiscovery(handshake, transport, modern);
     if (legacy !== undefined) return { era: "legacy", offer: legacy };
     throw error;
   }
 }
 
-async function askForDiscovery(
+async function requestDiscovery(
   { rpc, options, times, signal }: Handshake,
   transport: "stdio" | "http",
   version: string,
@@ -96,7 +102,7 @@ async function askForDiscovery(
 
 const newestLegacy = legacyVersions[0] ?? "";
 
-/** A server that answers everything, somehow, has not thereby discovered itself. */
+/** Some legacy servers answer every method with some object; only a valid discovery result means the modern era. */
 function discoveryOf(result: JsonObject): Discovery {
   const { supportedVersions, resultType } = result;
   if (!Array.isArray(supportedVersions) && resultType !== "complete") return { era: "legacy", offer: newestLegacy };
@@ -109,13 +115,13 @@ function discoveryOf(result: JsonObject): Discovery {
   }
   const offer = commonVersion(legacyVersions, supportedVersions);
   if (offer !== undefined) return { era: "legacy", offer };
-  throw new WireError("bad_message", "the server speaks no protocol version that is known here", {
+  throw new WireError("bad_message", "the server supports no protocol version that Fairlead supports", {
     step: "server/discover",
     firstBytes: excerpt(supportedVersions, 200),
   });
 }
 
-/** Whether an answer to the probe means "never heard of it", rather than a refusal of its details or an outage. */
+/** Whether an error means that the server does not know `server/discover`, rather than a refused detail or an outage. */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;
   if (rpc !== undefined) return !modernErrorCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);
@@ -127,15 +133,15 @@ function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"
   );
 }
 
-/** A version that we do not know but that reads like one is a server's slip; anything else is no answer. */
+/** Accepts any date-like version with a diagnostic, because some servers name versions that were never published. */
 function agreedVersion(version: unknown, rpc: Rpc): string {
   if (typeof version === "string" && legacyVersions.includes(version)) return version;
   if (typeof version !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(version))
-    throw new WireError("bad_message", "the server's answer to initialize names no protocol version", {
+    throw new WireError("bad_message", "the server's response to initialize has no protocolVersion", {
       step: "initialize",
       firstBytes: excerpt(version, 100),
     });
-  rpc.diagnostic(`the server chose protocol version ${version}, which is not known here`);
+  rpc.diagnostic(`the server chose the unknown protocol version ${version}`);
   return version;
 }
 

@@ -1,4 +1,4 @@
-/** A conversation of the legacy era: `initialize` opened it, the server may ask back, and it has a state. */
+/** The `Session` of the legacy era, in which the server may also send requests to the client. */
 
 import type { Rpc } from "../rpc/rpc.ts";
 import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
@@ -7,6 +7,7 @@ import type { NegotiatedProtocol } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { slowMethods } from "./methods.ts";
 
+/** Creates the session after a successful `initialize`. */
 export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "stdio" | "http" | "sse"): Session {
   const verdict: NegotiatedProtocol = { era: "legacy", transport };
   const hasTasks = isObject(greeting.capabilities["tasks"]);

@@ -1,4 +1,4 @@
-/** Tasks of the legacy era (2025-11-25): the caller asks for one, and its result is asked for when it is over. */
+/** Tasks of the legacy era (2025-11-25): the client asks for a task and reads its result with `tasks/result`. */
 
 import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -6,7 +6,7 @@ import type { JsonObject, McpRequestOptions } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { followTask, taskCancelledError } from "./task.ts";
 
-/** Sends a call that is to become a task; resolves with what the task comes to. */
+/** Sends a call as a task; resolves with the task's result. */
 export function requestAsTask(
   rpc: Rpc,
   method: string,
@@ -14,7 +14,7 @@ export function requestAsTask(
   options: McpRequestOptions,
 ): Promise<JsonObject> {
   const { total } = options;
-  // It need not be kept for longer than anybody waits for it.
+  // The server can delete the task once the caller has stopped waiting.
   const task = total !== undefined && Number.isFinite(total) ? { ttl: Math.ceil(total) } : {};
   const follow: ExchangeOptions["follow"] = ({ task: begun }, open) =>
     isObject(begun) && typeof begun["taskId"] === "string"
@@ -46,13 +46,13 @@ function followLegacyTask(
     ask: rpc.request,
     onNotification: rpc.onNotification,
     after: rpc.clock.after,
-    news: "notifications/tasks/status",
+    statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // Whatever its result looks like: it was not done.
+      // A cancelled task may still have a result; the call has failed all the same.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
-      // One that wants input asks for it on the way to its result, which waits until there is one.
+      // `tasks/result` also delivers the task's input requests, and answers when the task has ended.
       return status === "completed" || status === "input_required" ? resultOf() : undefined;
     },
   });

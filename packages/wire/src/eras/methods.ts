@@ -1,6 +1,6 @@
-/** What the engine knows about single methods; of all others it knows nothing. */
+/** The methods that the wire treats differently from others. */
 
-/** May take long: progress is asked for even if nobody listens, because it restarts the clock. */
+/** Methods that always get a progress token, because progress restarts their timeout. */
 export const slowMethods: ReadonlySet<string> = new Set([
   "tools/call",
   "resources/read",
@@ -8,5 +8,5 @@ export const slowMethods: ReadonlySet<string> = new Set([
   "tasks/result",
 ]);
 
-/** Stays open until one side ends it, and is silent when there is nothing to say. */
+/** The subscription request: it stays open until one side ends it, so it has no timeout by default. */
 export const listenMethod = "subscriptions/listen";

@@ -1,12 +1,13 @@
-/** What every request of the modern era carries: who we are in `_meta`, and where it goes in its headers. */
+/** The `_meta` members and HTTP headers that every modern request carries. */
 
 import type { JsonObject } from "../session.ts";
 import type { ConnectOptions } from "../target.ts";
 
-/** Errors that only a server of the modern era gives. */
+/** JSON-RPC error codes that only the modern era defines. */
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
 export const modernErrorCodes: ReadonlySet<number> = new Set(Object.values(modernErrors));
 
+/** The `_meta` members of a request: protocol version, client capabilities and client info. */
 export function envelope(
   version: string,
   { clientInfo, capabilities }: Pick<ConnectOptions, "clientInfo" | "capabilities">,
@@ -25,7 +26,7 @@ export function standardHeaders(method: string, params: JsonObject = {}): Record
   return { "mcp-method": headerValue(method), ...(typeof name === "string" && { "mcp-name": headerValue(name) }) };
 }
 
-/** The parameter that says what a request is about, by method. */
+/** By method, the parameter whose value goes into the `Mcp-Name` header. */
 const nameMembers: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -35,7 +36,7 @@ const nameMembers: ReadonlyMap<string, string> = new Map([
   ["tasks/cancel", "taskId"],
 ]);
 
-/** A value as a header can carry it: as it is, or wrapped in Base64 when a header would damage it. */
+/** A value as a header carries it: unchanged, or Base64-encoded if it has characters that a header cannot hold. */
 export function headerValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value);
   const looksWrapped = value.startsWith("=?base64?") && value.endsWith("?=");

@@ -1,4 +1,4 @@
-/** A conversation of the modern era: nothing is remembered between requests, so each one says everything. */
+/** The `Session` of the modern era, in which the server keeps no state and every request carries all it needs. */
 
 import { WireError } from "../errors.ts";
 import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
@@ -15,12 +15,13 @@ import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { followModernTask } from "./modern-task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
-/** As many pages as are read to find the marks of one tool, and as many tools as are remembered. */
+/** Limits on reading `tools/list` to find out which arguments of a tool go into headers. */
 const mostPages = 100;
 const mostTools = 10_000;
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
+/** What a modern session is made of. */
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;
@@ -29,17 +30,18 @@ export interface ModernSessionOptions {
   readonly limits: WireLimits;
 }
 
+/** Creates the session after a successful `server/discover`. */
 export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
   const verdict: NegotiatedProtocol = { era: "modern", transport };
-  /** Input schemas as listed, and what was found marked in those that were called. */
+  /** Input schemas by tool, and the headers that the schemas of called tools ask for. */
   const schemas = new Map<string, unknown>();
-  const marks = new Map<string, readonly ParamHeader[]>();
+  const headersByTool = new Map<string, readonly ParamHeader[]>();
   const hasTasks = isObject(objectOf(greeting.capabilities["extensions"])[tasksExtension]);
-  const life = new AbortController();
+  const connection = new AbortController();
   let handler: RequestHandler | undefined = options.onRequest;
   let meta: JsonObject = {};
 
-  function speak(version: string): void {
+  function setVersion(version: string): void {
     meta = envelope(version, hasTasks ? { ...options, capabilities: withTasks(options.capabilities) } : options);
     rpc.setProtocolVersion(version);
   }
@@ -47,15 +49,15 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   function headersOf(method: string, params: JsonObject): Record<string, string> {
     const headers = standardHeaders(method, params);
     if (method !== "tools/call" || typeof params["name"] !== "string") return headers;
-    return { ...headers, ...paramHeaderValues(marksOf(params["name"]), params["arguments"]) };
+    return { ...headers, ...paramHeaderValues(headersOfTool(params["name"]), params["arguments"]) };
   }
 
-  function marksOf(tool: string): readonly ParamHeader[] {
-    const known = marks.get(tool);
+  function headersOfTool(tool: string): readonly ParamHeader[] {
+    const known = headersByTool.get(tool);
     if (known !== undefined) return known;
     const found = paramHeadersOf(schemas.get(tool));
     const headers = found.valid ? found.headers : [];
-    marks.set(tool, headers);
+    headersByTool.set(tool, headers);
     return headers;
   }
 
@@ -71,17 +73,17 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       ...given,
       meta,
       token: slowMethods.has(method),
-      // No other request may be answered with a task.
+      // The protocol allows a task only as the answer to a tool call.
       follow: method === "tools/call" ? follow : undefined,
       ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
       ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
     };
     const result = await rpc.request(method, params, exchange);
-    if (method === "tools/list" && transport === "http") remember(result["tools"]);
+    if (method === "tools/list" && transport === "http") cacheSchemas(result["tools"]);
     return result;
   }
 
-  /** Sends it again, once, if the server says what was wrong with the first time. */
+  /** Sends a request, and sends it once more if the server rejects its protocol version or its headers. */
   async function sendOrCorrect(method: string, params: JsonObject | undefined, given: McpRequestOptions) {
     const began = rpc.clock.now();
     const left = (): McpRequestOptions => withTimeLeft(given, rpc.clock.now() - began, method);
@@ -93,9 +95,9 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       if (rpcError?.code === modernErrors.unsupportedVersion) {
         const version = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
         if (version === undefined) throw error;
-        speak(version);
+        setVersion(version);
       } else if (rpcError?.code === modernErrors.headerMismatch && method === "tools/call") {
-        await learnSchemas(left);
+        await listSchemas(left);
       } else {
         throw error;
       }
@@ -103,8 +105,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     }
   }
 
-  function remember(tools: unknown): void {
-    marks.clear();
+  function cacheSchemas(tools: unknown): void {
+    headersByTool.clear();
     for (const tool of Array.isArray(tools) ? tools : []) {
       const name = isObject(tool) ? tool["name"] : undefined;
       if (typeof name === "string" && (schemas.has(name) || schemas.size < mostTools))
@@ -112,10 +114,10 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     }
   }
 
-  async function learnSchemas(left: () => McpRequestOptions): Promise<void> {
+  async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // Progress of the list is not progress of the call.
+      // The caller's progress listener is for the call, not for this list.
       const { onProgress: _, ...options } = left();
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, options);
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
@@ -123,9 +125,9 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     }
   }
 
-  speak(greeting.protocolVersion);
+  setVersion(greeting.protocolVersion);
   rpc.ignoreRequests();
-  void rpc.closed.then((cause) => life.abort(cause ?? new WireError("closed", "the connection is closed")));
+  void rpc.closed.then((cause) => connection.abort(cause ?? new WireError("closed", "the connection is closed")));
   return {
     era: "modern",
     ...greeting,
@@ -137,7 +139,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
         limits,
         handler,
         now: rpc.clock.now,
-        life: life.signal,
+        connectionSignal: connection.signal,
         ask: (added, left) => sendOrCorrect(method, added === undefined ? params : again(params, added), left),
       }),
     notify: (method, params) =>
@@ -151,12 +153,12 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   };
 }
 
-/** Said only to servers that know the extension: it adds to every message. */
+/** Declared only to servers with the extension, because it makes every message longer. */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
-/** The same request with the answers to the server's last questions, and none to earlier ones. */
+/** The parameters with the answers to the last input requests; earlier answers are removed. */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }

@@ -1,4 +1,4 @@
-/** Tasks of the modern era (the extension `io.modelcontextprotocol/tasks`): the server decides, and its questions come with the task's state. */
+/** Tasks of the modern era (extension `io.modelcontextprotocol/tasks`): the server decides to answer a call with a task. */
 
 import { WireError } from "../errors.ts";
 import type { OpenRequest } from "../rpc/exchange.ts";
@@ -9,14 +9,16 @@ import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
+/** What following a modern task needs. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
-  /** The call's own method, for errors. */
+  /** The method of the call, for error messages. */
   readonly step: string;
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
 }
 
+/** Waits for a task's result and answers the task's input requests. */
 export async function followModernTask(begun: JsonObject, how: ModernTask): Promise<JsonObject> {
   const { open, ask, onNotification, after, step, limits, handler } = how;
   const { taskId } = begun;
@@ -24,7 +26,7 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
   const answered = new Set<string>();
   let rounds = 0;
 
-  /** A question stays in sight until its answer has had effect; it is put to nobody twice. */
+  /** The task lists an input request until the server has processed its answer; each is answered only once. */
   async function answer(inputRequests: unknown): Promise<void> {
     const isNew = ([key]: [string, unknown]): boolean => !answered.has(key);
     const questions = isObject(inputRequests) ? Object.entries(inputRequests).filter(isNew) : [];
@@ -45,12 +47,12 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
     ask,
     onNotification,
     after,
-    news: "notifications/tasks",
+    statusMethod: "notifications/tasks",
     async conclude(task) {
       const { status, result, error, inputRequests } = task;
       if (status === "input_required") await answer(inputRequests);
       if (status === "completed" && isObject(result)) return { ...result, resultType: "complete" };
-      if (status === "completed") throw new WireError("bad_message", "the task is over and holds no result", { step });
+      if (status === "completed") throw new WireError("bad_message", "the task completed without a result", { step });
       if (status === "failed") throw replyError(error, "tasks/get");
       if (status === "cancelled") throw taskCancelledError(task, step);
       return undefined;

@@ -1,4 +1,4 @@
-/** Finds out on an open channel which era its server speaks, and opens the conversation in it. */
+/** Finds out over an open channel which era a server speaks, and completes that era's handshake. */
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
@@ -8,13 +8,15 @@ import { type Discovery, discover, type Greeting, type Handshake, initialize } f
 import { modernErrors } from "./modern-envelope.ts";
 import { legacyVersions } from "./versions.ts";
 
+/** The era and the server's handshake result. */
 export type Agreement =
   | { readonly era: "legacy"; readonly greeting: Greeting }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
-/** `…-first`: what was true last time; the other era is tried when the server says that it is not so any more. */
+/** Which eras to try. `…-first` starts with the era that worked last time and falls back to the other one. */
 export type EraPlan = "auto" | "legacy" | "modern" | "legacy-first" | "modern-first";
 
+/** Negotiates the era as the plan says. */
 export async function negotiate(
   handshake: Handshake,
   plan: EraPlan,
@@ -23,13 +25,13 @@ export async function negotiate(
   if (plan === "legacy" || transport === "sse") return openLegacy(handshake);
   switch (plan) {
     case "auto":
-      return transport === "stdio" ? probeBesideSilence(handshake) : openEither(handshake, transport);
+      return transport === "stdio" ? probeThenInitialize(handshake) : openEither(handshake, transport);
     case "modern":
       return openModern(handshake, transport);
     case "modern-first":
       return openEither(handshake, transport);
     case "legacy-first":
-      return openLegacyOrElse(handshake, transport);
+      return openLegacyOrModern(handshake, transport);
   }
 }
 
@@ -40,33 +42,35 @@ async function openLegacy(handshake: Handshake, offer: string = legacyVersions[0
 async function openModern(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
   if (discovery.era === "modern") return discovery;
-  throw new WireError("bad_message", "the server does not speak the modern protocol", { step: "probe" });
+  throw new WireError("bad_message", "the server does not support protocol version 2026-07-28 or later", {
+    step: "probe",
+  });
 }
 
-/** For servers that answer whatever they are asked: those reached over HTTP, and those that did so before. */
+/** For servers that are known to answer the probe: those over HTTP, and those that were modern last time. */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
   return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.offer);
 }
 
-async function openLegacyOrElse(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
+async function openLegacyOrModern(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   try {
     return await openLegacy(handshake);
   } catch (error) {
-    if (!(error instanceof WireError) || !refused.has(error.code)) throw error;
+    if (!(error instanceof WireError) || !otherEraCodes.has(error.code)) throw error;
     const discovery = await probe(handshake, transport).catch(() => undefined);
     if (discovery?.era === "modern") return discovery;
     throw error;
   }
 }
 
-const refused: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message"]);
+const otherEraCodes: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message"]);
 
 /**
- * Over a pipe a server that does not know the probe may just stay silent, and one that is slow to start looks the same.
- * So `initialize` follows a silent probe without waiting for it to end, and whoever answers first is heard first.
+ * A stdio server that does not know the probe may not answer it, and a slow one looks the same. So after `times.probe`
+ * without an answer, `initialize` is sent while the probe is still open, and the first answer counts.
  */
-async function probeBesideSilence(handshake: Handshake): Promise<Agreement> {
+async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
   const unneeded = new AbortController();
   const stopListening = onAbort(handshake.signal, () => unneeded.abort(handshake.signal?.reason));
   const inner = { ...handshake, signal: unneeded.signal };
@@ -74,8 +78,8 @@ async function probeBesideSilence(handshake: Handshake): Promise<Agreement> {
     const probed = outcomeOf(probe(inner, "stdio"));
     const early = await within(probed, handshake.times.probe);
     if (early !== undefined) return await followProbe(handshake, early);
-    const decided = decide(probed, outcomeOf(openLegacy(inner)), handshake.times.probe);
-    return await decided.finally(() => unneeded.abort());
+    const agreement = settleEra(probed, outcomeOf(openLegacy(inner)), handshake.times.probe);
+    return await agreement.finally(() => unneeded.abort());
   } finally {
     stopListening();
   }
@@ -86,22 +90,22 @@ async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Pr
   return probed.value.era === "modern" ? probed.value : openLegacy(handshake, probed.value.offer);
 }
 
-/** Both questions are open. Once `initialize` has succeeded the server is in the legacy era, whatever else it says. */
-async function decide(
+/** The probe and `initialize` are both open. If `initialize` succeeds, the server is in the legacy era. */
+async function settleEra(
   probing: Promise<Outcome<Discovery>>,
   opening: Promise<Outcome<Agreement>>,
-  patience: number,
+  timeout: number,
 ): Promise<Agreement> {
   const first = await Promise.race([probing, opening]);
   if (first.ok && first.value.era === "modern") {
-    const opened = await within(opening, patience);
+    const opened = await within(opening, timeout);
     return opened?.ok ? opened.value : first.value;
   }
   const opened = await opening;
   if (opened.ok) return opened.value;
-  // A server of the modern era refuses `initialize`, perhaps before it answers the probe; if it says why, it will.
-  const saidWhy = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
-  const probed = saidWhy ? await probing : await within(probing, patience);
+  // A modern server may refuse `initialize` before it answers the probe; this error code promises that it will answer.
+  const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
+  const probed = isModern ? await probing : await within(probing, timeout);
   if (probed?.ok && probed.value.era === "modern") return probed.value;
   throw opened.error;
 }

@@ -1,4 +1,4 @@
-/** A call that its server answers with a task: looks after it until it is over, and calls it off when nobody waits any more. */
+/** Polls a task until it ends, and cancels it when the caller stops waiting. */
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
@@ -9,38 +9,43 @@ import type { JsonObject, NotificationListener } from "../session.ts";
 import { stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** Milliseconds between two looks at a task: what a server wishes, within reason. */
+/** Milliseconds between two polls, if the server does not set `pollInterval`, and the limits for what it sets. */
 const usualPause = 1_000;
 const shortestPause = 100;
 const longestPause = 60_000;
 
-/** So many looks in a row may fail on the way to a server that has not said that it is gone. */
-const mostMisses = 3;
+/** After so many polls in a row that failed on the network, the task counts as lost. */
+const maxMisses = 3;
 
+/** What following a task needs; the two eras differ in it. */
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly after: TimeSource["after"];
-  /** The notification in which the server tells, unasked, how the task is. */
-  readonly news: string;
-  /** What the task came to, once it is over; does, before that, what it waits for. */
+  /** The method of the notification that carries the task's status. */
+  readonly statusMethod: string;
+  /** Returns the task's result if the task has ended; answers its input requests otherwise. */
   readonly conclude: (task: JsonObject) => Promise<JsonObject | undefined>;
 }
 
-/** @param first The task as the server gave it in place of a result. */
+/**
+ * Follows a task to its end.
+ *
+ * @param first The task as the server sent it instead of a result.
+ */
 export async function followTask(taskId: string, first: JsonObject, ports: TaskPorts): Promise<JsonObject> {
   const { open, ask, conclude } = ports;
   const { signal } = open;
   let seen = "";
-  const letter = letterbox(taskId, ports, notice);
-  /** Whether it works or not, there is nothing more to be done. */
-  const callOff = (): void => {
+  const updates = statusListener(taskId, ports, notice);
+  /** A failed cancellation is ignored: there is nothing else to try. */
+  const cancelTask = (): void => {
     ask("tasks/cancel", { taskId }, { awaitedOnClose: true, quiet: true }).catch(() => undefined);
   };
-  const stopListening = onAbort(signal, callOff);
+  const stopListening = onAbort(signal, cancelTask);
 
-  /** Answers alone are no sign of life: a server that says "working" for ever, and nothing else, is silent. So is what makes no sense. */
+  /** Restarts the timeout only if the status has changed: a server that answers "working" for ever must time out. */
   function notice(task: JsonObject): void {
     if (!isOpen(task) && !isOver(task)) return;
     const words = stringOf(task["statusMessage"]);
@@ -51,16 +56,16 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
     else open.reportMessage(clip(words));
   }
 
-  async function look(): Promise<JsonObject> {
+  async function poll(): Promise<JsonObject> {
     for (let misses = 0; ; misses += 1) {
       try {
         const answer = await ask("tasks/get", { taskId }, { signal, timeout: Number.POSITIVE_INFINITY, quiet: true });
         return ofTask(taskId, answer);
       } catch (error) {
         if (!(error instanceof WireError) || signal.aborted) throw error;
-        const mayPass = isPassing(error) && misses + 1 < mostMisses;
-        if (!mayPass) throw error.code === "rpc" || isPassing(error) ? forgotten(error) : error;
-        const told = await letter.wait(usualPause);
+        const mayRetry = isTemporary(error) && misses + 1 < maxMisses;
+        if (!mayRetry) throw error.code === "rpc" || isTemporary(error) ? taskLostError(error) : error;
+        const told = await updates.wait(usualPause);
         if (told !== undefined) return told;
       }
     }
@@ -72,24 +77,24 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
       notice(task);
       const result = await conclude(task);
       if (result !== undefined) return result;
-      task = (await letter.wait(pauseOf(task))) ?? (await look());
-      // It may have been overtaken on its way.
-      task = letter.take() ?? task;
+      task = (await updates.wait(pauseOf(task))) ?? (await poll());
+      // A notification may have brought a newer status while the poll was open.
+      task = updates.take() ?? task;
     }
   } catch (error) {
-    // We are the ones who give up: whatever it is doing, it does it for nobody.
-    if (!signal.aborted && !isOver(task)) callOff();
+    // The task still runs at the server, and no caller waits for its result.
+    if (!signal.aborted && !isOver(task)) cancelTask();
     throw error;
   } finally {
     stopListening();
-    letter.close();
+    updates.close();
   }
 }
 
 function ofTask(taskId: string, answer: JsonObject): JsonObject {
   const { taskId: told = taskId } = answer;
   if (told === taskId) return answer;
-  throw new WireError("bad_message", "asked about one task, the server told of another", { step: "tasks/get" });
+  throw new WireError("bad_message", "the server's response to tasks/get is about another task", { step: "tasks/get" });
 }
 
 function isOpen({ status }: JsonObject): boolean {
@@ -100,24 +105,24 @@ function isOver({ status }: JsonObject): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-interface Letterbox {
-  /** The last that the server told unasked; nothing when the time is over without any. Rejects when the request has ended. */
+interface StatusListener {
+  /** Resolves with the next status notification, or with undefined after that time. Rejects when the request has ended. */
   readonly wait: (milliseconds: number) => Promise<JsonObject | undefined>;
   readonly take: () => JsonObject | undefined;
   readonly close: () => void;
 }
 
-function letterbox(
+function statusListener(
   taskId: string,
-  { open: { signal }, onNotification, after, news }: TaskPorts,
+  { open: { signal }, onNotification, after, statusMethod }: TaskPorts,
   notice: (task: JsonObject) => void,
-): Letterbox {
+): StatusListener {
   let latest: JsonObject | undefined;
   let wake: () => void = () => {};
   const close = onNotification((method, params) => {
-    if (method !== news || params["taskId"] !== taskId) return;
+    if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // At once: nobody may be waiting for it.
+    // Here and not in `wait`: the notification may arrive during a poll.
     notice(params);
     wake();
   });
@@ -133,10 +138,10 @@ function letterbox(
     async wait(milliseconds) {
       await new Promise<void>((resolve) => {
         if (latest !== undefined) return resolve();
-        const callOff = after(milliseconds, resolve);
+        const stopTimer = after(milliseconds, resolve);
         const stopListening = onAbort(signal, resolve);
         wake = () => {
-          callOff();
+          stopTimer();
           stopListening();
           resolve();
         };
@@ -153,18 +158,22 @@ function pauseOf({ pollInterval, pollIntervalMs = pollInterval }: JsonObject): n
   return Math.min(Math.max(pollIntervalMs, shortestPause), longestPause);
 }
 
-/** Trouble on the way, not with the task. */
-function isPassing({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
+/** Whether the failure is temporary and says nothing about the task. */
+function isTemporary({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   if (code === "http_status") return httpStatus >= 500 || httpStatus === 429;
   return code === "unreachable" || code === "stream_lost";
 }
 
-/** @param step The call's own method. */
+/**
+ * The error for a task that the server cancelled.
+ *
+ * @param step The method of the call.
+ */
 export function taskCancelledError({ statusMessage }: JsonObject, step: string): WireError {
   const why = stringOf(statusMessage);
   return new WireError("rpc", `the server cancelled the task${why === undefined ? "" : `: ${clip(why)}`}`, { step });
 }
 
-function forgotten(cause: WireError): WireError {
-  return new WireError("task_lost", `the task can no longer be followed: ${cause.message}`, cause.evidence, { cause });
+function taskLostError(cause: WireError): WireError {
+  return new WireError("task_lost", `the task is lost: ${cause.message}`, cause.evidence, { cause });
 }

@@ -1,28 +1,28 @@
-/** The body of an answer as it was before it was compressed: nobody was asked to compress, some do all the same. */
+/** Decompresses HTTP responses, because some servers compress although the request does not allow it. */
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { clip } from "../shapes/text.ts";
 
-/** A body that cannot be decoded fails with `bad_message` when it is read. */
+/** The decompressed body; reading an invalid one fails with `bad_message`. */
 export async function decodedBody(response: IncomingMessage): Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return response;
   const { PassThrough, pipeline } = await import("node:stream");
   const decoder = await decoderOf(encoding);
   const unreadable = (why: string, cause?: Error): WireError =>
-    new WireError("bad_message", `the server's answer ${why}: ${clip(encoding, 100)}`, {}, { cause });
+    new WireError("bad_message", `the server's response ${why}: ${clip(encoding, 100)}`, {}, { cause });
   const body = new PassThrough({
     destroy(error, callback) {
-      callback(error && isDecoding(error) ? unreadable("is not in the encoding it names", error) : error);
+      callback(error && isDecoding(error) ? unreadable("does not have its content-encoding", error) : error);
     },
   });
-  // Until someone reads it, its errors must not go uncaught.
+  // An error before the body is read must not be uncaught.
   body.on("error", () => {});
   if (decoder !== undefined) return pipeline(response, decoder, body, () => {});
   response.destroy();
-  return body.destroy(unreadable("is in an encoding that is not known here"));
+  return body.destroy(unreadable("has an unknown content-encoding"));
 }
 
 async function decoderOf(encoding: string): Promise<NodeJS.ReadWriteStream | undefined> {
@@ -31,7 +31,7 @@ async function decoderOf(encoding: string): Promise<NodeJS.ReadWriteStream | und
   return encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate" ? createUnzip() : undefined;
 }
 
-/** Tells bytes that make no sense from a connection that was cut. */
+/** Whether the error is about invalid bytes, rather than about a broken connection. */
 function isDecoding(error: NodeJS.ErrnoException): boolean {
   return /^(Z_|ERR__|ERR_BROTLI_)/.test(error.code ?? "");
 }

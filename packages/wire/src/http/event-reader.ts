@@ -1,4 +1,4 @@
-/** Delivers the messages of event streams and remembers where it is: the last event id and the server's wish for a pause. */
+/** Reads messages from event streams, and keeps the last event id and the retry pause for a reconnect. */
 
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
@@ -10,15 +10,16 @@ import type { WireLimits } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { messagesOf } from "./http-answer.ts";
 
+/** Reads one stream after the other as if they were one. */
 export interface EventReader {
-  /** Reads one stream to its end; once what was waited for has come, the end is waited for no longer than `grace`. */
+  /** Reads a stream to its end, or until `grace` milliseconds after the expected message. */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
-  /** The last event id; absent when the server gives none, so that nothing can be resumed. */
+  /** The last event id; undefined if the server sends none, so that the stream cannot be resumed. */
   position(): string | undefined;
-  /** Messages delivered so far. */
+  /** The number of messages delivered so far. */
   delivered(): number;
-  /** Waits as long as the server asked for, at least. */
+  /** Waits for the server's retry time, or longer if `atLeast` says so. */
   pause(signal: AbortSignal, how?: { readonly atLeast?: number; readonly keepsAlive?: boolean }): Promise<void>;
 }
 
@@ -32,17 +33,18 @@ interface ReaderOptions {
 const defaultPause = 1_000;
 const longestPause = 60_000;
 
+/** Creates a reader. */
 export function createEventReader({ events, limits, until, time = systemTime }: ReaderOptions): EventReader {
-  const odd = createDiagnostics((text) => events.diagnostic(text));
+  const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
   let delivered = 0;
-  let wish = defaultPause;
+  let retryPause = defaultPause;
 
   function take({ event, data, id }: StreamEvent): void {
     if (id !== undefined && id !== "") position = id;
     if ((event !== undefined && event !== "message") || data === "") return;
-    for (const message of parse(data, odd)) {
+    for (const message of parse(data, diagnose)) {
       delivered += 1;
       done ||= until?.(message) ?? false;
       events.message(message);
@@ -56,11 +58,11 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
         await readEvents(body, limits.messageBytes, {
           event(event) {
             take(event);
-            // The response is here; a server that forgets to end its stream would keep the connection for ever.
+            // A server that does not end its stream after the response would keep the connection open for ever.
             if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
           },
           retry(milliseconds) {
-            wish = Math.min(milliseconds, longestPause);
+            retryPause = Math.min(milliseconds, longestPause);
           },
         });
       } finally {
@@ -72,11 +74,11 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
     delivered: () => delivered,
     async pause(signal, { atLeast = 0, keepsAlive = false } = {}) {
       await new Promise<void>((resolve, reject) => {
-        const callOff = time.after(Math.max(wish, atLeast), resume, { background: !keepsAlive });
+        const callOff = time.after(Math.max(retryPause, atLeast), resume, { background: !keepsAlive });
         const stopListening = onAbort(signal, () => {
           callOff();
           const cause: unknown = signal.reason;
-          reject(new WireError("cancelled", "cancelled while waiting to resume", {}, { cause }));
+          reject(new WireError("cancelled", "cancelled while waiting to reconnect to the stream", {}, { cause }));
         });
         function resume(): void {
           stopListening();
@@ -87,11 +89,11 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
   };
 }
 
-function parse(data: string, odd: Diagnose): readonly RpcMessage[] {
+function parse(data: string, diagnose: Diagnose): readonly RpcMessage[] {
   try {
     return messagesOf(JSON.parse(data) as unknown);
   } catch {
-    odd("an event is not JSON", `an event of ${data.length} characters is not JSON`);
+    diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     return [];
   }
 }

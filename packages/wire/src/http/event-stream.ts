@@ -1,9 +1,10 @@
-/** Reads a `text/event-stream` body as events, bounded; ends when the body ends, throws when it is cut. */
+/** Parses a `text/event-stream` body into events of limited size. */
 
 import type { Readable } from "node:stream";
 import { createParser } from "eventsource-parser";
 import { WireError } from "../errors.ts";
 
+/** One server-sent event. */
 export interface StreamEvent {
   readonly event: string | undefined;
   readonly data: string;
@@ -12,11 +13,15 @@ export interface StreamEvent {
 
 interface StreamListener {
   event(event: StreamEvent): void;
-  /** The server's wish for how long to wait before coming back, in milliseconds. */
+  /** The server's `retry` field, in milliseconds. */
   retry(milliseconds: number): void;
 }
 
-/** Resolves at the end of the body. Events over `maxBytes` end it with `too_large`. */
+/**
+ * Resolves at the end of the body.
+ *
+ * @throws WireError `too_large` for an event over `maxBytes`, `stream_lost` if the connection breaks.
+ */
 export async function readEvents(body: Readable, maxBytes: number, listener: StreamListener): Promise<void> {
   const fault = { tooLarge: false };
   const parser = createParser({
@@ -33,10 +38,10 @@ export async function readEvents(body: Readable, maxBytes: number, listener: Str
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
     }
-    // Some servers leave out the blank line after their last event.
+    // Some servers omit the blank line after their last event.
     parser.feed("\n\n");
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
-    throw new WireError("stream_lost", "the server's stream was cut", {}, { cause });
+    throw new WireError("stream_lost", "the server's event stream broke off", {}, { cause });
   }
 }

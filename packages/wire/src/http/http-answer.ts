@@ -1,4 +1,4 @@
-/** From an HTTP answer to JSON-RPC messages, or to the error it amounts to. */
+/** Turns an HTTP response into JSON-RPC messages or into a `WireError`. */
 
 import { WireError, type WireEvidence } from "../errors.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
@@ -6,8 +6,10 @@ import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
+/** What an HTTP response contains, by its content type. */
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
+/** Classifies a response by its headers. */
 export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
   const type = contentType(headers);
   if (type.startsWith("application/json")) return "json";
@@ -15,7 +17,11 @@ export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
   return status === 202 || status === 204 || headers["content-length"] === "0" ? "empty" : "other";
 }
 
-/** The whole body as JSON; an empty one is `undefined`. */
+/**
+ * The complete body as JSON; undefined if it is empty.
+ *
+ * @throws WireError `bad_message` if it is not JSON.
+ */
 export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
   const text = (await readText(answer, maxBytes)).replace(/^\ufeff/, "");
   if (text === "") return undefined;
@@ -24,14 +30,14 @@ export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<un
   } catch (cause) {
     throw new WireError(
       "bad_message",
-      "the server's answer says it is JSON, but is not",
+      "the server's response has the content type JSON but is not JSON",
       { ...evidenceOf(answer), firstBytes: redactSent(text.slice(0, 512), answer.sent) },
       { cause },
     );
   }
 }
 
-/** With listeners: `for await` over a body costs as much as parsing a small answer, several times over. */
+/** Uses listeners, because `for await` takes several times as long as parsing a small response. */
 function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
   const { body } = answer;
   return new Promise((resolve, reject) => {
@@ -41,7 +47,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= maxBytes) return;
-      reject(new WireError("too_large", `the server's answer is larger than ${maxBytes} bytes`));
+      reject(new WireError("too_large", `the server's response is larger than ${maxBytes} bytes`));
       body.destroy();
     });
     body.on("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
@@ -49,7 +55,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
       reject(
         cause instanceof WireError
           ? cause
-          : new WireError("stream_lost", "the server's answer was cut", evidenceOf(answer), { cause }),
+          : new WireError("stream_lost", "the server's response broke off", evidenceOf(answer), { cause }),
       );
     body.on("error", cut);
     body.on("close", () => {
@@ -58,7 +64,11 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
   });
 }
 
-/** A message as a body. */
+/**
+ * The request body of a message.
+ *
+ * @throws WireError `bad_message` if it cannot be written as JSON.
+ */
 export function toBody(message: RpcMessage): string {
   try {
     return JSON.stringify(message);
@@ -72,12 +82,12 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/** Messages in a body or an event: one, a batch, or none that make sense. */
+/** The messages in a parsed body or event: one, or those of a batch. */
 export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return [parsed].flat().filter(isObject);
 }
 
-/** A refusal: the JSON-RPC error in its body when there is one, else the status with the first bytes. */
+/** The error for a response without success: its JSON-RPC error if it has one, else its status. */
 export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<WireError> {
   const evidence = evidenceOf(answer);
   if (kindOf(answer) !== "json") return statusError(answer, await readStart(answer.body));
@@ -93,21 +103,27 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   });
 }
 
-/** Whether the server says that it has no time for the request, and when to come back. */
+/** Whether the server asks to retry later, so that it has not processed the request. */
 export function isRetryLater(answer: HttpAnswer): boolean {
   return (answer.status === 429 || answer.status === 503) && headerOf(answer, "retry-after") !== undefined;
 }
 
+/** The error for a response whose status or content type cannot be used. */
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const type = contentType(answer.headers);
   const what = type === "" ? "" : ` with ${clip(type, 100)}`;
   const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
-  return new WireError(code, `the server answered ${answer.status}${what}, which is no answer to a request`, {
-    ...evidenceOf(answer),
-    firstBytes: redactSent(firstBytes, answer.sent),
-  });
+  return new WireError(
+    code,
+    `the server answered with HTTP status ${answer.status}${what} instead of a JSON-RPC response`,
+    {
+      ...evidenceOf(answer),
+      firstBytes: redactSent(firstBytes, answer.sent),
+    },
+  );
 }
 
+/** The first value of a header. */
 export function headerOf(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name];
   return Array.isArray(value) ? value[0] : value;

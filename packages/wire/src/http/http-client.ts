@@ -1,4 +1,4 @@
-/** One HTTP client per server: keep-alive, same-origin redirects, sign-in, proxies, bounded answers; every failure typed. */
+/** The HTTP client of one server: keep-alive, same-origin redirects, sign-in and proxies. */
 
 import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
@@ -16,26 +16,29 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly cancellation?: Cancellation | undefined;
-  /** May be sent again when a kept-alive connection turns out to be dead. */
+  /** Whether the request may be sent again if a kept-alive connection was already closed. */
   readonly repeatable: boolean;
-  /** Nobody is asked to sign in for it. */
+  /** Whether a 401 fails at once, without a sign-in. */
   readonly unattended?: boolean;
 }
 
+/** An HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decompressed. */
   readonly body: Readable;
-  /** What the hook gave for the request. */
+  /** Headers that the auth hook added to the request. */
   readonly sent: Readonly<Record<string, string>>;
 }
 
+/** Sends requests to one server. */
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpAnswer>;
   close(): void;
 }
 
+/** Options of `createHttpClient`. */
 export interface HttpOptions {
   readonly limits: WireLimits;
   readonly auth?: AuthHook | undefined;
@@ -43,30 +46,35 @@ export interface HttpOptions {
   readonly ca?: string | undefined;
 }
 
-/** An answer, and what the hook gave for the request that it refuses or grants. */
+/** A response, with the headers that the auth hook added to its request. */
 interface Attempt {
   readonly response: IncomingMessage;
   readonly sent: Readonly<Record<string, string>>;
-  /** Of the server, unless a proxy stands between. */
+  /** The server's IP address; undefined behind a proxy. */
   readonly address: string | undefined;
 }
 
-const mostRedirects = 3;
-const mostChallenges = 4;
-const longestStart = 1_000;
-/** Shorter words are the names of schemes. */
+const maxRedirects = 3;
+const maxChallenges = 4;
+const startTimeout = 1_000;
+/** Shorter words of a header are not redacted: they are names of schemes such as "Bearer". */
 const shortestSecret = 8;
 
+/**
+ * Creates the client.
+ *
+ * @throws WireError if the URL or the proxy's URL is invalid.
+ */
 export async function createHttpClient(target: HttpTarget, options: HttpOptions): Promise<HttpClient> {
   const { openRoute } = await import("./proxy.ts");
   const address = webAddress(target.url);
   if (address === undefined)
-    throw new WireError("unreachable", "the server's address is not an http or https URL", { unsent: true });
+    throw new WireError("unreachable", "the server's URL is not an http or https URL", { unsent: true });
   const route = await openRoute(address, options);
   let isClosed = false;
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
-    const sent = (await signingIn(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
+    const sent = (await runHook(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
     const how = requestOptions(request, { ...target.headers, ...request.headers, ...sent }, options.limits);
     const attempted = (response: IncomingMessage): Attempt => {
       const address = route.proxied ? undefined : response.socket.remoteAddress;
@@ -75,9 +83,9 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     try {
       return attempted(await sendHttp(route, url, how, request));
     } catch (error) {
-      // A server may drop an idle connection just as we use it: nobody has seen the request then, in all likelihood.
+      // The server may close an idle connection while it is being used; then it has probably not seen the request.
       if (!(error instanceof StaleConnection)) throw error;
-      // It is dead, too, when we have closed it: whoever did so does not wait for an answer.
+      // Do not repeat a request after `close`.
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));
     }
@@ -93,13 +101,17 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       discard(response);
       const evidence = { httpStatus: response.statusCode ?? 0 };
       const next = parseUrl(location, url);
-      // Headers and body carry secrets: another origin gets neither.
+      // Headers and body contain secrets that another origin must not get.
       if (next?.origin !== url.origin) {
-        const where = next ? clip(next.origin, 200) : "an address that is none";
-        throw new WireError("http_status", `the server redirects to ${where}, which is not followed`, evidence);
+        const where = next ? clip(next.origin, 200) : "an invalid URL";
+        throw new WireError(
+          "http_status",
+          `the server redirects to ${where}, another origin, which Fairlead does not follow`,
+          evidence,
+        );
       }
-      if (hop === mostRedirects)
-        throw new WireError("http_status", `the server redirected more than ${mostRedirects} times`, evidence);
+      if (hop === maxRedirects)
+        throw new WireError("http_status", `the server redirected more than ${maxRedirects} times`, evidence);
       url = next;
     }
   }
@@ -113,7 +125,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const wwwAuthenticate = headers["www-authenticate"];
         const evidence = {
           httpStatus: status,
-          // Read before the hook is asked: a person may take long, and the connection is not kept waiting.
+          // Read before the hook runs, so that the connection is free while a person signs in.
           firstBytes: redactSent(await readStart((await answerOf(response, sent)).body), sent),
           ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };
@@ -129,10 +141,11 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         };
         const signal = request.cancellation?.signal ?? new AbortController().signal;
         const isSignedIn =
-          refused < mostChallenges &&
+          refused < maxChallenges &&
           request.unattended !== true &&
-          (await signingIn(() => options.auth?.challenged(challenge, signal), evidence));
-        if (!isSignedIn) throw new WireError("unauthorized", `the server answered ${status}`, evidence);
+          (await runHook(() => options.auth?.challenged(challenge, signal), evidence));
+        if (!isSignedIn)
+          throw new WireError("unauthorized", `the server answered with HTTP status ${status}`, evidence);
       }
     },
     close() {
@@ -142,8 +155,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   };
 }
 
-/** What the hook throws is a sign-in that failed. */
-async function signingIn<T>(
+/** Turns what the auth hook throws into `unauthorized`. */
+async function runHook<T>(
   ask: () => Promise<T> | undefined,
   evidence: WireEvidence = { unsent: true },
 ): Promise<T | undefined> {
@@ -151,7 +164,7 @@ async function signingIn<T>(
     return await ask();
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
-    throw new WireError("unauthorized", `the sign-in failed: ${errorMessage(cause)}`, evidence, { cause });
+    throw new WireError("unauthorized", `sign-in failed: ${errorMessage(cause)}`, evidence, { cause });
   }
 }
 
@@ -174,13 +187,13 @@ async function answerOf(response: IncomingMessage, sent: HttpAnswer["sent"]): Pr
   return { status, headers, body: await decodedBody(response), sent };
 }
 
-/** Evidence is shown and logged, and a server may quote what it was sent: a token that it does not like, say. */
+/** Redacts the sent headers in a text of the server, which may quote an invalid token and which is shown and logged. */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }
 
-/** Reads what little is left of a body, so that its connection can be used again; one that goes on is not worth it. */
+/** Reads the rest of a body, so that its connection can be reused; closes the connection if much is left. */
 export function discard(body: Readable): void {
   let left = 64 * 1024;
   body.on("error", () => {});
@@ -190,12 +203,12 @@ export function discard(body: Readable): void {
   });
 }
 
-/** The first bytes of a body that is not going to be read: evidence for a person. */
+/** The first bytes of a body, as evidence in an error. */
 export async function readStart(body: Readable, most = 512): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Evidence is not worth waiting for.
-  const enough = setTimeout(() => body.destroy(), longestStart);
+  // Do not wait long for evidence.
+  const enough = setTimeout(() => body.destroy(), startTimeout);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
@@ -203,7 +216,7 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
       if (size >= most) break;
     }
   } catch {
-    // What came before the cut is evidence all the same.
+    // Keep what arrived before the connection broke.
   } finally {
     clearTimeout(enough);
   }

@@ -1,4 +1,4 @@
-/** One request on one connection, up to the head of the answer; every failure typed. */
+/** Sends one HTTP request and waits for the response's headers; every failure is a `WireError`. */
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
@@ -11,6 +11,11 @@ interface Sending {
   readonly cancellation?: Cancellation | undefined;
 }
 
+/**
+ * Sends the request.
+ *
+ * @throws WireError, or `StaleConnection` if a kept-alive connection was already closed.
+ */
 export function sendHttp(
   route: Route,
   url: URL,
@@ -23,7 +28,7 @@ export function sendHttp(
   try {
     outgoing = route.request(url, how);
   } catch (cause) {
-    // Node refuses header names and values with forbidden characters.
+    // Node rejects header names and values with forbidden characters.
     throw new WireError(
       "bad_message",
       `the request cannot be sent: ${errorMessage(cause)}`,
@@ -36,37 +41,39 @@ export function sendHttp(
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
-    // Errors after the head belong to whoever reads the body; until someone does, they must not go uncaught.
+    // Later errors go to the reader of the body; before it reads, they must not be uncaught.
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
-    // Without a tunnel, the proxy's own refusal comes in the server's place.
+    // Without a tunnel, a 407 comes from the proxy and not from the server.
     response.resume();
-    reject(new WireError("proxy", "the proxy answered 407", { httpStatus: 407, unsent: true }));
+    reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });
-  // A tunnel that the proxy refused looks like an answer of the server.
+  // If the proxy refuses the tunnel, Node reports that like a response of the server.
   outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
     if (!Number.isInteger(statusCode))
       outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
     else if (statusCode !== 200)
-      outgoing.destroy(new WireError("proxy", `the proxy answered ${statusCode}`, { httpStatus: statusCode }));
+      outgoing.destroy(
+        new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, { httpStatus: statusCode }),
+      );
   });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
     if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
-  // Without an answer and without an error: the server switched to another protocol, say.
+  // Neither a response nor an error, for example after a switch to another protocol.
   outgoing.once("close", () => {
     if (isAnswered) return;
     const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
-    reject(new WireError(code, `${url.host} closed the connection without an answer`));
+    reject(new WireError(code, `${url.host} closed the connection without a response`));
   });
   outgoing.end(body);
   return promise;
 }
 
-/** A kept-alive connection that was dead already; the request may or may not have been seen. */
+/** A kept-alive connection was already closed; the server may or may not have seen the request. */
 export class StaleConnection extends Error {
   asWireError(): WireError {
     return new WireError(
@@ -96,7 +103,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
   const code = cause.code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
     return new WireError("too_large", "the server's headers are too large", {}, { cause });
-  // In a tunnel it is the server who speaks; without one it is the proxy.
+  // Without a tunnel (http), the invalid response comes from the proxy.
   if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
     return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
   if (code.startsWith("HPE_"))

@@ -1,4 +1,4 @@
-/** The GET stream of the older eras: messages that answer no request. It comes back when it ends, more slowly the less it brings. */
+/** The GET stream of legacy sessions, for messages that belong to no request; reconnects with growing pauses. */
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
@@ -19,42 +19,42 @@ interface Listening {
 }
 
 const longestPause = 60_000;
-const mostFailures = 8;
-const passing: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
+const maxFailures = 8;
+const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
-/** Listens until the signal, the end of the session, or a server that has no such stream. Never rejects. */
+/** Listens until the signal is aborted, the session ends, or the server has no such stream. Never rejects. */
 export async function keepListening({ get, expired, events, limits, time, signal }: Listening): Promise<void> {
   const reader = createEventReader({ events, limits, time });
-  // Streams in a row that brought nothing, and those that failed.
+  // Streams in a row without a message, and with a failure.
   let idle = 0;
   let failures = 0;
   let wasOpen = false;
   const over = (): boolean => signal.aborted;
-  while (!over() && failures < mostFailures) {
+  while (!over() && failures < maxFailures) {
     const before = reader.delivered();
     try {
       const answer = await get(reader.position(), signal);
-      // A server that never had such a stream means that by 404, not the session.
+      // Before the first stream, 404 means "no such stream" and not "unknown session".
       if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);
-        // 405 is the protocol's way to say "no such stream"; several servers say it with 404 or 400.
+        // 405 means "no such stream" in the protocol; some servers answer 404 or 400 instead.
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
-        throw new WireError("http_status", `the stream of messages answered ${answer.status}`);
+        throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }
-      // Whoever opens the stream is well; if it only opens it to cut it, the pauses grow all the same.
+      // An opened stream is no failure; if it ends without a message, the pauses still grow through `idle`.
       failures = 0;
       wasOpen = true;
       await reader.read(answer.body, 0);
     } catch (error) {
       if (over()) return;
       if (error instanceof WireError && error.code === "unauthorized") return;
-      // Who cannot be reached may be back later, and that is what the stream is for.
-      if (!(error instanceof WireError) || !passing.has(error.code)) failures += 1;
-      events.diagnostic(`the stream of messages broke: ${errorMessage(error)}`);
+      // Keep trying while the server cannot be reached: it may come back.
+      if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
+      events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
     }
     idle = reader.delivered() === before ? idle + 1 : 0;
-    // The first return is as the server wishes; one that keeps closing an empty stream is visited less and less.
+    // The first reconnect uses the server's retry time; later ones back off if the stream stays empty.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
     await reader.pause(signal, { atLeast: slower }).catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-/** Streamable HTTP: every message is a POST, answered with JSON or a stream of events; the older eras have a session and a GET stream. */
+/** The streamable HTTP transport: each message is a POST, answered with JSON or an event stream. */
 
 import { WireError } from "../errors.ts";
 import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
@@ -11,14 +11,16 @@ import { headerOf, isRetryLater, kindOf, messagesOf, readJson, refusalOf, status
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
-/** From this revision on there are no sessions, no GET stream, and closing a stream cancels its request. */
+/** From this version on there is no session id and no GET stream, and closing a stream cancels its request. */
 const firstStateless = "2026-07-28";
 
+/** Options of the HTTP transports. */
 export interface HttpChannelOptions extends HttpOptions {
   readonly times: WireTimes;
   readonly time?: TimeSource | undefined;
 }
 
+/** Prepares a streamable HTTP channel; the first message makes the first connection. */
 export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events) => {
     const client = await createHttpClient(target, options);
@@ -30,14 +32,14 @@ type Client = Awaited<ReturnType<typeof createHttpClient>>;
 
 function createHttpChannel(url: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
   const { limits, times, time } = options;
-  const life = new AbortController();
+  const closing = new AbortController();
   let version: string | undefined;
   let sessionId: string | undefined;
-  /** Why the session is over, from the moment in which the server says so. */
-  let forgotten: WireError | undefined;
-  /** Messages that have been sent and to which no answer has begun. */
+  /** Set when the server no longer knows the session id. */
+  let sessionError: WireError | undefined;
+  /** The number of sent messages without a response so far. */
   let unanswered = 0;
-  let patience: NodeJS.Timeout | undefined;
+  let endTimer: NodeJS.Timeout | undefined;
   let ended = false;
 
   const stateless = (): boolean => version !== undefined && version >= firstStateless;
@@ -45,8 +47,8 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   function end(cause: WireError | undefined): void {
     if (ended) return;
     ended = true;
-    clearTimeout(patience);
-    life.abort();
+    clearTimeout(endTimer);
+    closing.abort();
     client.close();
     events.closed(cause);
   }
@@ -58,20 +60,22 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     return headers;
   }
 
-  /** An answer to anything that carried our session id: 404 means that the server does not know it any more. */
+  /** Returns the error if a 404 says that the server no longer knows the session id. */
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
     discard(answer.body);
-    forgotten ??= new WireError("session_expired", "the server has forgotten this session", { httpStatus: 404 });
-    patience ??= setTimeout(end, times.endGrace, forgotten);
-    endIfAllHeard();
-    return forgotten;
+    sessionError ??= new WireError("session_expired", "the session has expired: the server no longer knows its id", {
+      httpStatus: 404,
+    });
+    endTimer ??= setTimeout(end, times.endGrace, sessionError);
+    endIfAllAnswered();
+    return sessionError;
   }
 
-  /** What is still on its way is turned away too, in all likelihood: who hears that for itself knows that it was not done. */
-  function endIfAllHeard(): void {
-    // Whoever got the last answer hears it first: of everything else that is open nobody knows what became of it.
-    if (forgotten && unanswered === 0) setImmediate(end, forgotten);
+  /** Ends the channel once all open requests have their own 404, which tells them that they were not processed. */
+  function endIfAllAnswered(): void {
+    // Let the last response settle its request before the others fail.
+    if (sessionError && unanswered === 0) setImmediate(end, sessionError);
   }
 
   async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
@@ -106,33 +110,33 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
-    // Only this answer opens a session: some servers send an id with the refusal of a probe as well.
+    // Ignore ids in other responses: some servers send one with the error to the probe.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
   }
 
-  /** Nobody's clock runs for a notification or a reply: it has the time that a message may take to leave. */
-  async function postInTime(
+  /** Sends a notification or a response, which has no request timeout, within `times.send`. */
+  async function postWithTimeout(
     message: RpcMessage,
     cancellation: Cancellation | undefined,
     headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
-    const tired = AbortSignal.timeout(times.send);
-    const until = AbortSignal.any([life.signal, tired, ...(cancellation ? [cancellation.signal] : [])]);
+    const timedOut = AbortSignal.timeout(times.send);
+    const until = AbortSignal.any([closing.signal, timedOut, ...(cancellation ? [cancellation.signal] : [])]);
     try {
       return await post(message, cancellationOf(until), headers);
     } catch (error) {
-      if (!tired.aborted) throw error;
+      if (!timedOut.aborted) throw error;
       throw new WireError(
         "send_blocked",
-        `the server did not take the message for ${times.send} ms`,
+        `the server did not accept the message within ${times.send} ms`,
         {},
         { cause: error },
       );
     }
   }
 
-  /** Reads the answer to a request until its response has been delivered. */
+  /** Reads an HTTP response until the JSON-RPC response has been delivered. */
   async function readAnswer(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
     const kind = kindOf(answer);
     if (kind === "events") return readStream(answer, id, cancellation);
@@ -140,11 +144,11 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     const parsed = await readJson(answer, limits.messageBytes);
     const messages = messagesOf(parsed);
     const [only] = messages;
-    // An error under no id, in answer to one request, can only be about that one.
+    // An error with the id null, alone in the response, belongs to this request.
     if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
     for (const message of messages) events.message(message);
     if (!messages.some((message) => answers(message, id)))
-      throw new WireError("bad_message", "the server's answer holds no response to the request", {
+      throw new WireError("bad_message", "the server's HTTP response contains no JSON-RPC response to the request", {
         httpStatus: answer.status,
       });
   }
@@ -152,9 +156,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   async function readStream(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
     const reader = createEventReader({ events, limits, time, until: (message) => answers(message, id) });
     await readOne(reader, answer);
-    // A server may end the stream early on purpose and expect us back, if it said where we are.
+    // A server may end the stream early and expect a reconnect with the last event id.
     if (reader.done()) return;
-    const until = cancellation === undefined ? life.signal : AbortSignal.any([life.signal, cancellation.signal]);
+    const until = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
       await reader.pause(until, { keepsAlive: true });
@@ -165,7 +169,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       await readOne(reader, next);
       if (reader.position() !== before) tries = 0;
     }
-    if (!reader.done()) throw new WireError("stream_lost", "the answer's stream ended before the answer");
+    if (!reader.done()) throw new WireError("stream_lost", "the response stream ended before the response");
   }
 
   async function readOne(reader: EventReader, answer: HttpAnswer): Promise<void> {
@@ -180,24 +184,24 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
 
   async function send(message: RpcMessage, how: ChannelSendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
-    if (forgotten) throw turnedAway(forgotten);
+    if (sessionError) throw notProcessed(sessionError);
     const cancellation = cancellationIn(how);
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     unanswered += 1;
-    const answer = await (isRequest ? post : postInTime)(message, cancellation, how.headers).finally(() => {
+    const answer = await (isRequest ? post : postWithTimeout)(message, cancellation, how.headers).finally(() => {
       unanswered -= 1;
-      endIfAllHeard();
+      endIfAllAnswered();
     });
     const gone = expired(answer);
-    if (gone) throw turnedAway(gone);
+    if (gone) throw notProcessed(gone);
     if (answer.status < 200 || answer.status > 299) {
       const refusal = await refusalOf(answer, limits.messageBytes);
-      throw isRetryLater(answer) ? turnedAway(refusal) : refusal;
+      throw isRetryLater(answer) ? notProcessed(refusal) : refusal;
     }
     if (isRequest) return readAnswer(answer, message["id"], cancellation);
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
-      void keepListening({ get, expired, events, limits, time, signal: life.signal });
+      void keepListening({ get, expired, events, limits, time, signal: closing.signal });
   }
 
   return {
@@ -210,10 +214,10 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     },
     async close() {
       if (ended) return;
-      // Polite, not necessary: a server that does not answer is left alone.
-      if (sessionId !== undefined && !forgotten && !stateless()) {
+      // Ending the session is a courtesy, so a failure is only a diagnostic.
+      if (sessionId !== undefined && !sessionError && !stateless()) {
         const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
-        const farewell = client.request({
+        const deleted = client.request({
           url,
           method: "DELETE",
           headers: commonHeaders(),
@@ -221,19 +225,19 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
           repeatable: true,
           unattended: true,
         });
-        await farewell.then(({ body }) => discard(body)).catch((error: unknown) => events.diagnostic(String(error)));
+        await deleted.then(({ body }) => discard(body)).catch((error: unknown) => events.diagnostic(String(error)));
       }
       end(undefined);
     },
   };
 }
 
-/** At the door: nothing was done with the message. */
-function turnedAway({ code, message, evidence }: WireError): WireError {
+/** The same error, marked as not processed by the server. */
+function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }
 
-/** Whether a message is the response to this request; some servers answer numeric ids as strings. */
+/** Whether a message is the response to this request; some servers send numeric ids back as strings. */
 function answers(message: RpcMessage, id: unknown): boolean {
   return message["method"] === undefined && requestIdOf(message["id"]) === id;
 }

@@ -1,26 +1,28 @@
-/** Tool arguments that a server wants repeated in headers: the `x-mcp-header` marks in an input schema. */
+/** Tool arguments that a server wants in HTTP headers too: the keyword `x-mcp-header` in an input schema. */
 
 import { headerValue } from "../eras/modern-envelope.ts";
 import type { JsonObject } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
+/** One header and the argument whose value it carries. */
 export interface ParamHeader {
   readonly header: string;
-  /** The names of the properties that lead to the argument. */
+  /** The property names that lead to the argument. */
   readonly path: readonly string[];
 }
 
+/** The headers of a tool, or what is wrong with its `x-mcp-header` keywords. */
 export type ParamHeaders =
   | { readonly valid: true; readonly headers: readonly ParamHeader[] }
-  /** A tool with such a schema must not be offered. */
+  /** The protocol forbids to offer a tool with such a schema. */
   | { readonly valid: false; readonly reason: string };
 
-const mark = "x-mcp-header";
+const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const markableTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Where a schema holds other schemas that an argument's value cannot be reached through by names alone. */
+/** Keywords with subschemas that no fixed path of property names leads to. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -46,41 +48,42 @@ const namedBranches: ReadonlySet<string> = new Set([
   "definitions",
 ]);
 
-/** Deeper or larger schemas than these are nobody's work. */
+/** Limits on the depth and the number of subschemas that are searched. */
 const deepest = 64;
 const largest = 100_000;
 
+/** Finds the headers that an input schema asks for. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
-  return mayHaveMarks(inputSchema) ? lookThrough(inputSchema) : { valid: true, headers: [] };
+  return mayHaveKeyword(inputSchema) ? search(inputSchema) : { valid: true, headers: [] };
 }
 
-/** Almost no schema has marks, and nothing walks through objects as fast as this does. */
-function mayHaveMarks(schema: unknown): boolean {
+/** A fast check, because almost no schema has the keyword. */
+function mayHaveKeyword(schema: unknown): boolean {
   try {
-    return String(JSON.stringify(schema)).includes(mark);
+    return String(JSON.stringify(schema)).includes(keyword);
   } catch {
-    // Too deep even for that.
+    // The schema is too deep for `JSON.stringify`.
     return true;
   }
 }
 
-function lookThrough(inputSchema: unknown): ParamHeaders {
+function search(inputSchema: unknown): ParamHeaders {
   const headers: ParamHeader[] = [];
   const path: string[] = [];
   let visited = 0;
   let reason: string | undefined;
 
-  /** @param reachable Whether the path leads to the value, by names alone. */
+  /** @param reachable Whether a path of property names leads to the value. */
   function visit(schema: unknown, depth: number, reachable: boolean): void {
     if (reason !== undefined || !isObject(schema)) return;
     visited += 1;
-    if (depth > deepest || visited > largest) reason = "the schema is too deep or too large to look through";
+    if (depth > deepest || visited > largest) reason = "the schema is too deep or too large to search";
     else for (const key of Object.keys(schema)) visitMember(schema, key, depth + 1, reachable);
   }
 
   function visitMember(schema: JsonObject, key: string, depth: number, reachable: boolean): void {
     const value = schema[key];
-    if (key === mark) reason ??= take(schema, reachable);
+    if (key === keyword) reason ??= take(schema, reachable);
     else if (typeof value !== "object" || value === null) return;
     else if (key === "properties") visitNamed(value, depth, reachable);
     else if (namedBranches.has(key)) visitNamed(value, depth, false);
@@ -96,15 +99,16 @@ function lookThrough(inputSchema: unknown): ParamHeaders {
     }
   }
 
-  /** @returns What is wrong with the mark, if anything is. */
+  /** @returns What is wrong with the keyword; undefined if nothing is. */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
-    const header = schema[mark];
+    const header = schema[keyword];
     const where = clip(path.join("."), 200);
-    if (!reachable || path.length === 0) return `${mark} stands where no argument can be reached by name`;
-    if (typeof header !== "string" || !fieldName.test(header)) return `${mark} of ${where} is no header name`;
-    if (!markableTypes.has(schema["type"])) return `${mark} of ${where} is on a value of a type that it may not`;
+    if (!reachable || path.length === 0) return `${keyword} is in a subschema that no path of property names leads to`;
+    if (typeof header !== "string" || !fieldName.test(header))
+      return `${keyword} of ${where} is not a valid header name`;
+    if (!headerTypes.has(schema["type"])) return `${keyword} of ${where} needs the type string, integer or boolean`;
     const same = headers.find((other) => other.header.toLowerCase() === header.toLowerCase());
-    if (same) return `${mark} ${clip(header, 200)} is used twice`;
+    if (same) return `${keyword} ${clip(header, 200)} is used twice`;
     headers.push({ header, path: [...path] });
     return undefined;
   }
@@ -113,7 +117,7 @@ function lookThrough(inputSchema: unknown): ParamHeaders {
   return reason === undefined ? { valid: true, headers } : { valid: false, reason };
 }
 
-/** The headers of a call with these arguments; what is absent or null has none. */
+/** The headers of a call with these arguments; an absent or null argument has no header. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { header, path } of headers) {

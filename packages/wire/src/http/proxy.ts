@@ -1,10 +1,11 @@
-/** How requests leave: directly, through a tunnel (https) or with the whole URL in the request line (http); certificates as asked. */
+/** Routes HTTP requests directly or through a proxy: with a tunnel for https, with the full URL for http. */
 
 import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
 import { webAddress } from "./web-address.ts";
 
+/** How requests to one server are sent. */
 export interface Route {
   readonly proxied: boolean;
   request(url: URL, options: RequestOptions): ClientRequest;
@@ -16,12 +17,17 @@ interface RouteOptions {
   readonly ca?: string | undefined;
 }
 
+/**
+ * Chooses the route for a URL.
+ *
+ * @throws WireError `proxy` if the proxy's URL is invalid.
+ */
 export async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
   const proxyFor = options.proxyFor ?? (await proxyFromEnvironment());
   const given = proxyFor(url.href);
   const proxy = given === undefined ? undefined : webAddress(given);
   if (given !== undefined && proxy === undefined)
-    throw new WireError("proxy", "the proxy's address is not an http or https URL", { unsent: true });
+    throw new WireError("proxy", "the proxy's URL is not an http or https URL", { unsent: true });
   const secure = url.protocol === "https:";
   if (proxy !== undefined && !secure) return plainProxy(proxy);
   const http = secure ? await import("node:https") : await import("node:http");
@@ -30,13 +36,13 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   const agent =
     proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
   const { urlToHttpOptions } = process.getBuiltinModule("node:url");
-  // Taken apart once: that costs as much as the headers, and the address hardly ever changes.
+  // Parse the URL once: it rarely changes, and parsing takes as long as building the headers.
   let address = { href: "", options: {} };
   return {
     proxied: proxy !== undefined,
     request(to, request) {
       if (address.href !== to.href) address = { href: to.href, options: { ...urlToHttpOptions(to), ...tls, agent } };
-      // Not two spreads: the second one is slow.
+      // `Object.assign` is faster than two spreads here.
       return http.request(Object.assign({}, address.options, request));
     },
     close() {
@@ -46,7 +52,7 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   };
 }
 
-/** The agent does not know a connection before the proxy has answered: the signal ends those as well. */
+/** The signal also ends connections that wait for the proxy, which `agent.destroy` does not know. */
 async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
   setMaxListeners(0, signal);
   const { HttpsProxyAgent } = await import("https-proxy-agent");
@@ -77,7 +83,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** Replacing `ca` drops the built-in authorities; extra ones are meant in addition. */
+/** Setting `ca` replaces Node's authorities, so they are added again. */
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];

@@ -1,4 +1,4 @@
-/** The older HTTP+SSE: one GET stream brings every message, POSTs go to the address that its first event names. */
+/** The older HTTP+SSE transport: one GET stream brings all messages; its first event names the URL for POSTs. */
 
 import { WireError } from "../errors.ts";
 import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
@@ -11,6 +11,7 @@ import type { HttpChannelOptions } from "./http.ts";
 import { kindOf, messagesOf, refusalOf, statusError, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 
+/** Opens the GET stream and waits for its `endpoint` event. */
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events, signal) => {
     const client = await createHttpClient(target, options);
@@ -44,7 +45,7 @@ async function startStream(
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
-  const odd = createDiagnostics((text) => events.diagnostic(text));
+  const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let version: string | undefined;
   let ended = false;
   let named: (endpoint: URL) => void = () => {};
@@ -72,24 +73,24 @@ async function startStream(
     try {
       for (const message of messagesOf(JSON.parse(data) as unknown)) events.message(message);
     } catch {
-      odd("an event is not JSON", `an event of ${data.length} characters is not JSON`);
+      diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     }
   }
 
   function takeEndpoint(data: string): void {
     const address = parseUrl(data, url);
-    // Headers carry secrets: the stream may not send them somewhere else.
+    // Headers contain secrets that another origin must not get.
     if (address?.origin === url.origin) named(address);
     else
       end(
-        new WireError("bad_message", "the server names an address on another origin for its messages", {
+        new WireError("bad_message", "the server's endpoint event names a URL on another origin", {
           firstBytes: data.slice(0, 200),
         }),
       );
   }
 
   readEvents(answer.body, limits.messageBytes, { event: take, retry: () => {} }).then(
-    () => end(new WireError("stream_lost", "the server ended its stream of messages")),
+    () => end(new WireError("stream_lost", "the server ended its event stream")),
     (error: WireError) => end(life.signal.aborted ? undefined : error),
   );
 

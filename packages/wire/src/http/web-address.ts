@@ -1,8 +1,8 @@
-/** Addresses that can be spoken to over HTTP. */
+/** Parses http and https URLs. */
 
 import { parseUrl } from "../shapes/text.ts";
 
-/** The address if it is one; what is wrong with another is not shown: it may hold a password. */
+/** The URL; undefined if it is invalid or not http(s). Errors must not show an invalid one: it may contain a password. */
 export function webAddress(text: string): URL | undefined {
   const url = parseUrl(text);
   return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;

@@ -1,4 +1,4 @@
-/** One request that is not the protocol's own, over the same routes, with the same certificates, encodings and words for failures. */
+/** One HTTP request outside MCP, such as for OAuth, with the wire's proxies, certificates and errors. */
 
 import type { RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
@@ -9,32 +9,38 @@ import { decodedBody } from "./decoded-body.ts";
 import { sendHttp } from "./http-exchange.ts";
 import { openRoute } from "./proxy.ts";
 
+/** The request. */
 export interface WebRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
-  /** The address of the proxy to go through. */
+  /** The URL of the proxy to use. */
   readonly proxy?: string | undefined;
-  /** Extra certificate authorities, PEM. */
+  /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string | undefined;
-  /** Where names lie; a proxy finds that out by itself. */
+  /** Resolves host names; not used with a proxy, which resolves them itself. */
   readonly lookup?: LookupFunction;
 }
 
+/** The response. */
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as Node's `rawHeaders`. */
   readonly headers: readonly string[];
   /** Decompressed. */
   readonly body: Readable;
-  /** Ends the connection: one request has one of its own. */
+  /** Closes the connection, which no other request uses. */
   close(): void;
 }
 
-/** Redirects and refusals are answers like any other. */
+/**
+ * Sends the request; follows no redirect and returns a response of any status.
+ *
+ * @throws WireError
+ */
 export async function webExchange(request: WebRequest): Promise<WebAnswer> {
   const { url, method, body, signal, proxy, ca, lookup } = request;
   const route = await openRoute(url, { proxyFor: () => proxy, ca });

@@ -1,44 +1,48 @@
-/** A way to exchange JSON-RPC messages with one server; the transports implement it, `rpc.ts` speaks over it. */
+/** The interface between JSON-RPC (`rpc.ts`) and the transports, which implement it. */
 
 import type { WireError } from "../errors.ts";
 import type { JsonObject } from "../session.ts";
 import type { Cancellation } from "./cancellation.ts";
 
+/** The id of a JSON-RPC request. */
 export type RequestId = number | string;
 
-/** One JSON-RPC message, parsed but not yet believed. */
+/** One JSON-RPC message, parsed but not yet checked. */
 export type RpcMessage = JsonObject;
 
+/** Options of sending one message. */
 export interface ChannelSendOptions {
-  /** Ends the exchange: a transport with one stream per request closes that stream. */
+  /** Aborting cancels the message; a transport with one stream per request closes that stream. */
   readonly signal?: AbortSignal;
-  /** The same, for those who can do without a signal. */
+  /** The same as `signal`, without the cost of an `AbortSignal`. */
   readonly cancellation?: Cancellation;
-  /** Extra headers of this one request; transports without headers ignore them. */
+  /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What a channel reports. */
 export interface ChannelEvents {
-  /** Every message that arrived, in order; a batch arrives as its members. */
+  /** A message has arrived. The messages of a batch are reported one by one. */
   message(message: RpcMessage): void;
-  /** Once, when nothing will arrive any more; absent cause: closed from here. */
+  /** The channel has closed; called once. No cause means that the client closed it. */
   closed(cause: WireError | undefined): void;
-  /** Something odd that hurts nobody: noise on stdout, an unparsable event, a reconnect. */
+  /** A problem without consequences, such as log lines on stdout or an invalid event. */
   diagnostic(text: string): void;
 }
 
+/** An open connection that carries JSON-RPC messages. */
 export interface Channel {
-  /** Abort reaches a request's server by ending its exchange here (`stream`) or needs a `notifications/cancelled` (`message`). */
+  /** How a request is cancelled: by closing its stream, or with a `notifications/cancelled` message. */
   readonly cancelBy: "message" | "stream";
   /**
-   * Resolves when the exchange is over: for stdio when the bytes have left, for HTTP when the answer has been read.
-   * Rejects with a WireError when the message, or the answer it asked for, is lost; only that request fails then.
+   * Sends a message. Resolves for stdio when the bytes are written, for HTTP when the response has been read.
+   * @throws WireError if the message or its response is lost; other requests are not affected.
    */
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;
-  /** Told by the session once the handshake is done; HTTP sends it in every header from then on. */
+  /** Called after the handshake; HTTP sends the version as a header from then on. */
   setProtocolVersion(version: string): void;
   close(): Promise<void>;
 }
 
-/** Opens a channel: starts the process, or prepares the connection. */
+/** Opens a channel: starts the process, or connects to the server. */
 export type OpenChannel = (events: ChannelEvents, signal?: AbortSignal) => Promise<Channel>;

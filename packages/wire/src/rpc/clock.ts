@@ -1,53 +1,58 @@
-/** The clock of a conversation: one timer for all its deadlines, and it stands still while the server waits for us. */
+/** One timer for the timeouts of all requests of a session, paused while the server waits for the client. */
 
 import { systemTime, type TimeSource } from "./time-source.ts";
 
+/** A clock that can be paused. */
 export interface RequestClock {
-  /** Milliseconds that count: time spent standing still is not in them. */
+  /** Milliseconds, without the time in which the clock was paused. */
   readonly now: () => number;
-  /** Makes sure that the bell rings at this moment at the latest. */
+  /** Calls `onDue` at this moment or earlier. */
   readonly wakeBy: (moment: number) => void;
-  /** Stands still until as many `release` as `hold` have been called. */
+  /** Pauses the clock until `resume` has been called as often as `pause`. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly stop: () => void;
-  /** A moment of the time outside, which passes while the clock stands still, too. */
+  /** A timer that `pause` does not stop. */
   readonly after: TimeSource["after"];
 }
 
-/** The longest delay a timer takes; a later moment is reached in several steps. */
+/** Node's longest timer; a later moment takes several timers. */
 const longestDelay = 2 ** 31 - 1;
 
-/** @param bell Called when a moment has come; returns the next moment that matters, or Infinity. */
-export function createRequestClock(bell: (now: number) => number, time: TimeSource = systemTime): RequestClock {
-  let holds = 0;
-  let heldAt = 0;
-  let stoodStill = 0;
+/**
+ * Creates a running clock.
+ *
+ * @param onDue Called when a moment has come; returns the next moment to be called at, or Infinity.
+ */
+export function createRequestClock(onDue: (now: number) => number, time: TimeSource = systemTime): RequestClock {
+  let pauses = 0;
+  let pausedAt = 0;
+  let pausedFor = 0;
   let due = Number.POSITIVE_INFINITY;
-  let callOff: () => void = () => {};
+  let stopTimer: () => void = () => {};
 
-  const now = (): number => (holds > 0 ? heldAt : time.now()) - stoodStill;
+  const now = (): number => (pauses > 0 ? pausedAt : time.now()) - pausedFor;
 
   function setTimer(): void {
-    callOff();
-    if (holds > 0 || due === Number.POSITIVE_INFINITY) return;
+    stopTimer();
+    if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // A conversation keeps the process alive through its channel, not through its deadlines.
-    callOff = time.after(delay, ring, { background: true });
+    // The channel keeps the process alive, not the timeouts.
+    stopTimer = time.after(delay, ring, { background: true });
   }
 
   function ring(): void {
     const moment = now();
-    // Timers are a little early now and then.
+    // Node's timers sometimes fire a little early.
     if (moment < due) {
       setTimer();
     } else {
       due = Number.POSITIVE_INFINITY;
-      ringBy(bell(moment));
+      wakeBy(onDue(moment));
     }
   }
 
-  function ringBy(moment: number): void {
+  function wakeBy(moment: number): void {
     if (moment >= due) return;
     due = moment;
     setTimer();
@@ -55,20 +60,20 @@ export function createRequestClock(bell: (now: number) => number, time: TimeSour
 
   return {
     now,
-    wakeBy: ringBy,
+    wakeBy,
     pause() {
-      if (holds === 0) heldAt = time.now();
-      holds += 1;
-      callOff();
+      if (pauses === 0) pausedAt = time.now();
+      pauses += 1;
+      stopTimer();
     },
     resume() {
-      holds -= 1;
-      if (holds > 0) return;
-      stoodStill += time.now() - heldAt;
+      pauses -= 1;
+      if (pauses > 0) return;
+      pausedFor += time.now() - pausedAt;
       setTimer();
     },
     stop() {
-      callOff();
+      stopTimer();
       due = Number.POSITIVE_INFINITY;
     },
     after: time.after,

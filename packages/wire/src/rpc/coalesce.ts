@@ -1,32 +1,34 @@
-/** Turns a storm of the same news into a handful: the first at once, then only the latest, once a window. */
+/** Rate limit for repeated notifications: delivers the first at once, then at most the latest of each time window. */
 
+/** A rate-limited delivery. */
 export interface Coalesced<T> {
-  readonly push: (key: string, news: T) => void;
-  /** Forgets what still waits. */
+  readonly push: (key: string, value: T) => void;
+  /** Drops what has not been delivered yet. */
   readonly stop: () => void;
 }
 
-export function coalesce<T>(window: number, deliver: (news: T) => void): Coalesced<T> {
-  const told = new Set<string>();
+/** Limits deliveries with the same key to one per `window` milliseconds. */
+export function coalesce<T>(window: number, deliver: (value: T) => void): Coalesced<T> {
+  const delivered = new Set<string>();
   const waiting = new Map<string, T>();
   let timer: NodeJS.Timeout | undefined;
 
-  function push(key: string, news: T): void {
-    if (told.has(key)) {
-      waiting.set(key, news);
+  function push(key: string, value: T): void {
+    if (delivered.has(key)) {
+      waiting.set(key, value);
       return;
     }
-    told.add(key);
+    delivered.add(key);
     timer ??= setTimeout(nextWindow, window).unref();
-    deliver(news);
+    deliver(value);
   }
 
   function nextWindow(): void {
     const late = [...waiting];
     timer = undefined;
-    told.clear();
+    delivered.clear();
     waiting.clear();
-    for (const [key, news] of late) push(key, news);
+    for (const [key, value] of late) push(key, value);
   }
 
   return { push, stop: () => clearTimeout(timer) };

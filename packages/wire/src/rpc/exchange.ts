@@ -1,39 +1,41 @@
-/** One request of ours, from its sending to its end. */
+/** The state of one request to the server, from sending to its result. */
 
 import type { JsonObject, McpRequestOptions, Progress } from "../session.ts";
 import { onAbort } from "./abort.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ChannelSendOptions } from "./channel.ts";
+import type { RequestClock } from "./clock.ts";
 
+/** Options of a request inside the wire. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Keys of `params._meta` that win over the caller's. */
+  /** Members of `params._meta` that replace the caller's. */
   readonly meta?: JsonObject;
-  /** Ask for progress, so that it can restart the clock, even if nobody listens to it. */
+  /** Sends a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
-  /** A subscription: the server may call it off, too. */
+  /** True for a subscription, which the server may also cancel. */
   readonly openEnded?: boolean;
-  /** The server is not told when we give up. */
+  /** Sends no `notifications/cancelled` when the request is given up. */
   readonly quiet?: boolean;
-  /** Told on the way out: closing waits for it, a little. */
+  /** `close` waits up to `endGrace` until this message is sent. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Looks at the answer. One that is only a beginning keeps the request open, with its limits, its signal and its progress,
-   * until what this returns has settled.
+   * Receives the first response. If it returns a promise, the request stays open, with its timeouts, signal and progress,
+   * and has the promise's result.
    */
   readonly follow?: ((answer: JsonObject, open: OpenRequest) => Promise<JsonObject> | undefined) | undefined;
 }
 
-/** A request that goes on after its first answer. */
+/** A request that stays open after its first response, as a task does. */
 export interface OpenRequest {
-  /** Aborted when nobody waits for it any more, or nobody can. */
+  /** Aborted when the caller gives up or the connection ends. */
   readonly signal: AbortSignal;
-  /** Something has happened: the silence begins anew. */
+  /** Restarts the timeout. */
   readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
-  /** Words without a number: told with the progress made so far. */
+  /** Reports a text together with the last progress. */
   readonly reportMessage: (message: string) => void;
-  /** For as long as the server waits for somebody here, its time stands still. */
+  /** Pauses the timeouts while the server waits for the user. */
   readonly pause: () => void;
   readonly resume: () => void;
 }
@@ -45,19 +47,19 @@ interface Settle {
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/** A class for one reason: as `SendOptions` it makes an abort controller only when a transport asks for the signal. */
+/** A class, so that its `signal` getter creates an abort controller only when a transport reads it. */
 export class Exchange implements ChannelSendOptions, Cancellation {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly openEnded: boolean;
   readonly quiet: boolean;
   readonly silence: number;
-  /** The moments, on the conversation's clock, at which it has been silent, or open, for too long. */
-  silentAt: number;
-  #overAt: number;
-  /** Since when its own time stands still. */
-  #heldAt: number | undefined;
-  /** It has been answered once, and goes on. */
+  /** When the request times out without a response, and when it reaches its total limit, by the session's clock. */
+  timesOutAt: number;
+  #totalLimitAt: number;
+  /** When the timeouts were paused. */
+  #pausedAt: number | undefined;
+  /** True after a first response that did not end the request. */
   isFollowed = false;
   #progress: Progress = { progress: 0 };
   readonly #options: ExchangeOptions;
@@ -73,29 +75,29 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.openEnded = options.openEnded ?? false;
     this.quiet = options.quiet ?? false;
     this.silence = silence;
-    this.silentAt = now + silence;
-    this.#overAt = now + (options.total ?? Number.POSITIVE_INFINITY);
+    this.timesOutAt = now + silence;
+    this.#totalLimitAt = now + (options.total ?? Number.POSITIVE_INFINITY);
     this.#options = options;
     this.#settle = settle;
   }
 
   get due(): number {
-    return this.#heldAt === undefined ? Math.min(this.silentAt, this.#overAt) : Number.POSITIVE_INFINITY;
+    return this.#pausedAt === undefined ? Math.min(this.timesOutAt, this.#totalLimitAt) : Number.POSITIVE_INFINITY;
   }
 
   restartTimeout(now: number): void {
-    this.silentAt = now + this.silence;
+    this.timesOutAt = now + this.silence;
   }
 
   pause(now: number): void {
-    this.#heldAt ??= now;
+    this.#pausedAt ??= now;
   }
 
   resume(now: number): void {
-    const stoodStill = now - (this.#heldAt ?? now);
-    this.#heldAt = undefined;
-    this.silentAt += stoodStill;
-    this.#overAt += stoodStill;
+    const pausedFor = now - (this.#pausedAt ?? now);
+    this.#pausedAt = undefined;
+    this.timesOutAt += pausedFor;
+    this.#totalLimitAt += pausedFor;
   }
 
   get canFollow(): boolean {
@@ -103,7 +105,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // Before it begins: what it tells may make the caller give up at once.
+    // Set before the call, because progress reported in it may make the caller abort at once.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open);
     this.isFollowed = end !== undefined;
@@ -126,7 +128,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /** For one listener at a time: the transport tries one thing after the other. */
+  /** Keeps one listener, because a transport waits for one thing at a time. */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {
@@ -134,7 +136,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     };
   }
 
-  /** Calls back when the caller aborts, until the exchange has ended. */
+  /** Calls back when the caller aborts, unless the request has ended. */
   onAbort(callback: () => void): void {
     this.#stopListening = onAbort(this.#options.signal, callback);
   }
@@ -158,11 +160,34 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.#settle.reject(error);
   }
 
-  /** Ends the transport's side of it too. */
+  /** Fails the request and cancels it in the transport. */
   abort(error: Error): void {
     this.fail(error);
     this.#isCancelled = true;
     this.#onCancel?.();
     this.#controller?.abort(error);
   }
+}
+
+/**
+ * The view of an exchange for the code that follows it after its first response.
+ *
+ * @param tell Runs a listener that may throw.
+ */
+export function openRequest(
+  exchange: Exchange,
+  clock: Pick<RequestClock, "now" | "wakeBy">,
+  tell: (exchange: Exchange, news: () => void) => void,
+): OpenRequest {
+  return {
+    signal: exchange.signal,
+    restartTimeout: () => exchange.restartTimeout(clock.now()),
+    progress: (progress) => tell(exchange, () => exchange.progress(progress)),
+    reportMessage: (message) => tell(exchange, () => exchange.reportMessage(message)),
+    pause: () => exchange.pause(clock.now()),
+    resume() {
+      exchange.resume(clock.now());
+      clock.wakeBy(exchange.due);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** The host's own callbacks, made safe to call from anywhere: what they throw is counted, told, and ends nothing. */
+/** Wraps the callbacks of `ConnectOptions`, so that what they throw becomes a diagnostic and breaks nothing. */
 
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { errorMessage } from "../shapes/text.ts";
@@ -6,11 +6,12 @@ import type { ConnectOptions } from "../target.ts";
 
 type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
 
+/** The same callbacks, which never throw. */
 export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
-  // A log that fails has nobody to tell.
+  // There is no other place to report a failing diagnostic callback to.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});
-  const odd = createDiagnostics((text) => diagnostic?.(text));
-  const telling = (name: string) => (error: unknown) => odd(name, `${name} failed: ${errorMessage(error)}`);
+  const diagnose = createDiagnostics((text) => diagnostic?.(text));
+  const telling = (name: string) => (error: unknown) => diagnose(name, `${name} failed: ${errorMessage(error)}`);
   return {
     ...(diagnostic && { onDiagnostic: diagnostic }),
     ...(onStderr && { onStderr: guarded(onStderr, telling("onStderr")) }),
@@ -25,7 +26,7 @@ function guarded<A extends readonly unknown[]>(
   return (...args) => {
     try {
       const result = callback(...args);
-      // Nothing keeps a host from giving an async function.
+      // A host may pass an async function.
       if (result instanceof Promise) result.catch(failed);
     } catch (error) {
       failed(error);

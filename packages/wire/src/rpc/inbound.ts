@@ -1,4 +1,4 @@
-/** The server's own requests: answers each through the handler, a bounded number at a time. */
+/** Answers the server's requests through the host's handler, a limited number at a time. */
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, RequestHandler } from "../session.ts";
@@ -11,23 +11,25 @@ const methodNotFound = -32601;
 const internalError = -32603;
 const busy = -32000;
 
+/** What answering requests needs. */
 export interface InboundOptions {
-  /** How many may be open at once. */
+  /** How many requests may be open at the same time. */
   readonly limit: number;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
-  /** Called when the server begins to wait for an answer, and when it has one. */
+  /** Called when the server begins to wait for a response, and when it has one. */
   readonly waiting: () => void;
   readonly answered: () => void;
 }
 
+/** The server's open requests. */
 export interface Inbound {
   readonly take: (id: unknown, method: string, params: JsonObject) => void;
-  /** True if that request was open: its handler's signal is aborted, and nothing is sent. */
+  /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** From now on requests are left unanswered: the modern era has none. */
+  /** Ignores requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;
 }
 
@@ -59,7 +61,7 @@ export function createInbound(options: InboundOptions): Inbound {
     if (open.get(id) !== controller) return;
     open.delete(id);
     options.answered();
-    // The server waits for an answer, also when the handler's own is none that can be sent.
+    // If the handler's result cannot be sent, the server still needs a response.
     options
       .reply(given)
       .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
@@ -71,16 +73,17 @@ export function createInbound(options: InboundOptions): Inbound {
     if (controller === undefined) return false;
     open.delete(id);
     options.answered();
-    controller.abort(new WireError("cancelled", "nobody waits for the answer any more"));
+    controller.abort(new WireError("cancelled", "the server no longer waits for the response"));
     return true;
   }
 
   return {
     take(id, method, params) {
       if (ignoring || !isRequestId(id))
-        options.diagnose("unanswerable", `the server asked ${clip(method, 100)}, which nobody may answer`);
+        options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
       else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
-      else if (open.has(id)) options.diagnose("repeated", `the server asked ${clip(method, 100)} twice under one id`);
+      else if (open.has(id))
+        options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
       else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
       else void answer(id, method, params, handler);
@@ -102,13 +105,13 @@ function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number";
 }
 
-/** Whether it was the message itself that could not be sent: not JSON, or too much of it. */
+/** Whether the message itself cannot be sent, because it is not JSON or too large. */
 function isUnsendable(error: unknown): error is WireError {
   if (!(error instanceof WireError) || error.evidence.unsent !== true) return false;
   return error.code === "bad_message" || error.code === "too_large";
 }
 
-/** What goes back when the handler throws: the JSON-RPC error it chose, else an internal one. */
+/** The JSON-RPC error for what a handler threw: its own, or an internal error. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
   return { code: internalError, message: errorMessage(error) };

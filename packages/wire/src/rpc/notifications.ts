@@ -1,22 +1,23 @@
-/** Hands the server's notifications to whoever listens; news that can only be repeated is coalesced first. */
+/** Passes the server's notifications to the listeners, with a rate limit for repeated ones. */
 
 import type { JsonObject, NotificationListener } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { coalesce } from "./coalesce.ts";
 
-/** Milliseconds in which the same news is told once: long against a storm, short for a person. */
-const stormWindow = 100;
+/** Milliseconds in which the same notification is delivered once. */
+const repeatWindow = 100;
 
+/** The listeners of one session. */
 export interface Notifications {
   readonly deliver: (method: string, params: JsonObject) => void;
   readonly listen: (listener: NotificationListener) => () => void;
   readonly stop: () => void;
 }
 
-export function createNotifications(odd: Diagnose): Notifications {
+export function createNotifications(diagnose: Diagnose): Notifications {
   const listeners = new Set<NotificationListener>();
-  const storm = coalesce<{ method: string; params: JsonObject }>(stormWindow, ({ method, params }) =>
+  const repeated = coalesce<{ method: string; params: JsonObject }>(repeatWindow, ({ method, params }) =>
     tell(method, params),
   );
 
@@ -25,7 +26,7 @@ export function createNotifications(odd: Diagnose): Notifications {
       try {
         listener(method, params);
       } catch (error) {
-        odd("a listener failed", `a listener failed on ${clip(method, 100)}: ${errorMessage(error)}`);
+        diagnose("a listener failed", `a listener failed on ${clip(method, 100)}: ${errorMessage(error)}`);
       }
     }
   }
@@ -34,17 +35,17 @@ export function createNotifications(odd: Diagnose): Notifications {
     deliver(method, params) {
       const key = keyOf(method, params);
       if (key === undefined) tell(method, params);
-      else storm.push(key, { method, params });
+      else repeated.push(key, { method, params });
     },
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    stop: storm.stop,
+    stop: repeated.stop,
   };
 }
 
-/** Notifications with the same key say the same thing; without a key, each one counts. */
+/** Notifications with the same key mean the same; those without a key are all delivered. */
 function keyOf(method: string, params: JsonObject): string | undefined {
   if (method.endsWith("/list_changed")) return method;
   if (method === "notifications/resources/updated" && typeof params["uri"] === "string")

@@ -1,10 +1,11 @@
-/** What tells a server that nobody waits any more, while it is on its way. */
+/** Cancellations that are being sent, so that `close` can wait for them. */
 
 import { within } from "./within.ts";
 
+/** The messages that have not been sent completely. */
 export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
-  /** Resolves when all have been said, or it takes too long; nothing if there are none. */
+  /** Resolves when all are sent, or after that time; returns undefined if there are none. */
   readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
 }
 

@@ -1,17 +1,18 @@
-/** The last bytes of a stream that may never end: it grows up to its capacity, then forgets the oldest. */
+/** A buffer for the last bytes of a stream: it grows up to its capacity, then drops the oldest bytes. */
 
 import { Buffer } from "node:buffer";
 
 const firstBytes = 1024;
 
+/** The last bytes of a stream. */
 export interface Ring {
   push(chunk: Buffer): void;
-  /** What is kept, from the first whole character on. */
+  /** The kept bytes as text, from the first complete UTF-8 character on. */
   text(): string;
 }
 
 export function createRing(capacity: number): Ring {
-  // Most servers write little: memory is taken when it is needed, not for every server at once.
+  // Most servers write little, so memory is allocated when it is needed.
   let bytes = Buffer.alloc(0);
   let next = 0;
   let full = false;
@@ -41,7 +42,7 @@ export function createRing(capacity: number): Ring {
       if (!full) return bytes.toString("utf8", 0, next);
       const all = Buffer.concat([bytes.subarray(next), bytes.subarray(0, next)]);
       let start = 0;
-      // The oldest character may have lost its first bytes; it has three more at the most.
+      // Skip the rest of a character whose first byte was dropped: three bytes at most.
       while (start < 3 && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
       return all.toString("utf8", start);
     },

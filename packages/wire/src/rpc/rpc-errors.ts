@@ -1,56 +1,68 @@
-/** The ways in which a request of ours ends without a result. */
+/** Creates the `WireError` for each way in which a request can fail. */
 
 import { WireError } from "../errors.ts";
 import { isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 
-/** The server answered with an error; whatever shape it has, it ends the request. */
+/** The error for a JSON-RPC error response, which may have any shape. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  // Nothing else is converted: JSON can hold objects that throw when they are.
+  // Convert nothing else: an object from JSON may throw when it is converted.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
-  return new WireError("rpc", clip(stringOf(message) ?? `${step} failed, and the server does not say why`), {
+  return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },
     step,
   });
 }
 
+/** The error for a request that the caller aborted. */
 export function cancelledError(step: string, cause: unknown, unsent: boolean): WireError {
   return new WireError("cancelled", `${step} was cancelled`, { step, ...(unsent && { unsent }) }, { cause });
 }
 
-/** @param silence The silence that was too long; without it, the request as a whole was. */
+/**
+ * The error for a timeout.
+ *
+ * @param silence The limit without a response in milliseconds; undefined for the total limit.
+ */
 export function timeoutError(step: string, silence: number | undefined): WireError {
-  const message = silence === undefined ? `${step} took too long` : `no sign of life for ${silence} ms during ${step}`;
+  const why =
+    silence === undefined ? "its total time limit is reached" : `no response or progress for ${seconds(silence)}`;
+  const message = `${step} timed out: ${why}`;
   return new WireError("timeout", message, { step });
 }
 
-/** The conversation ended while the request was open. */
+function seconds(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${Number((milliseconds / 1000).toFixed(1))} s`;
+}
+
+/** The error for a request that was open when the connection ended. */
 export function closedError(step: string, cause: WireError | undefined): WireError {
-  if (cause === undefined) return new WireError("closed", `closed before ${step} was answered`, { step });
+  if (cause === undefined) return new WireError("closed", `the connection was closed during ${step}`, { step });
   return new WireError(cause.code, cause.message, { ...cause.evidence, step }, { cause });
 }
 
-/** The conversation was over before the request was made. */
+/** The error for a request that was made after the connection had ended. */
 export function neverSent(step: string, cause: WireError | undefined): WireError {
-  const why = cause === undefined ? "the connection is closed" : `the connection is gone: ${cause.message}`;
+  const why = cause === undefined ? "the connection is closed" : `the connection is lost: ${cause.message}`;
   return new WireError("closed", why, { step, unsent: true }, { cause });
 }
 
-/** What a transport reports, with what was being done. */
+/** Adds the step to a transport's error. */
 export function withStep(error: unknown, step: string): WireError {
   const known = toWireError(error);
   if (known.evidence.step !== undefined) return known;
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** The same for a request that has been answered once, whatever became of its later steps: it has left. */
+/** The same, without `unsent`: the server has already seen the request. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;
   return new WireError(code, message, { step, ...rest }, { cause: error });
 }
 
+/** Wraps anything thrown as a `WireError`. */
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
   return new WireError("unreachable", errorMessage(error), {}, { cause: error });

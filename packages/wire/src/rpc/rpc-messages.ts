@@ -1,16 +1,16 @@
-/** The few members of JSON-RPC messages that the engine itself writes and reads. */
+/** Reads and writes the members of JSON-RPC messages that the wire itself uses. */
 
 import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** One of our ids, also when the server made a string of it; -1 if it cannot be one. */
+/** A request id of ours, also if the server sent it back as a string; -1 if it is none. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }
 
-/** Parameters with more in their `_meta`; the caller's own keys stay. */
+/** Parameters with members added to `_meta`; the caller's other members stay. */
 export function withMeta(
   params: JsonObject | undefined,
   meta: JsonObject | undefined,
@@ -18,12 +18,12 @@ export function withMeta(
 ): JsonObject | undefined {
   if (meta === undefined && progressToken === undefined) return params;
   const own = progressToken === undefined ? { ...meta } : { progressToken, ...meta };
-  // The usual case, and the fast one: members that follow a spread cost ten times as much.
+  // Spread last in the usual case: members after a spread are ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }
 
-/** Progress worth telling: at least a number. */
+/** The progress of a notification; undefined if it has no number. */
 export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);

@@ -1,4 +1,4 @@
-/** JSON-RPC over one channel: who asked what, who answers, how long it may take, and how it is called off. */
+/** JSON-RPC over one channel: matches responses to requests, applies timeouts, sends and receives cancellations. */
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, NotificationListener, RequestHandler } from "../session.ts";
@@ -8,10 +8,9 @@ import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
 import { createRequestClock, type RequestClock } from "./clock.ts";
-import { Exchange, type ExchangeOptions } from "./exchange.ts";
+import { Exchange, type ExchangeOptions, openRequest } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
-import { openRequest } from "./open-request.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
 import {
   afterSending,
@@ -25,48 +24,50 @@ import {
 } from "./rpc-errors.ts";
 import { progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
+/** Options of `openRpc`. */
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
   readonly limits: Pick<WireLimits, "inboundRequests">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
-  /** All requests share one stream: nothing of a single one can be ended, so no signals are made for it. */
+  /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */
   readonly oneStream?: boolean;
 }
 
+/** An open JSON-RPC connection. */
 export interface Rpc {
   readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: RequestHandler) => void;
-  /** The modern era has no requests of the server: they stay unanswered from now on. */
+  /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
-  /** For whoever knows of another reason why nobody can hurry. */
+  /** The clock of the timeouts, for callers that must pause it. */
   readonly clock: Pick<RequestClock, "now" | "pause" | "resume" | "after">;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
 }
 
-/** How many given-up requests are remembered, so that their late answers are no surprise. */
-const rememberedGivenUp = 1024;
+/** How many ids of given-up requests are kept, so that their late responses cause no diagnostic. */
+const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
   const early: RpcMessage[] = [];
-  const odd = createDiagnostics((text) => options.onDiagnostic?.(text));
-  /** Nesting without end overflows whoever walks it: no message may take down the process, nor the stream it came on. */
-  const hear = (rpc: ReceivingRpc, message: RpcMessage): void => {
+  const diagnose = createDiagnostics((text) => options.onDiagnostic?.(text));
+  /** Handling a deeply nested message can overflow the stack; that must end neither the process nor the stream. */
+  const handle = (rpc: ReceivingRpc, message: RpcMessage): void => {
     try {
       rpc.receive(message);
     } catch (error) {
-      odd("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
+      diagnose("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
     }
   };
   const state: { rpc?: ReceivingRpc; gone?: { cause: WireError | undefined } } = {};
   const channel = await open(
     {
       message(message) {
-        if (state.rpc) hear(state.rpc, message);
+        if (state.rpc) handle(state.rpc, message);
         else early.push(message);
       },
       closed(cause) {
@@ -79,7 +80,7 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
   );
   const rpc = createRpc(channel, options);
   state.rpc = rpc;
-  for (const message of early) hear(rpc, message);
+  for (const message of early) handle(rpc, message);
   if (state.gone) rpc.end(state.gone.cause);
   return rpc;
 }
@@ -92,15 +93,15 @@ interface ReceivingRpc extends Rpc {
 function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const pending = new Map<number, Exchange>();
   const givenUp = new Set<number>();
-  const farewells = createPendingCancellations();
+  const cancellations = createPendingCancellations();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
-  const odd = createDiagnostics(diagnostic);
+  const diagnose = createDiagnostics(diagnostic);
   const clock = createRequestClock(expire, options.time);
-  const notifications = createNotifications(odd);
+  const notifications = createNotifications(diagnose);
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
     reply: (message) => transmit(message),
-    diagnose: odd,
+    diagnose,
     waiting: clock.pause,
     answered: clock.resume,
   });
@@ -120,7 +121,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     try {
       return channel.send(message, how);
     } catch (error) {
-      // What the caller gave cannot be written as JSON.
+      // The caller's parameters cannot be written as JSON.
       return Promise.reject(toWireError(error));
     }
   }
@@ -141,25 +142,25 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       const message: RpcMessage =
         filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
       const sent = transmit(message, options.oneStream ? undefined : exchange);
-      if (given.awaitedOnClose) farewells.add(sent);
+      if (given.awaitedOnClose) cancellations.add(sent);
       sent.catch((error: unknown) => {
         if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
       });
     });
   }
 
-  /** Nobody waits for the answer any more: the server is told, and what still comes is no surprise. */
+  /** Fails a request, tells the server, and expects a late response. */
   function giveUp(id: number, exchange: Exchange, error: WireError): void {
     pending.delete(id);
     givenUp.add(id);
-    if (givenUp.size > rememberedGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
+    if (givenUp.size > maxGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // Whoever follows the request tells the server in its own way.
+    // The code that follows a task cancels the task instead.
     if (exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
-    const told = notify("notifications/cancelled", { requestId: id, reason: error.message });
-    farewells.add(told);
-    told.catch((failure: unknown) =>
-      odd("a cancellation was lost", `a cancellation was lost: ${errorMessage(failure)}`),
+    const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
+    cancellations.add(sent);
+    sent.catch((failure: unknown) =>
+      diagnose("a cancellation was lost", `a cancellation was lost: ${errorMessage(failure)}`),
     );
   }
 
@@ -167,7 +168,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     let next = Number.POSITIVE_INFINITY;
     for (const [id, exchange] of pending) {
       if (exchange.due > now) next = Math.min(next, exchange.due);
-      else giveUp(id, exchange, timeoutError(exchange.method, exchange.silentAt <= now ? exchange.silence : undefined));
+      else
+        giveUp(id, exchange, timeoutError(exchange.method, exchange.timesOutAt <= now ? exchange.silence : undefined));
     }
     return next;
   }
@@ -185,28 +187,28 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     const id = requestIdOf(message["id"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
-      if (!givenUp.delete(id)) odd("an answer to no open request was ignored");
+      if (!givenUp.delete(id)) diagnose("a response to an unknown request was ignored");
     } else if (exchange.isFollowed) {
-      odd("a second answer to a request was ignored");
-    } else if (!goesOn(id, exchange, message)) {
+      diagnose("a second response to a request was ignored");
+    } else if (!staysOpen(id, exchange, message)) {
       pending.delete(id);
       settle(exchange, message);
     }
   }
 
   function settle(exchange: Exchange, { result, error }: RpcMessage): void {
-    if (isThere(error)) exchange.fail(replyError(error, exchange.method));
+    if (isPresent(error)) exchange.fail(replyError(error, exchange.method));
     else if (isObject(result)) exchange.succeed(result);
     else if (result === null) exchange.succeed({});
     else
       exchange.fail(
-        new WireError("bad_message", `the answer to ${exchange.method} holds no result`, { step: exchange.method }),
+        new WireError("bad_message", `the response to ${exchange.method} has no result`, { step: exchange.method }),
       );
   }
 
-  /** Whether this answer was only the beginning: then the request stays open until its end is found. */
-  function goesOn(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
-    if (!exchange.canFollow || !isObject(result) || isThere(error)) return false;
+  /** Whether the request stays open after this response, as it does for a task. */
+  function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
+    if (!exchange.canFollow || !isObject(result) || isPresent(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));
     end?.then(
       (last) => {
@@ -219,12 +221,12 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     return end !== undefined;
   }
 
-  function tell(exchange: Exchange, news: () => void): void {
+  function tell(exchange: Exchange, listener: () => void): void {
     exchange.restartTimeout(clock.now());
     try {
-      news();
+      listener();
     } catch (error) {
-      odd("progress", `a listener failed on progress of ${exchange.method}: ${errorMessage(error)}`);
+      diagnose("progress", `a listener failed on progress of ${exchange.method}: ${errorMessage(error)}`);
     }
   }
 
@@ -238,14 +240,14 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     const id = requestIdOf(params["progressToken"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
-      if (!givenUp.has(id)) odd("progress of no open request was ignored");
+      if (!givenUp.has(id)) diagnose("progress of an unknown request was ignored");
       return;
     }
     const progress = progressOf(params);
     tell(exchange, () => progress && exchange.progress(progress));
   }
 
-  /** Takes back a request of the server's own, or ends a subscription of ours. */
+  /** Handles `notifications/cancelled`: for a request of the server, or for a subscription of ours. */
   function receiveCancelled(params: JsonObject): void {
     if (inbound.cancel(params["requestId"])) return;
     const id = requestIdOf(params["requestId"]);
@@ -271,8 +273,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   async function closeNow(): Promise<void> {
-    const said = farewells.sent(options.times.endGrace);
-    if (said) await said;
+    const sent = cancellations.sent(options.times.endGrace);
+    if (sent) await sent;
     finish(undefined);
     await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${errorMessage(error)}`));
     settleClosed(undefined);
@@ -297,7 +299,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   };
 }
 
-/** Some servers send both members, one of them null. */
-function isThere(error: unknown): boolean {
+/** Some servers send both `result` and `error`, one of them null. */
+function isPresent(error: unknown): boolean {
   return error !== undefined && error !== null;
 }

@@ -1,9 +1,13 @@
-/** What is left of a request's absolute limit when one request of the caller's becomes several on the wire. */
+/** Shares one total limit between the several requests that a single call may need. */
 
 import type { McpRequestOptions } from "../session.ts";
 import { timeoutError } from "./rpc-errors.ts";
 
-/** The options of the next one; throws when there is no time left for it. */
+/**
+ * The options of the next request.
+ *
+ * @throws WireError `timeout` if the total limit is used up.
+ */
 export function withTimeLeft(options: McpRequestOptions, spent: number, step: string): McpRequestOptions {
   if (options.total === undefined) return options;
   const total = options.total - spent;

@@ -1,14 +1,16 @@
-/** Time as a parameter: what waits is given its time, so that a test decides when a moment comes. */
+/** Time as a parameter, so that a test decides when time passes. */
 
 import { uptime } from "./uptime.ts";
 
+/** A clock with timers. */
 export interface TimeSource {
   /** Milliseconds since some fixed moment; never goes back. */
   readonly now: () => number;
-  /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. In the background, it keeps no process alive. */
+  /** Runs `action` once after that time; returns the function that cancels it. A `background` timer does not keep the process alive. */
   readonly after: (milliseconds: number, action: () => void, how?: { readonly background?: boolean }) => () => void;
 }
 
+/** The time of the operating system. */
 export const systemTime: TimeSource = {
   now: uptime,
   after(milliseconds, action, how) {

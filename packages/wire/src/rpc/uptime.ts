@@ -1,6 +1,6 @@
-/** Time that only goes forward, in milliseconds. */
+/** A monotonic time in milliseconds. */
 
-/** `performance.now()` tells it too, but its first use loads a part of Node that costs more than many requests. */
+/** Milliseconds since the process started. Not `performance.now()`, whose first use loads a slow part of Node. */
 export function uptime(): number {
   return process.uptime() * 1000;
 }

@@ -1,19 +1,19 @@
-/** Waiting for something, but not for ever. */
+/** Waits for a promise for a limited time. */
 
-/** What the promise brings, if it does so in time. */
+/** The promise's value, or undefined if it takes longer. */
 export async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const tired = new Promise<undefined>((resolve) => {
+  const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, milliseconds, undefined);
   });
   try {
-    return await Promise.race([promise, tired]);
+    return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Whether the promise brings anything in time. */
+/** Whether the promise resolves in time. */
 export async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return (
     (await within(

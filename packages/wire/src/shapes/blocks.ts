@@ -1,4 +1,4 @@
-/** Blocks of content, as tools and prompts give them: the known kinds checked, everything else kept as unknown. */
+/** Checks content blocks of tool and prompt results; keeps unknown or invalid ones as `unknown`. */
 
 import type { JsonObject } from "../session.ts";
 import { excerpt, isObject, stringOf } from "./json.ts";
@@ -12,11 +12,13 @@ export interface ResourceContents {
   readonly meta?: JsonObject;
 }
 
+/** Members that every content block may have. */
 export interface Annotated {
   readonly annotations?: JsonObject;
   readonly meta?: JsonObject;
 }
 
+/** A content block. */
 export type Block =
   | ({ readonly type: "text"; readonly text: string } & Annotated)
   | ({ readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string } & Annotated)
@@ -30,22 +32,23 @@ export type Block =
       readonly mimeType?: string;
       readonly size?: number;
     } & Annotated)
-  /** A kind from another time, or a broken one; as it came. */
+  /** A block of an unknown type, or an invalid one, unchanged. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 const unnamedType = "application/octet-stream";
 
-/** Content as a list of blocks, however it was sent. */
+/** The content as a list of blocks; adds a note for each deviation from the protocol. */
 export function blocksOf(content: unknown, notes: string[]): Block[] {
   if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
   if (content === undefined || content === null) {
-    notes.push(content === null ? "the content is null" : "there is no content");
+    notes.push(content === null ? "the content is null" : "content is missing");
     return [];
   }
   notes.push("the content is not a list");
   return [blockOf(content, notes)];
 }
 
+/** One block; adds a note if it is not valid. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
     notes.push("a block is a bare string");
@@ -86,6 +89,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
   return undefined;
 }
 
+/** The contents of a resource; undefined without a `uri`. */
 export function contentsOf(raw: unknown): ResourceContents | undefined {
   if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
   const { uri, text, blob } = raw;
@@ -93,6 +97,7 @@ export function contentsOf(raw: unknown): ResourceContents | undefined {
   return { uri, ...strings(raw, ["mimeType"]), ...body, ...metaOf(raw) };
 }
 
+/** The `_meta` member of an object as `meta`. */
 export function metaOf(raw: JsonObject): { meta?: JsonObject } {
   return isObject(raw["_meta"]) ? { meta: raw["_meta"] } : {};
 }

@@ -1,9 +1,9 @@
-/** Counts what is odd but hurts nobody: a server may send millions of it, and a log should show a handful. */
+/** Limits how often the same diagnostic is reported, because a server may cause millions of them. */
 
-/** @param kind What is counted together: never the server's own words, or the counts would grow without bound. */
+/** Reports a diagnostic. `kind` groups diagnostics and must not contain text of the server, or the map of counts would grow without limit. */
 export type Diagnose = (kind: string, text?: string) => void;
 
-/** Tells of the first, the tenth, the hundredth of a kind. */
+/** Reports the first, the tenth, the hundredth (and so on) diagnostic of each kind. */
 export function createDiagnostics(tell: (text: string) => void): Diagnose {
   const counts = new Map<string, number>();
   return (kind, text = kind) => {

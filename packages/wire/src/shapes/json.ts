@@ -1,7 +1,8 @@
-/** Reads JSON whose shape is not known yet. Imports nothing at run time, so that every package can use it without loading the engine. */
+/** Reads JSON of unknown shape. Imports nothing at run time, so that it loads fast everywhere. */
 
 import type { JsonObject } from "../session.ts";
 
+/** Whether a value is an object, but not an array or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -52,11 +53,11 @@ export function isShallow(value: unknown, levels = 500): boolean {
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** The beginning of a value as JSON, as evidence; it may be nested deeper than can be written. */
+/** The first characters of a value as JSON, for error messages; never throws. */
 export function excerpt(value: unknown, most: number): string {
   try {
     return String(JSON.stringify(value)).slice(0, most);
   } catch {
-    return "nested too deeply to be shown";
+    return "(nested too deeply to show)";
   }
 }

@@ -1,17 +1,20 @@
-/** One entry of a list: believed if it can be used, repaired if little is missing, dropped otherwise. */
+/** Checks the items of a server's list: repairs small faults, drops items that cannot be used. */
 
 import { paramHeadersOf } from "../http/param-headers.ts";
 import type { JsonObject } from "../session.ts";
 import { isObject } from "./json.ts";
 
+/** The lists of a server. */
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
+/** Members that every listed item may have; others are kept unchecked. */
 export interface Described {
   readonly title?: string;
   readonly description?: string;
   readonly [key: string]: unknown;
 }
 
+/** A tool of `tools/list`. */
 export interface ListedTool extends Described {
   readonly name: string;
   readonly inputSchema: JsonObject;
@@ -20,17 +23,20 @@ export interface ListedTool extends Described {
   readonly execution?: JsonObject;
 }
 
+/** A prompt of `prompts/list`. */
 export interface ListedPrompt extends Described {
   readonly name: string;
   readonly arguments?: readonly JsonObject[];
 }
 
+/** A resource of `resources/list`. */
 export interface ListedResource extends Described {
   readonly uri: string;
   readonly name: string;
   readonly mimeType?: string;
 }
 
+/** A template of `resources/templates/list`. */
 export interface ListedResourceTemplate extends Described {
   readonly uriTemplate: string;
   readonly name: string;
@@ -44,13 +50,16 @@ interface ItemTypes {
   readonly resourceTemplates: ListedResourceTemplate;
 }
 
+/** The item type of a list. */
 export type ListedItem<K extends ListKind> = ItemTypes[K];
 
+/** An item that was dropped or repaired, with the reason. */
 export interface DroppedItem {
   readonly name?: string;
   readonly reason: string;
 }
 
+/** The items of a list after the check. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];
   readonly dropped: DroppedItem[];
@@ -58,11 +67,11 @@ export interface CheckedItems<K extends ListKind> {
 }
 
 interface Shape {
-  /** The member that names an entry; without it there is nothing to ask for. */
+  /** The member that identifies an item; without it the item is dropped. */
   readonly key: string;
-  /** Members that must be there, and what stands in for them when they are not. */
+  /** Required members, each with a default for an invalid value. */
   readonly needed: readonly (Member & { readonly instead: (entry: JsonObject) => unknown })[];
-  /** Members that may be there, and are left out when they are not what they should be. */
+  /** Optional members; an invalid value is removed. */
   readonly optional: readonly Member[];
 }
 
@@ -104,7 +113,11 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
   },
 };
 
-/** @param mirrorsHeaders Tools whose marked arguments cannot be mirrored may not be offered there. */
+/**
+ * Checks items and adds them to `into`.
+ *
+ * @param mirrorsHeaders Whether to drop tools with an invalid `x-mcp-header`, as HTTP requires.
+ */
 export function checkItems<K extends ListKind>(
   kind: K,
   entries: readonly unknown[],
@@ -126,7 +139,7 @@ function isItem<K extends ListKind>(kind: K, entry: unknown): entry is ListedIte
   return isName(entry[key]) && allFit(entry, needed, false) && allFit(entry, optional, true);
 }
 
-/** By index: this runs for every entry of every list, and iterators or closures would be garbage by the megabyte. */
+/** A loop by index, because this runs for every item and iterators would create megabytes of garbage. */
 function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boolean): boolean {
   for (let index = 0; index < members.length; index += 1) {
     const expected = members[index];
@@ -136,7 +149,7 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
   return true;
 }
 
-/** A copy without the faults; nothing when nothing can be done for it. */
+/** A copy with defaults in place of invalid members; undefined if the item cannot be repaired. */
 function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
   if (!isObject(entry) || !isName(entry[key])) return undefined;
@@ -144,12 +157,12 @@ function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedIte
   for (const { member, fits, instead } of needed) {
     if (fits(entry[member])) continue;
     copy[member] = instead(entry);
-    notes.push({ ...nameOf(kind, entry), reason: `${member} is missing or unusable` });
+    notes.push({ ...nameOf(kind, entry), reason: `${member} is missing or invalid` });
   }
   for (const { member, fits } of optional) {
     if (entry[member] === undefined || fits(entry[member])) continue;
     delete copy[member];
-    notes.push({ ...nameOf(kind, entry), reason: `${member} is unusable and was left out` });
+    notes.push({ ...nameOf(kind, entry), reason: `${member} is invalid and was removed` });
   }
   return isItem(kind, copy) ? copy : undefined;
 }

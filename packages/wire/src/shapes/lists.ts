@@ -1,24 +1,26 @@
-/** Whole lists of what a server offers: every page, within bounds, keeping what is usable and naming what is not. */
+/** Reads a server's complete lists, page by page and within limits. */
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
 import { isObject } from "./json.ts";
 import { type CheckedItems, checkItems, type DroppedItem, type ListedItem, type ListKind } from "./listed-items.ts";
 
+/** Options of `listAll`. */
 export interface ListOptions extends McpRequestOptions {
   readonly maxPages?: number;
   readonly maxItems?: number;
 }
 
+/** A server's list after the check of its items. */
 export interface Listing<K extends ListKind> {
   readonly items: readonly ListedItem<K>[];
-  /** Entries that were left out, each with its reason. */
+  /** Items that were dropped, each with the reason. */
   readonly dropped: readonly DroppedItem[];
-  /** Entries that were repaired, each with what was wrong. */
+  /** Items that were repaired, each with the fault. */
   readonly repaired: readonly DroppedItem[];
-  /** Why the list may be incomplete, if it may. */
+  /** Why the list may be incomplete; absent if it is complete. */
   readonly truncated?: string;
-  /** How long the server vouches for the list, in milliseconds, if it says so: the shortest of its pages. */
+  /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;
 }
 
@@ -36,6 +38,11 @@ const methods = {
 const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
 
+/**
+ * Reads all pages of a list. A server without the capability has an empty list.
+ *
+ * @throws WireError if the first page fails.
+ */
 export async function listAll<K extends ListKind>(
   session: Pick<Session, "request" | "capabilities" | "protocol">,
   kind: K,
@@ -59,7 +66,7 @@ export async function listAll<K extends ListKind>(
     } catch (error) {
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       if (page > 1) return upTo(`page ${page} was refused: ${error.message}`);
-      // Capabilities are often not declared; a server without them says no in one way or another.
+      // Many servers do not declare capabilities, so ask anyway and accept a refusal.
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }
@@ -67,7 +74,7 @@ export async function listAll<K extends ListKind>(
     const { nextCursor } = result;
     if (typeof result["ttlMs"] === "number") ttlMs = Math.min(ttlMs, Math.max(result["ttlMs"], 0));
     if (!Array.isArray(entries)) {
-      found.dropped.push({ reason: `page ${page} holds no list of ${member}` });
+      found.dropped.push({ reason: `page ${page} has no list of ${member}` });
     } else {
       checkItems(kind, entries.slice(0, room), found, mirrorsHeaders);
       if (entries.length > room) return upTo(`more than ${maxItems} entries`);
@@ -75,9 +82,9 @@ export async function listAll<K extends ListKind>(
     }
     if (nextCursor === undefined || nextCursor === null || nextCursor === "") return whole();
     if (typeof nextCursor !== "string" && typeof nextCursor !== "number")
-      return upTo("the next page has no usable name");
-    if (seen.has(nextCursor)) return upTo("the server names the same page again");
-    if (String(nextCursor).length > longestCursor) return upTo("the name of the next page is too long");
+      return upTo("nextCursor is neither a string nor a number");
+    if (seen.has(nextCursor)) return upTo("nextCursor repeats an earlier page");
+    if (String(nextCursor).length > longestCursor) return upTo("nextCursor is too long");
     seen.add(nextCursor);
     cursor = nextCursor;
   }

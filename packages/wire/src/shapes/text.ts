@@ -1,22 +1,22 @@
-/** Small operations on text from elsewhere. Imports nothing, so that every package can use it without loading the engine. */
+/** Small operations on foreign text. Imports nothing, so that it loads fast everywhere. */
 
-/** At most `most` characters (UTF-16 units) of the text; where some are left out, the last one is "…". */
+/** The first `most` UTF-16 units of the text; a clipped text ends with "…". */
 export function clip(text: string, most = 1000): string {
   if (text.length <= most) return text;
-  // Half of a character beyond the BMP is none.
+  // Remove half of a surrogate pair.
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** The message of whatever was thrown. Never throws itself, though what was thrown may have no text at all. */
+/** The message of anything thrown; never throws. */
 export function errorMessage(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    return "something that cannot be put into words";
+    return "unknown error";
   }
 }
 
-/** `URL.parse` of later versions of Node. Not `URL.canParse`: in Node 20, once optimised, that refuses addresses with letters beyond ASCII. */
+/** Parses a URL; undefined if it is invalid. Not `URL.canParse`, which in Node 20 rejects some non-ASCII URLs once optimised. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {
     return new URL(text, base);

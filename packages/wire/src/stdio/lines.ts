@@ -1,27 +1,30 @@
-/** Cuts a stream of bytes into lines, in linear time however the bytes arrive and however long a line is. */
+/** Splits a byte stream into lines, in linear time for any chunk size and line length. */
 
 import { Buffer, constants } from "node:buffer";
 
 const newline = 0x0a;
-/** Pieces below this are copied together: a server that dribbles must not cost an object per byte. */
+/** Smaller chunks are copied together, so that a server that writes single bytes does not cost an object per byte. */
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
 
+/** Takes bytes, delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Nothing more will come: what stands after the last newline is a line too. */
+  /** Delivers what follows the last newline as a line. */
   end(): void;
 }
 
+/** Options of `createLineSplitter`. */
 export interface LineOptions {
   /** The longest line, in bytes. */
   readonly limit: number;
   readonly line: (text: string) => void;
-  /** A line grew over the limit; nothing is delivered after this. */
+  /** Called when a line is longer than the limit; no line is delivered after that. */
   readonly tooLong: () => void;
 }
 
+/** Creates a splitter. */
 export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineSplitter {
   const longest = Math.min(limit, constants.MAX_STRING_LENGTH);
   let over = false;
@@ -29,10 +32,10 @@ export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineS
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** How much of the last piece lies at the end of the slab, so that the next small one can join it. */
+  /** Bytes of the last piece at the end of the slab, to which the next small piece can be appended. */
   let joinable = 0;
 
-  /** False when the line has grown too long. */
+  /** Returns false if the line is too long. */
   function keep(piece: Buffer): boolean {
     size += piece.length;
     if (size > longest) return false;
@@ -69,12 +72,12 @@ export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineS
     return text;
   }
 
-  /** One decoding for all the lines that lie whole in a chunk; a newline byte is never part of another character. */
+  /** Decodes all complete lines of a chunk at once; in UTF-8 a newline byte is never part of another character. */
   function deliver(text: string): boolean {
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
       const one = text.slice(start, end);
-      // A character has up to three bytes for each unit of length: count only when it can matter.
+      // A UTF-16 unit takes at most three bytes, so short lines need not be measured.
       if (one.length * 3 > longest && Buffer.byteLength(one) > longest) return false;
       line(one);
       start = end + 1;

@@ -1,4 +1,4 @@
-/** Turns the lines of a server's stdout into messages; what is no message is noise: counted, the first of it reported. */
+/** Parses the lines of a server's stdout into messages; reports the first few lines that are not messages. */
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
@@ -6,36 +6,42 @@ import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** So many lines of noise and not one message: whatever this program is, it is not a server. */
+/** After so many other lines without any message, the program is not an MCP server. */
 const noiseLimit = 1000;
 
+/** What the parser reports to. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
-  /** The program talks, but not to us. */
-  readonly hopeless: (cause: WireError) => void;
+  /** Called when the program is not an MCP server. */
+  readonly notAServer: (cause: WireError) => void;
 }
 
-export function createMessageLines({ events, hopeless }: MessageLineOptions): (line: string) => void {
+/** Returns the function that takes each line. */
+export function createMessageLines({ events, notAServer }: MessageLineOptions): (line: string) => void {
   let noise = 0;
   let messages = 0;
   let firstBytes = "";
 
-  function noted(text: string): void {
+  function reportNoise(text: string): void {
     noise += 1;
     if (noise === 1) firstBytes = text.slice(0, shownCharacters);
     if (noise <= reportedNoise) {
-      const last = noise === reportedNoise ? "; more of it will not be reported" : "";
-      events.diagnostic(`not a message on stdout: ${JSON.stringify(text.slice(0, shownCharacters))}${last}`);
+      const last = noise === reportedNoise ? "; further lines are not reported" : "";
+      events.diagnostic(`a line on stdout is not a message: ${JSON.stringify(text.slice(0, shownCharacters))}${last}`);
     }
     if (noise > noiseLimit && messages === 0) {
       const lines = noiseLimit.toLocaleString("en");
-      hopeless(new WireError("bad_message", `not an MCP server: ${lines} lines and no message`, { firstBytes }));
+      notAServer(
+        new WireError("bad_message", `the program is not an MCP server: it wrote ${lines} lines and no message`, {
+          firstBytes,
+        }),
+      );
     }
   }
 
   function deliver(value: unknown, text: string): void {
     if (!isObject(value)) {
-      noted(text);
+      reportNoise(text);
       return;
     }
     messages += 1;
@@ -45,20 +51,20 @@ export function createMessageLines({ events, hopeless }: MessageLineOptions): (l
   return (line) => {
     const value = parse(line);
     if (value === undefined) {
-      if (line.trim() !== "") noted(line);
+      if (line.trim() !== "") reportNoise(line);
     } else if (Array.isArray(value) && value.length > 0) {
       for (const member of value) deliver(member, line);
     } else deliver(value, line);
   };
 }
 
-/** A carriage return at the end is white space to JSON; a byte order mark is not. */
+/** `JSON.parse` accepts a carriage return at the end, but not a byte order mark. */
 function parse(text: string): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   return opensJson(json) ? parseJson(json) : undefined;
 }
 
-/** Log lines are told apart by their first character: a failed parse costs an error with its stack. */
+/** Checks the first character, because a failed `JSON.parse` is slow and log lines are frequent. */
 function opensJson(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x7b || first === 0x5b || /^\s*[[{]/.test(text);

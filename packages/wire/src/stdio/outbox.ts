@@ -1,4 +1,4 @@
-/** Writes messages to a server's stdin: one write for all of a tick, a bound on what may wait, a deadline for it. */
+/** Writes messages to a server's stdin: in one write per tick, with a limit and a timeout for what waits. */
 
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
@@ -6,24 +6,26 @@ import { WireError, type WireErrorCode } from "../errors.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { errorMessage } from "../shapes/text.ts";
 
+/** Limits of the outbox. */
 export interface OutboxOptions {
-  /** The largest message. */
+  /** The largest message, in bytes. */
   readonly messageBytes: number;
-  /** How much may wait for a server that does not read. */
+  /** The largest number of bytes that may wait while the server does not read. */
   readonly unsentBytes: number;
-  /** How long a message may wait to leave, in milliseconds. */
+  /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
 }
 
+/** The queue of messages to one server. */
 export interface Outbox {
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
-  /** Lets go of what waits and says that nothing follows. */
+  /** Writes what waits, then closes stdin. */
   end(): void;
-  /** Rejects everything that has not left, and everything from now on. */
+  /** Rejects all messages that are not written, and all later ones. */
   fail(cause: WireError): void;
 }
 
-/** Messages that leave in one write; their senders share one promise. */
+/** Messages of one write; their senders share one promise. */
 interface Batch {
   text: string;
   bytes: number;
@@ -33,14 +35,15 @@ interface Batch {
   timer?: NodeJS.Timeout;
 }
 
+/** Creates the outbox of a server's stdin. */
 export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadline }: OutboxOptions): Outbox {
-  /** Collects messages; not written yet. */
+  /** Collects messages for the next write. */
   let next: Batch | undefined;
-  /** Handed to the operating system, which has not taken all of it. */
+  /** Being written; the operating system has not accepted all of it. */
   let writing: Batch | undefined;
-  /** Came when nothing could leave any more; `fail` will know why. */
+  /** Messages after `end`; `fail` rejects them with its cause. */
   let late: Batch | undefined;
-  /** Given to everybody who comes while there is no room: an error costs a stack, and replies come in floods. */
+  /** The shared rejection while the queue is full, because creating an error for each message is slow. */
   let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;
@@ -48,12 +51,12 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
   function flush(): void {
     if (next === undefined || writing !== undefined || failure !== undefined) return;
     const batch = next;
-    // Destroyed with its reader: what is still here never leaves, and `fail` is on its way.
+    // The pipe is closed; `fail` will reject the batch.
     if (!stdin.writable) return;
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // What broke the pipe decides the cause, and `fail` brings it: the error here only says that it is broken.
+      // Ignore the error: `fail` rejects with the reason why the pipe broke.
       if (error) return;
       done(batch);
     });
@@ -76,12 +79,12 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
     if (ended && writing === undefined) stdin.end();
   }
 
-  /** Only a batch that has to wait costs a timer. */
+  /** Starts the timeout of a batch that has to wait. */
   function watch(batch: Batch): void {
     batch.timer ??= setTimeout(() => {
-      const waited = `the server did not read for ${deadline} ms`;
+      const waited = `the server did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // One that is half written stays: cutting it would garble whatever follows.
+      // A partly written batch stays, or the next message would be corrupted.
       if (batch !== next) return;
       next = undefined;
       full = undefined;
@@ -121,7 +124,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       if (waiting > 0 && waiting + bytes > unsentBytes) {
         full ??= refuse(
           "send_blocked",
-          `${waiting} bytes wait to be read by the server, ${unsentBytes} may (unsentBytes)`,
+          `${waiting} bytes wait for the server to read them, and the limit is ${unsentBytes} (unsentBytes)`,
         );
         return full;
       }
@@ -157,7 +160,7 @@ function createBatch(): Batch {
   return { text: "", bytes: 0, left: tolerated(left), resolve, reject };
 }
 
-/** Not every sender waits for its message to leave, and none may take the process down by that. */
+/** Marks the rejection as handled, because some senders do not wait for it. */
 function tolerated<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

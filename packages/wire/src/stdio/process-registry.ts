@@ -1,58 +1,60 @@
-/** Keeps account of the servers started for one host, so that nothing they start outlives it: tags, watchdog, sweeps. */
+/** The registry of one host's server processes, so that none of their child processes outlives the host. */
 
 import { uptime } from "../rpc/uptime.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
-/** Carried by every server and, unless one wipes its environment, by all that it starts. */
+/** An environment variable that servers pass on to their child processes, which are found by it. */
 const tagVariable = "FAIRLEAD_CHILD";
-/** A look through all processes waits a millisecond for each server that may end along with the first, but not longer. */
-const longestGathering = 20;
-/** It is followed by a pause of so many times its own length, so that many ends in a row stay cheap. */
+/** Reading the process table waits 1 ms per running server, up to this, so that servers that end together share it. */
+const maxGatheringTime = 20;
+/** The pause after reading the table, as a multiple of the time that reading took. */
 const pauseFactor = 4;
 
-/** One server's place in the account. */
+/** The registration of one server process. */
 export interface ProcessRegistration {
-  /** To be added to the server's environment. */
+  /** Variables to add to the server's environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** It runs, as the leader of this process group. */
+  /** Records that the server runs, as the leader of this process group. */
   started(group: number): void;
-  /** Nothing of it is left, or it never ran. */
+  /** Records that the server and its child processes have ended, or never started. */
   over(): void;
-  /** Everyone who carries the server's tag; nobody where processes cannot be looked through. */
+  /** Ids of the processes with the server's tag; empty where there is no `/proc`. */
   tagged(): Promise<readonly number[]>;
-  /** Whether its group, which does answer signals, has members that are not zombies. */
+  /** Whether the process group has members that are not zombies. */
   groupLives(): Promise<boolean>;
 }
 
+/** Registers server processes and starts the watchdog. */
 export interface ProcessRegistry {
-  /** To be called before a server is started: from here on its tag is known to the watchdog. */
+  /** Registers a server that is about to start. */
   register(): Promise<ProcessRegistration>;
 }
 
+/** Options of `createProcessRegistry`. */
 export interface ProcessRegistryOptions {
-  /** What the watchdog leaves the servers between SIGTERM and SIGKILL when the host has died, in milliseconds. */
+  /** Milliseconds between the watchdog's SIGTERM and SIGKILL after the host has died. Default: 2000. */
   readonly termGrace?: number;
 }
 
-/** Share one between all connections of a host: it costs one small process, started with the first server. */
+/** Creates a registry. Share one between all connections: it starts one small watchdog process with the first server. */
 export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
   const prefix = `${randomWord()}${randomWord()}.`;
   let running = 0;
-  const survey = createSurveyor(`${tagVariable}=${prefix}`, () => Math.min(running, longestGathering));
+  const readTable = createTableReader(`${tagVariable}=${prefix}`, () => Math.min(running, maxGatheringTime));
   let watchdog: Watchdog | undefined;
   let count = 0;
 
-  async function enrol(): Promise<ProcessRegistration> {
-    // On Windows a server dies with the host by itself: libuv puts it into a job that ends with us.
+  async function register(): Promise<ProcessRegistration> {
+    // On Windows no watchdog is needed: libuv puts servers into a job that ends with the host.
     if (process.platform !== "win32") watchdog ??= createWatchdog({ prefix: `${tagVariable}=${prefix}`, termGrace });
     running += 1;
     if (running === 1) watchdog?.busy();
     count += 1;
-    return createEnrolment(String(count));
+    return createRegistration(String(count));
   }
 
-  function createEnrolment(number: string): ProcessRegistration {
+  function createRegistration(number: string): ProcessRegistration {
     let group: number | undefined;
     let isOver = false;
     return {
@@ -69,20 +71,20 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
         if (running === 0) watchdog?.idle();
       },
       async tagged() {
-        return (await survey())?.tagged.get(number) ?? [];
+        return (await readTable())?.tagged.get(number) ?? [];
       },
       async groupLives() {
-        const found = await survey(group);
+        const found = await readTable(group);
         return found === undefined || group === undefined || found.livingGroups.has(group);
       },
     };
   }
 
-  return { register: enrol };
+  return { register: register };
 }
 
-/** Everyone who asks before a look begins shares it. */
-function createSurveyor(
+/** Returns a function that reads the process table; calls that come before reading begins share one result. */
+function createTableReader(
   prefix: string,
   gathering: () => number,
 ): (group?: number) => Promise<ProcessTable | undefined> {

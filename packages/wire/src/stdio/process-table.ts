@@ -1,21 +1,22 @@
-/** Reads the machine's processes from `/proc`: who carries a tag in the environment, which group still has life in it. */
+/** Reads `/proc` to find processes with a tag in their environment and process groups that still run. */
 
 import { Buffer } from "node:buffer";
 
-// Not an import: that asks for everything the module has, and loads streams and promises of files along with it.
+// Not an import, because that would also load streams and `fs/promises`.
 const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBuiltinModule("node:fs");
 
-/** Read between two turns of the event loop, so that a crowded machine does not stall the host. */
+/** Processes to read before yielding to the event loop. */
 const perTurn = 100;
 
+/** What was found in `/proc`. */
 export interface ProcessTable {
-  /** Living processes by the end of their tag, the part after the prefix. */
+  /** Ids of running processes, by the part of their tag after the prefix. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
-  /** Those of the groups asked about that have a member which is not a zombie. */
+  /** The requested groups that have a member which is not a zombie. */
   readonly livingGroups: ReadonlySet<number>;
 }
 
-/** Synchronous reads on purpose: `/proc` never waits for a disk, and a thread's round trip costs more than the read. */
+/** Reads the table. Synchronous, because `/proc` needs no disk and an asynchronous read would be slower. */
 export async function readProcessTable(prefix: string, groups: ReadonlySet<number>): Promise<ProcessTable> {
   const needle = Buffer.from(prefix);
   const read = createReader(64 * 1024);
@@ -31,8 +32,8 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
       const group = livingGroupIn(read(`/proc/${name}/stat`));
       if (groups.has(group)) livingGroups.add(group);
     }
-    // Kernel threads and other users' processes, often most of them, have no program we may see: asking first spares
-    // the error that opening their environment throws, and that costs more than all the rest.
+    // Kernel threads and other users' processes have no readable `exe`: this check avoids the slow error of opening
+    // their environment.
     if (!existsSync(`/proc/${name}/exe`)) continue;
     const tag = tagIn(read(`/proc/${name}/environ`), needle);
     if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
@@ -40,7 +41,7 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
   return { tagged, livingGroups };
 }
 
-/** The environment of a zombie reads as nothing: it carries no tag any more. */
+/** The tag in an environment; a zombie's environment is empty and has none. */
 function tagIn(environment: Buffer, needle: Buffer): string | undefined {
   const start = environment.indexOf(needle);
   if (start === -1) return undefined;
@@ -48,7 +49,7 @@ function tagIn(environment: Buffer, needle: Buffer): string | undefined {
   return environment.toString("latin1", start + needle.length, end === -1 ? environment.length : end);
 }
 
-/** Whether a process is there and not only waiting to be buried. */
+/** Whether a process runs and is not a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return livingGroupIn(createReader(512)(`/proc/${pid}/stat`)) !== 0;
@@ -57,18 +58,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The process group, or 0 when the process is gone or only waits to be buried. */
+/** The process group, or 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
   const text = stat.toString("latin1");
-  // The name in the second field may contain anything, also ") ": the fields begin after the last one.
+  // The process name in field 2 may contain ") ", so the other fields begin after the last one.
   const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
   const [state, , group] = fields;
-  // A process whose first thread has ended looks like a zombie; its other threads run on.
+  // A process whose main thread has ended looks like a zombie while its other threads run.
   const isDead = (state === "Z" || state === "X") && Number(fields[17]) <= 1;
   return isDead ? 0 : Number(group ?? 0);
 }
 
-/** Reads small files into one buffer, valid until the next read; what is gone or another user's reads as nothing. */
+/** Reads small files into one reused buffer; a missing or forbidden file reads as empty. */
 function createReader(bytes: number): (file: string) => Buffer {
   let scratch = Buffer.allocUnsafe(bytes);
 
@@ -87,7 +88,7 @@ function createReader(bytes: number): (file: string) => Buffer {
       descriptor = openSync(file, "r");
       return fill(descriptor);
     } catch (error) {
-      // With no descriptors left every process would seem to be gone.
+      // Without free file descriptors every process would seem to have ended.
       if (isOutOfDescriptors(error)) throw error;
       return scratch.subarray(0, 0);
     } finally {

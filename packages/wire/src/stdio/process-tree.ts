@@ -1,4 +1,4 @@
-/** Ends a server with everything it has started, and returns only when all of it is gone. */
+/** Ends a server process and all its child processes, and waits until they have ended. */
 
 import { join } from "node:path";
 import { uptime } from "../rpc/uptime.ts";
@@ -12,10 +12,10 @@ type Graces = Pick<WireTimes, "endGrace" | "termGrace" | "killGrace">;
 const firstPause = 2;
 const longestPause = 200;
 
-/** Its stdin has been closed already. Returns the processes that could not be ended, if there are any. */
+/** Ends a server whose stdin is already closed. Returns the ids of processes that could not be ended. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
-  // A process that nobody can end must not keep the host from ending; neither must a pipe that somebody still holds.
+  // A process that cannot be ended, or an open pipe, must not keep the host running.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
   if (left.length === 0) server.registration.over();
@@ -28,9 +28,9 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 
   async function lives(): Promise<boolean> {
     if (server.isRunning()) return true;
-    // While a member lives, the number is not given to another group. Once it is free, it is not ours any more.
+    // The system reuses a group's number only after its last member has ended, so "no such group" is final.
     groupOver ||= signal(-pid, 0) === "ESRCH";
-    // Zombies answer too; only the table of processes tells them from the living.
+    // Zombies accept signals too; the process table tells which processes run.
     return !groupOver && (await server.registration.groupLives());
   }
 
@@ -52,34 +52,34 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
   return left;
 }
 
-/** What left the group (`setsid`, double forks) still carries the tag. */
-async function sweep({ registration: enrolment }: ServerProcess, grace: number): Promise<number[]> {
+/** Kills child processes that left the group (`setsid`, double fork); they still have the tag. */
+async function sweep({ registration }: ServerProcess, grace: number): Promise<number[]> {
   const killed = new Set<number>();
   await repeat(uptime() + grace, async () => {
-    const tagged = await enrolment.tagged();
+    const tagged = await registration.tagged();
     for (const pid of tagged) {
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // A dying process loses its environment before it is gone.
+    // A process loses its environment before it has ended.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });
   return [...killed];
 }
 
-/** A console program on Windows cannot be asked, only ended; `/T` includes what it has started, as long as it lives. */
+/** Windows has no SIGTERM for console programs; `taskkill /T` also ends child processes while their parent runs. */
 async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Graces): Promise<number[]> {
   if (await settledWithin(server.exited, endGrace)) return [];
   const { spawn } = await import("node:child_process");
   const program = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe");
   const taskkill = spawn(program, ["/PID", String(server.pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
-  // Without the program there is still the process itself.
+  // If taskkill.exe cannot start, kill at least the process itself.
   taskkill.once("error", () => signal(server.pid, "SIGKILL"));
   return (await settledWithin(server.exited, killGrace)) ? [] : [server.pid];
 }
 
-/** What the system objected to: `ESRCH` when nobody was there, `EPERM` when they are not ours to signal. */
+/** Sends a signal; returns the error code, such as `ESRCH` for no such process, or undefined. */
 function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   try {
     process.kill(pid, name);
@@ -89,7 +89,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   }
 }
 
-/** Tries until it is true or the time is over, with growing pauses; true the first time costs no pause. */
+/** Repeats with growing pauses until the attempt returns true or the time is over. */
 async function repeat(end: number, attempt: () => Promise<boolean>): Promise<boolean> {
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     if (await attempt()) return true;

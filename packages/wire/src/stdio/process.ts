@@ -1,4 +1,4 @@
-/** Starts a server's process, in a group of its own and with exactly the environment it was given. */
+/** Starts a server's process in its own process group, with exactly the given environment. */
 
 import type { ChildProcessWithoutNullStreams, SpawnOptionsWithoutStdio } from "node:child_process";
 import { once } from "node:events";
@@ -6,44 +6,50 @@ import type { Readable, Writable } from "node:stream";
 import type { StdioTarget } from "../target.ts";
 import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts";
 
+/** How a process ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** On Windows a missing command shows only now. */
+  /** The start failed; on Windows a missing command is reported only here. */
   readonly error?: Error;
 }
 
+/** A running server process. */
 export interface ServerProcess {
-  /** Also the process group, but for Windows. */
+  /** Also the number of its process group, except on Windows. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly registration: ProcessRegistration;
   isRunning(): boolean;
-  /** The process itself is gone; what it started may live on. */
+  /** Resolves when the process has ended; its child processes may still run. */
   readonly exited: Promise<Exit>;
-  /** It is gone and its pipes were read to their end: never, while something it started holds them open. */
+  /** Resolves when the process has ended and its pipes are closed; a child process may hold them open. */
   readonly finished: Promise<void>;
-  /** Stops keeping the host alive for it. */
+  /** Lets the host exit while the process runs. */
   unref(): void;
 }
 
-/** Rejects with what the system said; `spawn-failure.ts` makes sense of it. */
-export async function startProcess(target: StdioTarget, keeper: ProcessRegistry): Promise<ServerProcess> {
+/**
+ * Starts the process.
+ *
+ * @throws the system's error, which `spawn-failure.ts` explains.
+ */
+export async function startProcess(target: StdioTarget, processes: ProcessRegistry): Promise<ServerProcess> {
   const spawn = await loadSpawn();
-  const enrolment = await keeper.register();
+  const registration = await processes.register();
   try {
     const child = spawn(target.command, target.args, {
       cwd: target.cwd,
-      env: { ...target.env, ...enrolment.environment },
-      // On POSIX this makes it the leader of a group; on Windows it would only open a window.
+      env: { ...target.env, ...registration.environment },
+      // On POSIX this creates a process group; on Windows it would open a window.
       detached: process.platform !== "win32",
       windowsHide: true,
       shell: false,
     });
-    // Told at once, not when the start is confirmed: from here on it exists.
-    if (child.pid !== undefined) enrolment.started(child.pid);
+    // Registered before the `spawn` event, because the process already exists.
+    if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
     const finished = new Promise<void>((resolve) => child.once("close", () => resolve()));
     await once(child, "spawn");
@@ -54,14 +60,14 @@ export async function startProcess(target: StdioTarget, keeper: ProcessRegistry)
       stdin,
       stdout,
       stderr,
-      registration: enrolment,
+      registration: registration,
       isRunning,
       exited,
       finished,
       unref: () => child.unref(),
     };
   } catch (error) {
-    enrolment.over();
+    registration.over();
     throw error;
   }
 }
@@ -80,8 +86,8 @@ type Spawn = (
 ) => ChildProcessWithoutNullStreams;
 
 /**
- * Elsewhere than on Windows `cross-spawn` hands everything through unchanged, and loading it costs more than a start.
- * Node's own is not imported: at the top it would be paid for by those who only talk HTTP, by `import()` once per server.
+ * Only Windows needs `cross-spawn`, and loading it takes longer than starting a process. `getBuiltinModule` instead of an
+ * import, so that HTTP-only programs do not load `child_process`.
  */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;

@@ -1,4 +1,4 @@
-/** Says why a command could not be started, in words a person can act on; the system's own code rarely says it all. */
+/** Explains why a command could not be started, because the system's error code alone is ambiguous. */
 
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
@@ -6,6 +6,7 @@ import { WireError } from "../errors.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { StdioTarget } from "../target.ts";
 
+/** The `spawn_failed` error, with the cause in words. */
 export async function spawnFailure(target: StdioTarget, cause: unknown): Promise<WireError> {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const why = await reason(target, code, cause);
@@ -17,7 +18,7 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
     case "ENOENT":
     case "ENOTDIR":
     case "EACCES":
-      return (await folderTrouble(target.cwd)) ?? (await commandTrouble(target, code));
+      return (await folderProblem(target.cwd)) ?? (await commandProblem(target, code));
     case "E2BIG":
       return "its arguments and environment are longer than the system allows";
     case "EMFILE":
@@ -25,7 +26,7 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
       return "too many files are open";
     case "EAGAIN":
     case "ENOMEM":
-      return "the system has no room for another process";
+      return "the system cannot start another process (no memory, or too many processes)";
     case "ERR_INVALID_ARG_VALUE":
       return "its command line or environment is empty or contains a NUL character";
     default:
@@ -33,19 +34,19 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
   }
 }
 
-/** A missing working folder looks like a missing command. */
-async function folderTrouble(cwd: string): Promise<string | undefined> {
+/** Node reports a missing working folder like a missing command. */
+async function folderProblem(cwd: string): Promise<string | undefined> {
   try {
-    if (!(await stat(cwd)).isDirectory()) return `its working folder is not a folder: ${cwd}`;
+    if (!(await stat(cwd)).isDirectory()) return `cwd is not a folder: ${cwd}`;
     await access(cwd, constants.X_OK);
     return undefined;
   } catch (error) {
     const denied = error instanceof Error && "code" in error && error.code === "EACCES";
-    return denied ? `its working folder may not be entered: ${cwd}` : `its working folder does not exist: ${cwd}`;
+    return denied ? `no permission to enter cwd: ${cwd}` : `cwd does not exist: ${cwd}`;
   }
 }
 
-async function commandTrouble(target: StdioTarget, code: string): Promise<string> {
+async function commandProblem(target: StdioTarget, code: string): Promise<string> {
   const { command, cwd, env } = target;
   const isPath = isAbsolute(command) || /[/\\]/.test(command);
   const path = env["PATH"] ?? env["Path"] ?? "";
@@ -54,11 +55,9 @@ async function commandTrouble(target: StdioTarget, code: string): Promise<string
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
   const found = await firstFile(places);
   if (found === undefined) {
-    return isPath
-      ? `there is no file ${places[0]}`
-      : `there is no such command in its PATH (${path || "which is empty"})`;
+    return isPath ? `the file does not exist: ${places[0]}` : `the command is not in its PATH (${path || "empty"})`;
   }
-  if (code === "ENOENT") return `${found} is there, but the interpreter it names is not`;
+  if (code === "ENOENT") return `the interpreter named in the first line of ${found} does not exist`;
   return `${found} is not an executable file`;
 }
 

@@ -1,4 +1,4 @@
-/** A conversation with a server that is a child process: messages are lines on its stdin and stdout. */
+/** The stdio transport: the server is a child process, and messages are lines on its stdin and stdout. */
 
 import { StringDecoder } from "node:string_decoder";
 import { WireError } from "../errors.ts";
@@ -14,89 +14,96 @@ import { type Exit, type ServerProcess, startProcess } from "./process.ts";
 import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
-/** A pipe that gave nothing for so long after the exit is held open by something the server started. */
+/** Milliseconds without output after which a pipe that stays open after the exit is no longer read. */
 const quiet = 50;
 
+/** Options of the stdio transport. */
 export interface StdioOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;
   readonly onStderr?: ((text: string) => void) | undefined;
-  /** Shared by the servers of a host; without one, this server gets its own. */
+  /** The host's process registry. Default: a new one for this server. */
   readonly processes?: ProcessRegistry | undefined;
 }
 
+/** Returns the function that starts the server. */
 export function openStdio(target: StdioTarget, options: StdioOptions): OpenChannel {
   return async (events, signal) => {
     const isAborted = () => signal?.aborted;
     if (isAborted()) throw cancelled();
-    const keeper = options.processes ?? createProcessRegistry();
-    const server = await startProcess(target, keeper).catch(async (error: unknown) => {
+    const processes = options.processes ?? createProcessRegistry();
+    const server = await startProcess(target, processes).catch(async (error: unknown) => {
       throw await whyNotStarted(target, error);
     });
-    if (!isAborted()) return converse(server, target, events, options);
+    if (!isAborted()) return openChannel(server, target, events, options);
     await endTree(server, { ...options.times, endGrace: 0 });
     throw cancelled();
   };
 }
 
-function converse(server: ServerProcess, target: StdioTarget, events: ChannelEvents, options: StdioOptions): Channel {
+function openChannel(
+  server: ServerProcess,
+  target: StdioTarget,
+  events: ChannelEvents,
+  options: StdioOptions,
+): Channel {
   const { limits, times, onStderr } = options;
   const { stdin, stdout, stderr } = server;
   const { messageBytes, unsentBytes } = limits;
-  const lastWords = createRing(limits.stderrBytes);
+  const stderrTail = createRing(limits.stderrBytes);
   const outbox = createOutbox(stdin, { messageBytes, unsentBytes, deadline: times.send });
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
 
-  function conclude(cause: WireError | undefined): void {
+  function reportClosed(cause: WireError | undefined): void {
     if (over) return;
     over = true;
     if (cause !== undefined) outbox.fail(cause);
     events.closed(cause);
   }
 
-  /** Everybody who wants the end shares it; the first one's patience counts. */
-  function end(patience: number): Promise<void> {
+  /** Ends the process once, with the first caller's grace time. */
+  function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
-      const left = await endTree(server, { ...times, endGrace: patience });
-      outbox.fail(new WireError("closed", "the conversation is over"));
-      if (left.length > 0) events.diagnostic(`processes that could not be ended: ${left.join(", ")}`);
+      const left = await endTree(server, { ...times, endGrace });
+      outbox.fail(new WireError("closed", "the connection is closed"));
+      if (left.length > 0) events.diagnostic(`could not end the processes ${left.join(", ")}`);
     })();
     return ending;
   }
 
-  /** Nothing the server may still say is of interest. */
+  /** Ends the connection without reading further output. */
   function giveUp(cause: WireError): void {
-    conclude(cause);
+    reportClosed(cause);
     stdout.destroy();
     void end(0);
   }
 
-  /** One direction is closed. A server that is exiting closes its pipes first, and its exit says more. */
-  async function hungUp(what: string): Promise<void> {
+  /** Handles a closed pipe. An exiting server closes its pipes first, so wait for the exit, which explains more. */
+  async function pipeClosed(what: string): Promise<void> {
     if (over) return;
     outbox.end();
     if (await settledWithin(server.exited, times.endGrace)) return;
-    conclude(new WireError("closed", `the server closed its ${what}`, { stderr: lastWords.text() }));
+    reportClosed(new WireError("closed", `the server closed its ${what}`, { stderr: stderrTail.text() }));
     void end(0);
   }
 
   async function exited(exit: Exit): Promise<void> {
-    await drained();
-    conclude(await exitError(exit, target, lastWords.text()));
+    await readRemaining();
+    reportClosed(await exitError(exit, target, stderrTail.text()));
     await end(0);
   }
 
-  /** What was written before the exit still counts, but the pipes may stay open without end. */
-  async function drained(): Promise<void> {
+  /** Waits for output written before the exit, but not for ever: a child process may hold the pipes open. */
+  async function readRemaining(): Promise<void> {
     const latest = uptime() + times.endGrace;
     let before: number;
     do {
       before = received;
       if (await settledWithin(server.finished, quiet)) return;
-      // When the loop was busy, the timer comes before what arrived meanwhile.
+      // On a busy event loop the timer fires before data that has already arrived.
       await new Promise((resolve) => setImmediate(resolve));
     } while (before !== received && uptime() < latest);
   }
@@ -110,7 +117,7 @@ function converse(server: ServerProcess, target: StdioTarget, events: ChannelEve
         },
         diagnostic: (text) => events.diagnostic(text),
       },
-      hopeless: giveUp,
+      notAServer: giveUp,
     }),
     tooLong: () => giveUp(tooLarge(messageBytes)),
   });
@@ -120,15 +127,15 @@ function converse(server: ServerProcess, target: StdioTarget, events: ChannelEve
   });
   stdout.on("end", () => {
     if (!over) lines.end();
-    void hungUp("stdout");
+    void pipeClosed("stdout");
   });
-  stdout.on("error", () => void hungUp("stdout"));
-  stdin.on("error", () => void hungUp("stdin"));
+  stdout.on("error", () => void pipeClosed("stdout"));
+  stdin.on("error", () => void pipeClosed("stdin"));
 
   const decoder = onStderr && new StringDecoder("utf8");
   stderr.on("data", (chunk: Buffer) => {
     received += chunk.length;
-    lastWords.push(chunk);
+    stderrTail.push(chunk);
     if (decoder !== undefined) onStderr?.(decoder.write(chunk));
   });
   stderr.on("error", () => stderr.destroy());
@@ -139,10 +146,10 @@ function converse(server: ServerProcess, target: StdioTarget, events: ChannelEve
     cancelBy: "message",
     send: (message, { signal } = {}) => outbox.send(message, signal),
     setProtocolVersion() {
-      // Nothing on this transport repeats the version.
+      // Stdio sends no protocol version with its messages.
     },
     close() {
-      conclude(undefined);
+      reportClosed(undefined);
       return end(times.endGrace);
     },
   };
@@ -153,10 +160,10 @@ function cancelled(): WireError {
 }
 
 function tooLarge(limit: number): WireError {
-  return new WireError("too_large", `a message of the server is over the limit of ${limit} bytes (messageBytes)`);
+  return new WireError("too_large", `a message of the server is larger than ${limit} bytes (messageBytes)`);
 }
 
-/** Loaded when there is something to explain. */
+/** Imported on failure only, to start faster. */
 async function whyNotStarted(target: StdioTarget, cause: unknown): Promise<WireError> {
   const { spawnFailure } = await import("./spawn-failure.ts");
   return spawnFailure(target, cause);

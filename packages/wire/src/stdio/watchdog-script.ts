@@ -1,10 +1,10 @@
-/** The program of the watchdog: waits for the host's end of a pipe to close, then ends what the host left behind. */
+/** The watchdog's scripts: they wait until the host's pipe closes, then end the servers that still run. */
 
 /**
- * For a POSIX shell, which costs a megabyte where Node costs forty. Arguments: the tag prefix, the tenths of a second
- * between SIGTERM and SIGKILL. Input: `busy` and `idle` around any start, `+ group` and `- group`.
- * A group is only ended when it is still the one that was registered: its leader has the same start time, or one of its
- * members carries the tag. Without `/proc` (macOS) the registration has to do.
+ * For a POSIX shell, which needs 1 MB of memory where Node needs 40. Arguments: the tag prefix, and the tenths of a
+ * second between SIGTERM and SIGKILL. Input lines: `busy`, `idle`, `+ group` and `- group`.
+ * A group is ended only if it is still the registered one: its leader has the same start time, or a member has the tag.
+ * Without `/proc` (macOS) this cannot be checked.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 busy= groups=' '
@@ -79,7 +79,7 @@ while [ -n "$left" ] && [ "$tries" -gt 0 ]; do
 done
 `;
 
-/** Where there is no shell: the same for groups, for Node. */
+/** The same for Node, where there is no shell; it finds processes by group only. */
 export const nodeWatchdog = `
 const groups = new Set();
 const signal = (name) => { for (const group of groups) try { process.kill(-group, name); } catch { groups.delete(group); } };

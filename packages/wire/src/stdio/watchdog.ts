@@ -1,27 +1,29 @@
-/** A tiny process beside the host that ends its servers when the host dies without a word, even of `kill -9`. */
+/** Starts a small process that ends the servers when the host dies, even by `kill -9`. */
 
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** A watchdog that is killed comes back, but not for ever. */
+/** How often a watchdog that dies is started. */
 const lives = 3;
 
+/** The connection to the watchdog process. */
 export interface Watchdog {
-  /** To be called before a server is started, when none is running. */
+  /** Starts the watchdog; call it before the first server starts. */
   busy(): void;
-  /** No server is running any more: there is nothing to watch. */
+  /** Stops the watchdog; call it after the last server has ended. */
   idle(): void;
   add(group: number): void;
   remove(group: number): void;
 }
 
+/** Options of `createWatchdog`. */
 export interface WatchdogOptions {
-  /** What the environment of every server contains, and nothing else. */
+  /** A text that only the environment of this host's servers contains. */
   readonly prefix: string;
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly termGrace: number;
-  /** Replaced in tests. */
+  /** The shell. Default: `/bin/sh`; tests replace it. */
   readonly shell?: string;
 }
 
@@ -31,9 +33,9 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
   let deaths = 0;
   let hasShell = true;
   let pipe: Socket | undefined;
-  let unsaid = "";
+  let unsent = "";
 
-  /** A server without a watchdog is better than none. */
+  /** If the watchdog cannot start, servers run without it. */
   function trySpawn(): ChildProcess | undefined {
     try {
       return spawnOne();
@@ -47,10 +49,10 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
     const script = hasShell ? ["-c", shellWatchdog, "fairlead-watchdog", prefix] : ["-e", nodeWatchdog, "watchdog"];
     const { spawn } = process.getBuiltinModule("node:child_process");
     return spawn(command, [...script, tenths], {
-      // A session of its own: what is typed at the host's terminal, or its closing, is none of its business.
+      // Its own session, so that Ctrl-C or closing the host's terminal does not end it.
       detached: true,
       cwd: "/",
-      // Not our environment: it may carry the tag of another host, whose sweep would end the watchdog.
+      // Not the host's environment: it may contain another host's tag, and that host would end the watchdog.
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       stdio: ["pipe", "ignore", "ignore"],
     });
@@ -73,26 +75,26 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       died();
     });
     if (!(stdin instanceof net.Socket)) return;
-    // A broken pipe means that the watchdog died, and its exit says so.
+    // If the watchdog dies, its `exit` event handles it.
     stdin.on("error", () => stdin.destroy());
-    // The host may end whenever it likes: the end of the pipe is the message.
+    // Do not keep the host running: the closed pipe tells the watchdog that the host has ended.
     stdin.unref();
     child.unref();
     pipe = stdin;
-    unsaid = "";
+    unsent = "";
     pipe.write(`busy\n${Array.from(groups, (group) => `+ ${group}\n`).join("")}`);
   }
 
-  /** One write for all of a tick: with many servers at once, one for each would cost as much as their first request. */
+  /** Collects the lines of a tick into one write, because separate writes are slow when many servers start. */
   function tell(line: string): void {
     if (pipe === undefined) return;
-    if (unsaid === "") process.nextTick(flush);
-    unsaid += line;
+    if (unsent === "") process.nextTick(flush);
+    unsent += line;
   }
 
   function flush(): void {
-    if (unsaid !== "") pipe?.write(unsaid);
-    unsaid = "";
+    if (unsent !== "") pipe?.write(unsent);
+    unsent = "";
   }
 
   return {
@@ -101,8 +103,8 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       start();
     },
     idle() {
-      pipe?.end(`${unsaid}idle\n`);
-      unsaid = "";
+      pipe?.end(`${unsent}idle\n`);
+      unsent = "";
       pipe = undefined;
     },
     add(group) {

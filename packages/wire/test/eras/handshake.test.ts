@@ -73,7 +73,7 @@ describe("an answer to initialize", () => {
   test.each([["2023-01-01"], ["2099-12-31"]])("with the unknown version %s is taken with a remark", async (version) => {
     await using server = await serverThat({ initialize: { result: { ...hello, protocolVersion: version } } });
     expect((await server.negotiate("legacy")).greeting.protocolVersion).toBe(version);
-    expect(server.diagnostics).toEqual([`the server chose protocol version ${version}, which is not known here`]);
+    expect(server.diagnostics).toEqual([`the server chose the unknown protocol version ${version}`]);
   });
 
   test.each([["latest"], [1], [null], [undefined]])("with the version %j is none", async (version) => {

@@ -92,7 +92,7 @@ describe("a call that is to be a task", () => {
     const failed = await failure(session.request("tools/call", call, { asTask: true }));
     expect(failed).toMatchObject({
       code: "bad_message",
-      message: "asked about one task, the server told of another",
+      message: "the server's response to tasks/get is about another task",
     });
     expect(methodsOf(server)).toEqual(["tools/call", "tasks/get", "tasks/cancel"]);
   });
@@ -171,7 +171,10 @@ describe("news of a task", () => {
     const idle = digger([task()], givesGold);
     await using other = await legacyTasks(idle);
     const failed = await failure(other.request("tools/call", call, { asTask: true, timeout: 400 }));
-    expect(failed).toMatchObject({ code: "timeout", message: "no sign of life for 400 ms during tools/call" });
+    expect(failed).toMatchObject({
+      code: "timeout",
+      message: "tools/call timed out: no response or progress for 400 ms",
+    });
     expect(paramsOf(await idle.heard("tasks/cancel"))).toEqual({ taskId: "t1" });
   });
 
@@ -187,7 +190,10 @@ describe("news of a task", () => {
     });
     await using session = await legacyTasks(odd);
     const failed = await failure(session.request("tools/call", call, { asTask: true, timeout: 400, total: 5_000 }));
-    expect(failed).toMatchObject({ code: "timeout", message: "no sign of life for 400 ms during tools/call" });
+    expect(failed).toMatchObject({
+      code: "timeout",
+      message: "tools/call timed out: no response or progress for 400 ms",
+    });
   });
 
   test("a second answer to the call is nobody's", async () => {
@@ -198,7 +204,7 @@ describe("news of a task", () => {
     server.result(await server.heard("tools/call"), { content: "forged" });
     server.error({ id: 1 }, -1);
     expect(await result).toEqual(done);
-    expect(diagnostics).toEqual(["a second answer to a request was ignored"]);
+    expect(diagnostics).toEqual(["a second response to a request was ignored"]);
   });
 });
 
@@ -236,7 +242,7 @@ describe("the end of a task from here", () => {
     const server = digger([task({ status: "input_required" })], () => undefined);
     await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true, timeout: 60_000, total: 300 }));
-    expect(failed).toMatchObject({ code: "timeout", message: "tools/call took too long" });
+    expect(failed).toMatchObject({ code: "timeout", message: "tools/call timed out: its total time limit is reached" });
     expect(paramsOf(await server.heard("tasks/cancel"))).toEqual({ taskId: "t1" });
   });
 
@@ -273,7 +279,7 @@ describe("a task that is lost", () => {
     await using session = await legacyTasks(server);
     expect(await failure(session.request("tools/call", call, { asTask: true }))).toMatchObject({
       code: "task_lost",
-      message: "the task can no longer be followed: Task not found",
+      message: "the task is lost: Task not found",
     });
   });
 

@@ -84,7 +84,7 @@ describe("a task that ends badly", () => {
     ["failed", { error: { code: -32603, message: "no shovel" } }, { code: "rpc", message: "no shovel" }],
     ["failed", {}, { code: "rpc", evidence: { rpc: { code: 0 } } }],
     ["cancelled", { statusMessage: "rain" }, { code: "rpc", message: "the server cancelled the task: rain" }],
-    ["completed", {}, { code: "bad_message", message: "the task is over and holds no result" }],
+    ["completed", {}, { code: "bad_message", message: "the task completed without a result" }],
   ])("%s with %j", async (end, rest, error) => {
     const server = digger([task({ status: end, ...rest })]);
     await using session = await modernTasks(server);

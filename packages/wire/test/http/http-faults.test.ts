@@ -27,7 +27,7 @@ describe("an error whose code cannot be read", () => {
 
 test.each([
   [
-    "a notification about an address that is none",
+    "a notification about an invalid URL",
     `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":${stubborn}}}`,
   ],
   ["an answer under an id that is none", `{"jsonrpc":"2.0","id":${stubborn},"result":{}}`],
@@ -110,7 +110,7 @@ describe("a server that takes a notification and never says so", () => {
     const session = await openLegacy(server, { times: { send: 200 } });
     expect(await failure(session.notify("notifications/x"))).toMatchObject({
       code: "send_blocked",
-      message: "the server did not take the message for 200 ms",
+      message: "the server did not accept the message within 200 ms",
     });
     await session.close();
   });

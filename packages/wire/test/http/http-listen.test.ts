@@ -57,7 +57,7 @@ test("a stream that fails is tried again, eight times in a row at most", async (
   expect(events.messages).toEqual([{ jsonrpc: "2.0", method: "n" }]);
   expect(pauses.slice(0, 2)).toEqual([1_000, 1_000]);
   expect(pauses).toHaveLength(9);
-  expect(events.diagnostics[0]).toBe("the stream of messages broke: the stream of messages answered 500");
+  expect(events.diagnostics[0]).toBe("the GET stream broke off: the GET stream answered with HTTP status 500");
 });
 
 test.each([400, 404, 405])("a server that answers %d has no such stream", async (status) => {

@@ -75,7 +75,7 @@ describe("marks in a schema", () => {
       for (let level = 0; level < levels; level += 1) deep = schema({ a: deep });
       expect(paramHeadersOf(deep)).toEqual({
         valid: false,
-        reason: "the schema is too deep or too large to look through",
+        reason: "the schema is too deep or too large to search",
       });
     }
   });

@@ -108,16 +108,16 @@ test("a proxy that speaks something else is a `proxy` error that says so", async
 });
 
 test.each(["", "no address", "localhost:8080", "socks5://user:secret@127.0.0.1:1080"])(
-  "an address that is none is told as whose it is: %j",
+  "an invalid URL is told as whose it is: %j",
   async (address) => {
     for (const url of ["http://server.invalid/", "https://server.invalid/"])
       await expect(get(url, { proxy: address })).rejects.toMatchObject({
         code: "proxy",
-        message: "the proxy's address is not an http or https URL",
+        message: "the proxy's URL is not an http or https URL",
       });
     await expect(get(address)).rejects.toMatchObject({
       code: "unreachable",
-      message: "the server's address is not an http or https URL",
+      message: "the server's URL is not an http or https URL",
     });
   },
 );

@@ -68,7 +68,7 @@ test("a sign-in that fails is the reason why the server cannot be used", async (
   const failing = open(server, { headers: async () => ({}), challenged: () => Promise.reject(cause) });
   await expect(failing).rejects.toMatchObject({
     code: "unauthorized",
-    message: "the sign-in failed: the browser did not come back",
+    message: "sign-in failed: the browser did not come back",
     evidence: { httpStatus: 401, wwwAuthenticate: "Bearer", firstBytes: `{"error":"no"}` },
   });
 });
@@ -97,7 +97,7 @@ test("a hook that always claims success is asked a limited number of times", asy
   expect(asked).toBeLessThan(6);
 });
 
-test("a redirect to an address that is none is refused", async () => {
+test("a redirect to an invalid URL is refused", async () => {
   await using server = await webServer((_, response) => void response.writeHead(307, { location: "http://" }).end());
   const lost = open(server, { headers: async () => ({}), challenged: async () => false });
   await expect(lost).rejects.toMatchObject({ code: "http_status", evidence: { httpStatus: 307 } });

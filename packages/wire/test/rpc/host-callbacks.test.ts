@@ -55,14 +55,14 @@ describe("a host's callback that throws", () => {
     });
     for (let i = 0; i < 10; i += 1) await session.request("x");
     await session.close();
-    const mine = told.filter((text) => text.startsWith("onMessage failed: something that cannot be put into words"));
+    const mine = told.filter((text) => text.startsWith("onMessage failed: unknown error"));
     expect(mine).toHaveLength(2);
   });
 
   test("as a handler, with something that has no words, is answered all the same", async () => {
     const session = await connect(script(curious), { clientInfo, era: "legacy", onRequest: fails });
     expect(await session.request("x")).toEqual({
-      answer: { code: -32603, message: "something that cannot be put into words" },
+      answer: { code: -32603, message: "unknown error" },
     });
     await session.close();
   });

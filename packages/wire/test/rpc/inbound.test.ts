@@ -107,8 +107,8 @@ describe("a request of the server", () => {
     await turn();
     expect(server.sent).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
     expect(diagnostics).toEqual([
-      "the server asked a twice under one id",
-      "the server asked b, which nobody may answer",
+      "the server sent a twice with the same id",
+      "the server sent the request b, which was ignored",
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("a request of the server", () => {
     rpc.ignoreRequests();
     server.say(ask(1, "roots/list"), ask(2, "ping"));
     expect(server.sent).toEqual([]);
-    expect(diagnostics).toEqual(["the server asked roots/list, which nobody may answer"]);
+    expect(diagnostics).toEqual(["the server sent the request roots/list, which was ignored"]);
   });
 
   test("is named in few words, however long its name is", async () => {

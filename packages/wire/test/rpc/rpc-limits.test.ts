@@ -23,8 +23,14 @@ describe("giving up", () => {
       time.advance(100);
       server.say(progress(1), progress(2));
     }
-    expect(await tooLong).toMatchObject({ code: "timeout", message: "too long took too long" });
-    expect(await silent).toMatchObject({ code: "timeout", message: "no sign of life for 200 ms during silent" });
+    expect(await tooLong).toMatchObject({
+      code: "timeout",
+      message: "too long timed out: its total time limit is reached",
+    });
+    expect(await silent).toMatchObject({
+      code: "timeout",
+      message: "silent timed out: no response or progress for 200 ms",
+    });
     server.result({ id: 1 }, { ok: true });
     expect(await alive).toEqual({ ok: true });
   });
@@ -35,7 +41,7 @@ describe("giving up", () => {
     const failed = await failure(rpc.request("slow"));
     expect(failed).toMatchObject({
       code: "timeout",
-      message: "no sign of life for 5 ms during slow",
+      message: "slow timed out: no response or progress for 5 ms",
       evidence: { step: "slow" },
     });
     expect(server.sent[1]).toMatchObject({ method: "notifications/cancelled", params: { requestId: 1 } });

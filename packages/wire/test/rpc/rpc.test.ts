@@ -41,8 +41,8 @@ describe("answers", () => {
     server.result({ id: 2 }, { right: 2 });
     expect(await Promise.all([first, second])).toEqual([{ right: 1 }, { right: 2 }]);
     expect(diagnostics).toEqual([
-      "an answer to no open request was ignored",
-      "an answer to no open request was ignored (10 times by now)",
+      "a response to an unknown request was ignored",
+      "a response to an unknown request was ignored (10 times by now)",
     ]);
   });
 
@@ -51,9 +51,9 @@ describe("answers", () => {
     ["a code that is a word", { code: "EFAIL", message: "broken" }, 0, "broken"],
     ["a code that is a number in quotes", { code: "-32601", message: "broken" }, -32601, "broken"],
     ["a null code", { code: null, message: "broken" }, 0, "broken"],
-    ["no message", { code: -5 }, -5, "x failed, and the server does not say why"],
+    ["no message", { code: -5 }, -5, "x failed: the server gave no reason"],
     ["just a string", "broken", 0, "broken"],
-    ["an empty list", [], 0, "x failed, and the server does not say why"],
+    ["an empty list", [], 0, "x failed: the server gave no reason"],
   ])("an error with %s fails the request at once", async (_, error, code, message) => {
     await using rpc = await rpcTo(memoryServer());
     const { server } = rpc;
@@ -217,7 +217,10 @@ describe("progress", () => {
     server.result({ id: 1 }, {});
     await result;
     expect(told).toEqual([{ progress: 3 }]);
-    expect(diagnostics).toEqual(["a listener failed on progress of x: oh", "progress of no open request was ignored"]);
+    expect(diagnostics).toEqual([
+      "a listener failed on progress of x: oh",
+      "progress of an unknown request was ignored",
+    ]);
   });
 });
 

@@ -56,10 +56,10 @@ describe("pages", () => {
   });
 
   test.each([
-    ["the same page again", (asked: number) => (asked % 2 ? "a" : "b"), "the server names the same page again", 3],
+    ["the same page again", (asked: number) => (asked % 2 ? "a" : "b"), "nextCursor repeats an earlier page", 3],
     ["ever new pages", (asked: number) => `page ${asked}`, "more than 100 pages", 100],
-    ["a page that is an object", () => ({}), "the next page has no usable name", 1],
-    ["a page with an endless name", () => "x".repeat(70_000), "the name of the next page is too long", 1],
+    ["a page that is an object", () => ({}), "nextCursor is neither a string nor a number", 1],
+    ["a page with an endless name", () => "x".repeat(70_000), "nextCursor is too long", 1],
   ])("that name %s come to an end", async (_, cursorOf, truncated, asked) => {
     const server = serverOf((_cursor, count) => ({ tools: tools(`t${count}`), nextCursor: cursorOf(count) }));
     const listing = await listAll(server, "tools");
@@ -135,25 +135,25 @@ describe("a server that does not declare a capability", () => {
 
 describe("entries", () => {
   test.each([
-    ["no inputSchema", {}, "inputSchema is missing or unusable"],
-    ["a null inputSchema", { inputSchema: null }, "inputSchema is missing or unusable"],
-    ["an inputSchema that is a list", { inputSchema: [] }, "inputSchema is missing or unusable"],
-    ["an inputSchema that is true", { inputSchema: true }, "inputSchema is missing or unusable"],
+    ["no inputSchema", {}, "inputSchema is missing or invalid"],
+    ["a null inputSchema", { inputSchema: null }, "inputSchema is missing or invalid"],
+    ["an inputSchema that is a list", { inputSchema: [] }, "inputSchema is missing or invalid"],
+    ["an inputSchema that is true", { inputSchema: true }, "inputSchema is missing or invalid"],
     [
       "a null description",
       { inputSchema: { type: "object" }, description: null },
-      "description is unusable and was left out",
+      "description is invalid and was removed",
     ],
-    ["a title that is a number", { inputSchema: { type: "object" }, title: 7 }, "title is unusable and was left out"],
+    ["a title that is a number", { inputSchema: { type: "object" }, title: 7 }, "title is invalid and was removed"],
     [
       "annotations that are a string",
       { inputSchema: { type: "object" }, annotations: "readOnly" },
-      "annotations is unusable and was left out",
+      "annotations is invalid and was removed",
     ],
     [
       "an outputSchema that is a list",
       { inputSchema: { type: "object" }, outputSchema: [] },
-      "outputSchema is unusable and was left out",
+      "outputSchema is invalid and was removed",
     ],
   ])("a tool with %s is repaired, and said so", async (_, rest, reason) => {
     const server = serverOf(() => ({ tools: [{ name: "odd", ...rest }, ...tools("fine")] }));
@@ -206,7 +206,7 @@ describe("entries", () => {
     const server = serverOf(() => ({ tools: given }));
     expect(await listAll(server, "tools")).toEqual({
       ...nothing,
-      dropped: [{ reason: "page 1 holds no list of tools" }],
+      dropped: [{ reason: "page 1 has no list of tools" }],
     });
   });
 
@@ -215,15 +215,15 @@ describe("entries", () => {
     expect(await listAll(prompts, "prompts")).toEqual({
       items: [{ name: "p" }],
       dropped: [{ reason: "it has no name" }],
-      repaired: [{ name: "p", reason: "arguments is unusable and was left out" }],
+      repaired: [{ name: "p", reason: "arguments is invalid and was removed" }],
     });
     const resources = serverOf(() => ({ resources: [{ uri: "file:///a", mimeType: null }, { name: "x" }] }));
     expect(await listAll(resources, "resources")).toEqual({
       items: [{ uri: "file:///a", name: "file:///a" }],
       dropped: [{ reason: "it has no uri" }],
       repaired: [
-        { name: "file:///a", reason: "name is missing or unusable" },
-        { name: "file:///a", reason: "mimeType is unusable and was left out" },
+        { name: "file:///a", reason: "name is missing or invalid" },
+        { name: "file:///a", reason: "mimeType is invalid and was removed" },
       ],
     });
     const templates = serverOf(() => ({ resourceTemplates: [{ uriTemplate: "a://{b}", name: "ab" }, { uri: "a" }] }));
@@ -262,7 +262,7 @@ describe("entries", () => {
     const modern: NegotiatedProtocol = { era: "modern", transport: "http" };
     expect(await listAll(serverOf(answer, { protocol: modern }), "tools")).toEqual({
       items: tools("fine"),
-      dropped: [{ name: "odd", reason: "x-mcp-header of a is on a value of a type that it may not" }],
+      dropped: [{ name: "odd", reason: "x-mcp-header of a needs the type string, integer or boolean" }],
       repaired: [],
     });
     expect((await listAll(serverOf(answer), "tools")).items).toHaveLength(2);

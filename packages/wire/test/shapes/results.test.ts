@@ -30,7 +30,7 @@ describe("a tool's result", () => {
 
   test.each<[string, JsonObject, unknown[], string[]]>([
     ["null content", { content: null }, [], ["the content is null"]],
-    ["no content", {}, [], ["there is no content"]],
+    ["no content", {}, [], ["content is missing"]],
     ["no content beside structured content", { structuredContent: 1 }, [], []],
     [
       "content that is a string",
@@ -49,7 +49,7 @@ describe("a tool's result", () => {
       "the result of the very first servers",
       { toolResult: { a: 1 } },
       [{ type: "text", text: '{"a":1}' }],
-      ["the result has the form that the very first servers used"],
+      ["the result has the member toolResult of the first protocol versions"],
     ],
     [
       "an image without a type",
@@ -137,12 +137,12 @@ test.each<[string, JsonObject, unknown[], string[]]>([
     [{ type: "text", text: "a" }],
     [],
   ],
-  ["nothing said", { error: { isError: true } }, [], ["there is no content"]],
+  ["nothing said", { error: { isError: true } }, [], ["content is missing"]],
 ])("an error that is nested, as in early servers, is one, with %s", (_, raw, content, notes) => {
   expect(normaliseToolResult(raw)).toEqual({
     content,
     isError: true,
-    notes: ["the error is nested, as in early servers", ...notes],
+    notes: ["isError is inside the member error", ...notes],
   });
 });
 
@@ -190,14 +190,14 @@ describe("a prompt", () => {
   });
 
   test.each<[string, JsonObject, unknown[], string[]]>([
-    ["no messages", {}, [], ["there is no list of messages"]],
+    ["no messages", {}, [], ["messages is not a list"]],
     ["a message that is null", { messages: [null] }, [], ["a message is not an object"]],
-    ["a message without content", { messages: [{ role: "user" }] }, [], ["there is no content"]],
+    ["a message without content", { messages: [{ role: "user" }] }, [], ["content is missing"]],
     [
       "an unknown role",
       { messages: [{ role: "system", content: { type: "text", text: "a" } }] },
       [{ role: "user", content: { type: "text", text: "a" } }],
-      ["a message has an unknown role and is taken for the user's"],
+      ["a message has an unknown role; it is treated as the user's"],
     ],
   ])("with %s is understood", (_, raw, messages, notes) => {
     expect(normalisePromptResult(raw)).toEqual({ messages, notes });
@@ -222,9 +222,9 @@ describe("a resource", () => {
       ["the contents are not a list"],
     ],
     ["an entry without a uri", { contents: [{ text: "x" }] }, [{ uri: "a:0", text: "x" }], []],
-    ["an entry that is no object", { contents: ["x"] }, [], ["contents hold neither text nor blob"]],
-    ["a uri that is a number", { contents: [{ uri: 7, text: "x" }] }, [], ["contents hold neither text nor blob"]],
-    ["an entry of nothing", { contents: [{ uri: "a:1" }] }, [{ uri: "a:1" }], ["contents hold neither text nor blob"]],
+    ["an entry that is no object", { contents: ["x"] }, [], ["contents have neither text nor blob"]],
+    ["a uri that is a number", { contents: [{ uri: 7, text: "x" }] }, [], ["contents have neither text nor blob"]],
+    ["an entry of nothing", { contents: [{ uri: "a:1" }] }, [{ uri: "a:1" }], ["contents have neither text nor blob"]],
   ])("with %s is understood", (_, raw, contents, notes) => {
     expect(normaliseResourceResult(raw, "a:0")).toEqual({ contents, notes });
   });

@@ -119,12 +119,12 @@ describe("message lines", () => {
   const read = () => {
     const messages: unknown[] = [];
     const diagnostics: string[] = [];
-    const hopeless: string[] = [];
+    const notAServer: string[] = [];
     const line = createMessageLines({
       events: { message: (message) => messages.push(message), diagnostic: (text) => diagnostics.push(text) },
-      hopeless: ({ message }) => hopeless.push(message),
+      notAServer: ({ message }) => notAServer.push(message),
     });
-    return { messages, diagnostics, hopeless, line };
+    return { messages, diagnostics, notAServer, line };
   };
 
   test("a message cut at any place is no message", () => {
@@ -148,10 +148,10 @@ describe("message lines", () => {
     hoping.line("{}");
     const other = read();
     for (let count = 0; count < 1000; count += 1) for (const { line } of [hoping, other]) line("y");
-    expect(other.hopeless).toEqual([]);
+    expect(other.notAServer).toEqual([]);
     for (const { line } of [hoping, other]) line("y");
-    expect(hoping.hopeless).toEqual([]);
-    expect(other.hopeless).toEqual(["not an MCP server: 1,000 lines and no message"]);
+    expect(hoping.notAServer).toEqual([]);
+    expect(other.notAServer).toEqual(["the program is not an MCP server: it wrote 1,000 lines and no message"]);
     expect(other.diagnostics).toHaveLength(3);
   });
 

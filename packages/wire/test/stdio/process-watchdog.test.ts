@@ -19,7 +19,7 @@ import { pidsOf } from "../support/stdio-server.ts";
 
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
 const newMark = () => randomBytes(8).toString("hex");
-const fileOf = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+const fileOf = (name: string) => fileURLToPath(new URL(`../programs/${name}`, import.meta.url));
 
 describe("when the host dies", () => {
   let folder: TemporaryFolder;

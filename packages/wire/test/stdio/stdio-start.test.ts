@@ -11,22 +11,22 @@ describe("a command that cannot be started", () => {
   test("is not in the PATH", async () => {
     const error = await start({ ...base, command: "no-such-command", env: { PATH: "/usr/bin:/bin" } });
     expect(error).toMatchObject({ code: "spawn_failed", evidence: { step: "spawn" }, cause: { code: "ENOENT" } });
-    expect(error.message).toBe('cannot start "no-such-command": there is no such command in its PATH (/usr/bin:/bin)');
+    expect(error.message).toBe('cannot start "no-such-command": the command is not in its PATH (/usr/bin:/bin)');
   });
 
   test("is no file", async () => {
     const error = await start({ ...base, command: "/no/such/file" });
     expect(error).toMatchObject({ code: "spawn_failed" });
-    expect(error.message).toContain("there is no file /no/such/file");
+    expect(error.message).toContain("the file does not exist: /no/such/file");
   });
 
   test("has a working folder that does not exist, or is a file", async () => {
     const missing = await start({ ...base, cwd: "/no/such/folder" });
     expect(missing).toMatchObject({ code: "spawn_failed" });
-    expect(missing.message).toContain("its working folder does not exist: /no/such/folder");
+    expect(missing.message).toContain("cwd does not exist: /no/such/folder");
     const file = await start({ ...base, cwd: process.execPath });
     expect(file).toMatchObject({ code: "spawn_failed" });
-    expect(file.message).toContain(`its working folder is not a folder: ${process.execPath}`);
+    expect(file.message).toContain(`cwd is not a folder: ${process.execPath}`);
   });
 
   test("is not executable, or a folder, or lacks its interpreter", async () => {
@@ -38,7 +38,7 @@ describe("a command that cannot be started", () => {
     expect((await start({ ...base, command: folder.path })).message).toContain("is not an executable file");
     const odd = await folder.write("odd", "#!/no/such/interpreter\n");
     await chmod(odd, 0o755);
-    expect((await start({ ...base, command: odd })).message).toContain("the interpreter it names is not");
+    expect((await start({ ...base, command: odd })).message).toContain("does not exist");
   });
 
   test("has more arguments than the system takes", async () => {

@@ -70,9 +70,9 @@ describe("what servers write to stdout", () => {
     await using server = await openServer(script(says(`${noise.join("\n")}\n{"a":1}\n`) + stays));
     expect(await server.arrived(1)).toEqual([{ a: 1 }]);
     expect(server.diagnostics).toEqual([
-      'not a message on stdout: "Listening on stdio"',
-      'not a message on stdout: "\\u001b[31mred\\u001b[0m"',
-      'not a message on stdout: "\\"text\\""; more of it will not be reported',
+      'a line on stdout is not a message: "Listening on stdio"',
+      'a line on stdout is not a message: "\\u001b[31mred\\u001b[0m"',
+      'a line on stdout is not a message: "\\"text\\""; further lines are not reported',
     ]);
   });
 

@@ -102,7 +102,7 @@ test("one that dies each time it comes back ends in start_limit at the fifth end
   expect(client.state).toMatchObject({
     status: "disconnected",
     reason: "start_limit",
-    message: '"s" ended 5 times, each within 60 s of its start; the last time: "s": the server exited with code 3',
+    message: '"s" failed 5 times within 60 s of its start; last failure: "s": the server exited with code 3',
     next: "fairlead mcp test s",
   });
   await clock.pass(3_600_000);
@@ -257,7 +257,7 @@ describe("a forgotten session", () => {
   });
 });
 
-describe("a server that does not answer any more", () => {
+describe("a server that does not respond", () => {
   const silent: Script = { answers: { ...oneTool }, verdict: { era: "legacy", transport: "http" } };
 
   test("after two calls that timed out: disconnected, and brought back", async () => {
@@ -272,7 +272,7 @@ describe("a server that does not answer any more", () => {
     await clock.pass(5000);
     expect(client.state).toMatchObject({
       reason: "backoff",
-      because: { message: '"s" does not answer any more: no answer to ping within 5000 ms' },
+      because: { message: '"s" does not respond: no response to ping within 5 s' },
     });
     await clock.pass(1000);
     expect([client.getStatus(), openings()]).toEqual(["connected", 2]);

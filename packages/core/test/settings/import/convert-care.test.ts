@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     remarks: ["obstacle command"],
   },
   {
-    title: "an address that is none",
+    title: "an invalid URL",
     program: "cursor",
     value: { url: "nowhere" },
     entry: { url: "nowhere" },
