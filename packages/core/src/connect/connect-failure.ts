@@ -108,7 +108,7 @@ const extraAuthority =
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
 /** How the wire begins a diagnostic about a line on stdout that is not a message. */
-const noisePrefix = "not a message on stdout: ";
+const noisePrefix = "a line on stdout is not a message: ";
 
 function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
   const seconds = timeout.milliseconds / 1000;
@@ -219,7 +219,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   if (hasSentMessage)
     return { code: "protocol", what: `violates the MCP protocol: ${message}`, next: logs(definition) };
   const { firstBytes = "" } = evidence;
-  const why = message.replace(/^not an MCP server: /, "");
+  const why = message.replace(/^the program is not an MCP server: /, "");
   const begins = firstBytes === "" ? (diagnostics[0] ?? why) : `${why}; response begins ${beginning(firstBytes)}`;
   const next = definition.transport.kind === "stdio" ? checkCommand(definition) : checkAddress(definition);
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };

@@ -66,8 +66,8 @@ export function toServerError(error: unknown, { serverName, what }: Omit<FailedR
   const own = signInErrorIn(error);
   const code = own?.code ?? codeOf(error);
   const next = own ? own.next : adviceFor(code, serverName);
-  // The request is named already: "during tools/call" would only repeat it.
-  const why = error.message.replace(` during ${error.evidence.step}`, "");
+  // `what` names the request already, so the method that the wire names is removed.
+  const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
   return new HostError(code, message, {
     serverName,

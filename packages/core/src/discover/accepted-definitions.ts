@@ -1,6 +1,6 @@
 /**
- * Which definitions of a server's tools a person knows: their digests alone, one small file a server, kept for good. What
- * catalogs hold, and whether they can be kept at all, is the server's doing; what counts as changed must not be.
+ * Stores the digests of accepted tool definitions, one small file per server, without expiry. They are stored apart from the
+ * catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
  */
 
 import { createHash } from "node:crypto";
@@ -10,40 +10,43 @@ import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
-/** Whose tools: never by what variables stand for, who is signed in, or how patient we are with it. */
+/** The server whose definitions are accepted. Variables, the account and timeouts do not matter. */
 export interface DefinitionOwner {
   readonly server: string;
-  /** The root, if the entry is a workspace's. */
+  /** Root of the workspace, if the definition comes from one. */
   readonly workspace?: string;
-  /** Of an entry that was typed: its name is made up, and others may get the same. */
+  /** Digest of a server that was given on the command line, because its generated name is not unique. */
   readonly fingerprint?: string;
 }
 
+/** Accepted definitions of one server. */
 export interface AcceptedDefinitions {
-  /** Digests, the newest last; undefined for a tool that was never met. */
+  /** Digests of a tool, the newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
-  /** Further names are not kept: a server that invents some must not push out those that are accepted. */
+  /** No more names are stored, so that a server cannot push out accepted tools with invented ones. */
   readonly isFull: boolean;
 }
 
+/** The store of all servers. */
 export interface AcceptedDefinitionsStore {
-  /** Throws if it cannot be read. */
+  /** Rejects if the file cannot be read. */
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
-  /** Digests by tool. Gives what is accepted then, whoever else has added to it. */
+  /** Adds digests by tool; resolves with all accepted definitions, also those of other processes. */
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** Names of one server, ever. With all digests that are kept of each, they fit into a file. */
+/** Most tool names of one server. With all their digests they fit into one file. */
 const mostNames = 5_000;
-/** Of one tool: two accounts may see two definitions, and both be accepted. */
+/** Most digests of one tool: different accounts may see different definitions. */
 const mostDigests = 8;
 
-/** As it lies on disk. Tools go by the digests of their names, which may be long. */
+/** The file. Tools are stored by the digests of their names, because names may be long. */
 interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
   readonly tools: Readonly<Record<string, readonly string[]>>;
 }
 
+/** @param folder Folder of the files. */
 export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
   const fileOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
     join(folder, `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`);
@@ -53,7 +56,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       const file = fileOf(owner);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // A damaged file is put aside when it is written to.
+      // A damaged file is renamed at the next write.
       return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 
@@ -80,7 +83,7 @@ function merged(before: AcceptedFile["tools"], news: ReadonlyMap<string, readonl
   return Object.fromEntries(tools);
 }
 
-/** Those that were accepted longest go first. */
+/** Adds digests; the oldest are dropped. */
 export function withDigests(accepted: readonly string[], more: readonly string[]): readonly string[] {
   return [...accepted.filter((digest) => !more.includes(digest)), ...more].slice(-mostDigests);
 }

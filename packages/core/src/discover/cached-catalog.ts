@@ -1,23 +1,23 @@
-/** What is remembered of a server; read from the disk whole, or not at all. */
+/** Reads and checks a cached catalog. An incomplete one is ignored. */
 
 import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
 import type { Catalog, CatalogTool } from "./catalog.ts";
 
-/** Times are milliseconds since 1970. */
+/** The cached catalog of one server. Times are milliseconds since 1970. */
 export interface CachedCatalog {
-  /** As the entry's filters left it: with other filters it is another entry. */
+  /** The catalog after `includeTools` and `excludeTools`. */
   readonly catalog: Catalog;
-  /** Tools that they took out, and which of them did. */
+  /** Hidden tools, with the setting that hides each. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
-  /** What a person had accepted of tools that have become others since, or are gone: until they accept that, it is *changed*. */
+  /** Accepted definitions of tools that have changed or disappeared since. */
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
-  /** When it was found out how the server is reached. */
+  /** When the protocol was negotiated. */
   readonly reachedAt: number;
   readonly savedAt: number;
-  /** Until when the server vouches for its lists, if it says so. */
+  /** Until when the lists are valid, if the server says so. */
   readonly freshUntil?: number;
 }
 
@@ -39,7 +39,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** The members that later stages rely on; whatever else a server sent is kept as it came. */
+/** Checks the members that Fairlead uses; other members are kept unchecked. */
 function isShape(shape: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(shape);
   return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));
@@ -99,6 +99,7 @@ const isCachedCatalog = isShape({
   freshUntil: isMaybe(isNumber),
 });
 
+/** Undefined if the text is damaged or incomplete. */
 export function parseCachedCatalog(text: string): CachedCatalog | undefined {
   const value = parseJson(text);
   return isWholeCatalog(value) ? value : undefined;

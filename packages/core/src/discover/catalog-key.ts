@@ -1,18 +1,19 @@
-/** Under which name a server's catalog is kept: its entry, what the entry's variables and secrets stand for, and the account. */
+/** The key of a cached catalog: a digest of the server definition, its expanded values and the account. */
 
 import { createHmac } from "node:crypto";
 import type { Transport } from "../settings/define/definition.ts";
 
+/** What decides which catalog a server returns. */
 export interface CatalogIdentity {
-  /** Of the entry as written. */
+  /** Digest of the definition as written. */
   readonly fingerprint: string;
-  /** With variables and secrets filled in: another token may see other tools. */
+  /** With expanded variables and secrets, because another token may see other tools. */
   readonly expanded: Transport;
-  /** Who is signed in, if anyone. */
+  /** The account that is signed in. */
   readonly account?: string;
 }
 
-/** Keyed, because a plain digest would let who finds it try out passwords. */
+/** An HMAC, because an attacker could guess secrets from a plain digest. */
 export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
   const content = JSON.stringify([fingerprint, plain(expanded), account]);
   return createHmac("sha256", key).update(content).digest("hex").slice(0, 40);

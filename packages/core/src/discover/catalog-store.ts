@@ -1,4 +1,4 @@
-/** What was learnt about servers, kept on disk: at the next start it is there before any of them answers. A cache: losing it costs only time. */
+/** The catalog cache on disk, from which the next start shows catalogs before servers answer. */
 
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,17 +10,19 @@ import { limits } from "../limits.ts";
 import { writeJson } from "../text/deep-json.ts";
 import { type CachedCatalog, parseCachedCatalog } from "./cached-catalog.ts";
 
+/** The catalog cache. */
 export interface CatalogStore {
-  /** Undefined: nothing is written under this key. */
+  /** Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
 }
 
-/** The same again is not written again so soon: only its date would be new. */
+/** Milliseconds in which an unchanged catalog is not written again. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
 
+/** @param folder Folder of the files. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly content: string }>();
   const fileOf = (key: string): string => join(folder, `${key}.json`);
@@ -54,12 +56,12 @@ export function createCatalogStore(folder: string): CatalogStore {
   };
 }
 
-/** All but the dates that change without anything being different. */
+/** Everything except the dates that change with every save. */
 function contentOf({ catalog, accepted, hidden, offer, peer, reachedAt }: CachedCatalog): string {
   return writeJson([catalog, accepted, hidden, offer, peer, reachedAt]);
 }
 
-/** Entries change, and nobody asks for the old ones again. */
+/** Deletes old files: a changed definition has another key, so its old file is never read again. */
 async function sweep(folder: string, now: number): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json") || name.endsWith(".tmp"));
   const files = await Promise.all(

@@ -1,4 +1,4 @@
-/** What a server offers, read once from a conversation with it, and what of it could not be used. Texts are the server's own: raw. */
+/** Reads the catalog of a server. Texts are raw. */
 
 import type {
   JsonObject,
@@ -14,10 +14,14 @@ import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
 
 export type { ListKind } from "@fairlead/wire";
+/** A tool as the server lists it. */
 export type CatalogTool = ListedTool;
+/** A resource as the server lists it. */
 export type CatalogResource = ListedResource;
+/** A resource template as the server lists it. */
 export type CatalogResourceTemplate = ListedResourceTemplate;
 
+/** A prompt with checked arguments. */
 export interface CatalogPrompt {
   readonly name: string;
   readonly title?: string;
@@ -25,55 +29,58 @@ export interface CatalogPrompt {
   readonly arguments: readonly PromptArgument[];
 }
 
+/** An argument of a prompt. */
 export interface PromptArgument {
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
 }
 
-/** Something that a server said and that is not taken as it was said. */
+/** A note about an item that was dropped or repaired, or about a list that was cut. */
 export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
   readonly reason: string;
 }
 
-/** The tools, prompts, resources and resource templates that a server lists, with notes about what could not be used. Texts are raw. */
+/** The tools, prompts, resources and resource templates of a server, with notes about invalid items. Texts are raw. */
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly prompts: readonly CatalogPrompt[];
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
   readonly instructions?: string;
-  /** How long the server vouches for its lists, in milliseconds, if it says so: the shortest of them. */
+  /** Milliseconds for which the lists are valid, if the server says so; the shortest of all lists. */
   readonly ttlMs?: number;
-  /** Left out; without a name, it had none. */
+  /** Dropped items; without `name`, the item had none. */
   readonly dropped: readonly CatalogNote[];
-  /** Taken, with something in it made good. */
+  /** Items that were repaired. */
   readonly repaired: readonly CatalogNote[];
-  /** Lists that may go on where we stopped reading. */
+  /** Lists that were cut at a limit. */
   readonly truncated: readonly CatalogNote[];
 }
 
-/** One list has been read to its end, or refused. */
+/** One list was read or failed. */
 export interface ListStep {
   readonly step: "list";
   readonly method: string;
   readonly items: number;
-  /** What the server says instead of giving it. */
+  /** The server's error message, if the list failed. */
   readonly refused?: string;
-  /** Since all lists were asked for, at once. */
+  /** Since the start of reading all lists. */
   readonly milliseconds: number;
 }
 
+/** Options of `readCatalog`. */
 export interface ReadOptions {
-  /** Of all lists, by default those that the server declares. */
+  /** The lists to read; by default those that the server declares. */
   readonly only?: readonly ListKind[];
   readonly signal?: AbortSignal;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
 }
 
+/** The MCP method of each list. */
 export const listMethods: Readonly<Record<ListKind, string>> = {
   tools: "tools/list",
   prompts: "prompts/list",
@@ -81,7 +88,7 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
   resourceTemplates: "resources/templates/list",
 };
 
-/** Asks for all lists at once; the signal bounds the time for them all together. */
+/** Reads all lists in parallel, until the signal aborts. Rejects with a `WireError` if the connection or every list fails. */
 export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
   const { listAll, WireError } = await import("@fairlead/wire");
   const { signal, observe, clock = systemClock } = options;
@@ -98,11 +105,11 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
       observe?.({ step: "list", method, items: listing.items.length, milliseconds: since() });
       return taken(kind, listing, nameOf);
     } catch (error) {
-      // Only that the server answers with an error is the list's own affair; anything else ends the conversation.
+      // A JSON-RPC error concerns this list only; any other error ends the connection.
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       refusals.push(error);
       observe?.({ step: "list", method, items: 0, refused: error.message, milliseconds: since() });
-      return { ...nothing, dropped: [{ kind, reason: `${method} was refused: ${error.message}` }] };
+      return { ...nothing, dropped: [{ kind, reason: `${method} failed: ${error.message}` }] };
     }
   }
 
@@ -129,7 +136,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   };
 }
 
-/** What a server does not declare is not asked for: some never answer. One that declares nothing at all may just have forgotten to. */
+/** The lists that a server declares; all lists if it declares none. Undeclared lists are not read, because some servers never answer. */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);
   const kinds: readonly ListKind[] = [
@@ -140,7 +147,7 @@ export function listsOf({ capabilities }: Pick<Session, "capabilities">): readon
   return kinds.length > 0 ? kinds : ["tools", "prompts", "resources", "resourceTemplates"];
 }
 
-/** Whether lists may grow later: then an empty one says little. */
+/** Whether the server declares `listChanged`, so that an empty list may get items later. */
 export function mayGrow({ capabilities }: Pick<Session, "capabilities">): boolean {
   return ["tools", "prompts", "resources"].some((capability) => {
     const declared = capabilities[capability];
@@ -155,7 +162,7 @@ interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired"
 
 const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired: [], truncated: [] };
 
-/** The first of a name keeps it: a second one could never be asked for. */
+/** Drops items with a duplicate name, because a request could not name them. */
 function taken<K extends ListKind>(
   kind: K,
   { items, dropped, repaired, truncated, ttlMs }: Listing<K>,
@@ -165,7 +172,7 @@ function taken<K extends ListKind>(
   const seconds: CatalogNote[] = [];
   for (const item of items) {
     const name = nameOf(item);
-    if (firsts.has(name)) seconds.push({ kind, name, reason: "there is another one of the same name" });
+    if (firsts.has(name)) seconds.push({ kind, name, reason: "duplicate name" });
     else firsts.set(name, item);
   }
   return {
@@ -177,7 +184,7 @@ function taken<K extends ListKind>(
   };
 }
 
-/** The arguments of prompts are listed as they came; one without a name cannot be given. */
+/** Drops prompt arguments without a name, because a request could not set them. */
 function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   readonly named: readonly CatalogPrompt[];
   readonly unnamed: readonly CatalogNote[];
@@ -186,7 +193,7 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   const named = listed.map(({ name, title, description, arguments: given = [] }) => {
     const usable = given.flatMap(toArgument);
     if (usable.length < given.length)
-      unnamed.push({ kind: "prompts", name, reason: "an argument without a name was left out" });
+      unnamed.push({ kind: "prompts", name, reason: "an argument without a name was dropped" });
     return {
       name,
       ...(title !== undefined && { title }),

@@ -1,4 +1,4 @@
-/** What became of a list of tools, and of one tool. A definition is what a person or a model was shown of a tool. Pure. */
+/** Compares tool definitions. A definition is what a person or a model sees of a tool. Pure. */
 
 import { createHash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
@@ -6,14 +6,15 @@ import type { ToolChanges } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
-/** One member that is not what it was; without `before` it was not there, without `after` it is gone. Texts are the server's own: raw. */
+/** A changed member of a definition; without `before` it is new, without `after` it was removed. Texts are raw. */
 export interface Difference {
-  /** `description`, `inputSchema.properties.path.type`. */
+  /** Path of the member, such as `inputSchema.properties.path.type`. */
   readonly member: string;
   readonly before?: string;
   readonly after?: string;
 }
 
+/** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
@@ -27,18 +28,19 @@ export function toolChanges(before: readonly CatalogTool[], after: readonly Cata
   };
 }
 
+/** Whether two definitions are equal. */
 export function isSameDefinition(one: CatalogTool, other: CatalogTool): boolean {
   return one === other || definitionOf(one) === definitionOf(other);
 }
 
-/** Equal for equal definitions, in whatever order their members stand. */
+/** The definition as JSON with sorted members: equal text for equal definitions. */
 export function definitionOf(tool: CatalogTool): string {
   return canonicalJson(definingMembers(tool));
 }
 
 const digests = new WeakMap<CatalogTool, string>();
 
-/** SHA-256 of the definition: what an approval of the tool is bound to. A definition object is never changed, so its digest is computed once. */
+/** SHA-256 of the definition, to which an approval is bound. Cached per object, because definitions are immutable. */
 export function definitionDigest(tool: CatalogTool): string {
   const known = digests.get(tool);
   if (known !== undefined) return known;
@@ -47,13 +49,14 @@ export function definitionDigest(tool: CatalogTool): string {
   return digest;
 }
 
+/** The changed members of a definition. */
 export function differenceOf(before: CatalogTool, after: CatalogTool): readonly Difference[] {
   return differencesIn("", definingMembers(before), definingMembers(after), 0);
 }
 
 type Definition = Pick<CatalogTool, "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations">;
 
-/** Icons and the like decide nothing. */
+/** The members that belong to a definition. Others, such as icons, do not matter. */
 function definingMembers(tool: CatalogTool): Definition {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {
@@ -66,7 +69,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** Deeper than that, what differs is given whole. */
+/** Deeper differences are reported as a whole value. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

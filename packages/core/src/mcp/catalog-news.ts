@@ -1,18 +1,18 @@
-/** What differs between two catalogs of a server, told in names. Pure. */
+/** Compares two catalogs of a server. Pure. */
 
 import type { Catalog, ListKind } from "../discover/catalog.ts";
 import { toolChanges } from "../discover/tool-changes.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 
-/** What a change of a list is about; a server has one word for resources and their templates. */
+/** Lists that a change notification is about: "resources" also means resource templates. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],
   resources: ["resources", "resourceTemplates"],
 };
 
-/** Undefined if nothing does; without one before, everything is new. */
+/** The event for changed lists; undefined if nothing changed. Without `before`, everything is new. */
 export function catalogNews(server: string, before: Catalog | undefined, after: Catalog): ServerNews | undefined {
   const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
     kindsOf[list].some((kind) => !isSame(before?.[kind] ?? [], after[kind])),

@@ -1,4 +1,4 @@
-/** All servers of a host: starts them side by side, keeps one's failure from touching another, and ends them together. */
+/** Manages the clients of all servers of a host. */
 
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
@@ -16,12 +16,12 @@ export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
 /** Options of `McpClientManager`. */
 export interface McpClientManagerOptions {
-  /** In the order of the settings, each name once; those that may not start stand there with their state. */
+  /** All servers in the order of the settings, also those that may not start. Names are unique. */
   readonly servers: readonly ManagedServer[];
   readonly emit?: (event: HostEvent) => void;
-  /** How many programs may be starting at once. */
+  /** How many programs may start at the same time; 4 by default. */
   readonly startLimit?: number;
-  /** For hosts that stay: servers that end are brought back, and their lists kept up to date. */
+  /** Reconnects servers that end, and reads changed lists again. For long-running hosts; false by default. */
   readonly recover?: boolean;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -36,7 +36,7 @@ interface Attempt {
   readonly done: Promise<McpClient>;
 }
 
-/** Milliseconds after which a program that is still starting keeps nobody else from it. */
+/** Milliseconds after which a program that is still starting frees its place for another. */
 const slotTimeout = 2000;
 
 /** Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A server that fails does not affect the others. */
@@ -47,7 +47,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that end only to be started again, and the restart that sees to it. */
+  /** Servers that are being restarted, with the identity of the restart. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
@@ -56,12 +56,12 @@ export class McpClientManager {
   constructor(options: McpClientManagerOptions) {
     const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
     const { random = Math.random, now = options.today ?? Date.now } = options;
-    const tryAgain = (client: McpClient): void => void this.#tryAgain(client);
+    const reconnect = (client: McpClient): void => void this.#reconnect(client);
     this.#servers = new Map(servers.map((server) => [stateOf(server).name, server]));
-    this.#recoveries = recover ? createRecoveries({ tryAgain, clock, random, now }) : undefined;
+    this.#recoveries = recover ? createRecoveries({ reconnect, clock, random, now }) : undefined;
     this.#emit = emit;
     this.#startLimit = createStartLimit({ limit: startLimit, slotTimeout, clock });
-    for (const server of this.#startable()) this.#recoveries?.adopt(server);
+    for (const server of this.#startable()) this.#recoveries?.add(server);
   }
 
   getDiscoveryState(): MCPDiscoveryState {
@@ -72,27 +72,27 @@ export class McpClientManager {
     return [...this.#servers.values()].map(stateOf);
   }
 
-  /** Of all servers that may start. */
+  /** Clients of all servers that may start. */
   clients(): readonly McpClient[] {
     return this.#startable().map(({ client }) => client);
   }
 
-  /** Undefined for a server that may not start. */
+  /** The client of a server; undefined if the server may not start. @throws HostError `server_unknown` */
   getClient(name: string): McpClient | undefined {
     return this.#startable(name)[0]?.client;
   }
 
-  /** Connects to all servers but those that wait for their first use. Resolves when each has answered or failed; its state says which. */
+  /** Connects to all servers except lazy ones. Resolves when each is connected or has failed; its state says which. */
   discoverAllMcpTools(): Promise<void> {
     return this.#discover(this.#startable().filter(({ isLazy = false }) => !isLazy));
   }
 
-  /** One, some, or all, those that wait for their first use too. What is connected already is left alone. */
+  /** Connects to the named servers, or to all, also lazy ones. Connected servers stay as they are. */
   async start(names?: string | readonly string[]): Promise<void> {
     await this.#discover(this.#startable(names));
   }
 
-  /** Ends them first, whatever they are in the middle of; who waits for them waits on. What is stopped meanwhile stays so. */
+  /** Disconnects the servers and connects them again. Callers of `ready` keep waiting. A server that is stopped meanwhile stays stopped. */
   async restart(names?: string | readonly string[]): Promise<void> {
     const restart = {};
     const servers = this.#startable(names);
@@ -104,62 +104,62 @@ export class McpClientManager {
   }
 
   /**
-   * Takes these in the place of what was there. Who has the fingerprint of before is left alone, whatever it is doing; the others
-   * of before are ended, and nothing new is started. Resolves when nothing of those is left.
+   * Replaces the servers. A server with an unchanged fingerprint keeps its connection; the others are disconnected, and new
+   * ones are not started. Resolves when the old connections are closed.
    */
   async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
     const { servers: next, ...changes } = compareServers(this.#servers, servers);
     const leaving = this.#startable([...changes.replaced, ...changes.removed]);
     this.#servers = next;
-    for (const { client } of leaving) this.#recoveries?.release(client.name);
-    for (const server of this.#startable([...changes.replaced, ...changes.added])) this.#recoveries?.adopt(server);
+    for (const { client } of leaving) this.#recoveries?.remove(client.name);
+    for (const server of this.#startable([...changes.replaced, ...changes.added])) this.#recoveries?.add(server);
     const ended = leaving.map((server) => this.#end(server));
     this.#emit({ type: "servers", ...changes });
     await Promise.all(ended);
     return changes;
   }
 
-  /** Resolves when nothing of them is left; without names, of any server. */
+  /** Disconnects the named servers, or all. Resolves when their connections are closed. */
   async stop(names?: string | readonly string[]): Promise<void> {
-    if (names === undefined) this.#recoveries?.rest();
+    if (names === undefined) this.#recoveries?.stop();
     await Promise.all(this.#startable(names).map((server) => this.#end(server)));
   }
 
-  /** Stops all servers for good: no connection begins after this. */
+  /** Stops all servers for good: no connection starts after this. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.stop();
   }
 
-  /** The server's client, connected and discovered; rejects with the reason why that cannot be. Callers share one attempt. */
+  /** The connected client with its catalog. Callers share one attempt. Rejects with a `HostError` if the server cannot be connected. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // Whoever calls it may be a model: only a person starts it once more.
+    // The caller may be a model. Only a person may start this server again.
     if (state.status === "disconnected" && state.reason === "start_limit") throw notConnectedError(state);
-    return unlessAborted(this.#lastingAttempt(server), signal, () => cancelled(name));
+    return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
   }
 
-  /** One that a restart calls off is made once more: whoever waits for it has cancelled nothing. */
-  async #lastingAttempt(server: StartableServer): Promise<McpClient> {
+  /** Repeats an attempt that a restart cancelled, because its callers did not cancel it. */
+  async #attemptUntilSettled(server: StartableServer): Promise<McpClient> {
     for (;;) {
       try {
         return await this.#attempt(server);
       } catch (error) {
-        const isCalledOff = error instanceof HostError && error.code === "cancelled";
-        if (!isCalledOff || !this.#restarts.has(server.client.name)) throw error;
+        const isCancelled = error instanceof HostError && error.code === "cancelled";
+        if (!isCancelled || !this.#restarts.has(server.client.name)) throw error;
       }
     }
   }
 
   async #discover(servers: readonly StartableServer[]): Promise<void> {
     this.#discoveriesUnderWay += 1;
-    this.#tell(MCPDiscoveryState.IN_PROGRESS);
-    for (const { client } of servers) this.#recoveries?.forgive(client.name);
+    this.#setDiscovery(MCPDiscoveryState.IN_PROGRESS);
+    for (const { client } of servers) this.#recoveries?.resetHistory(client.name);
     await Promise.allSettled(servers.map((server) => this.#attempt(server)));
     this.#discoveriesUnderWay -= 1;
-    if (this.#discoveriesUnderWay === 0) this.#tell(MCPDiscoveryState.COMPLETED);
+    if (this.#discoveriesUnderWay === 0) this.#setDiscovery(MCPDiscoveryState.COMPLETED);
   }
 
   #attempt(server: StartableServer): Promise<McpClient> {
@@ -169,7 +169,7 @@ export class McpClientManager {
     if (running) return running.done;
     if (this.#isClosed) return Promise.reject(cancelled(client.name));
     this.#recoveries?.watch();
-    this.#recoveries?.callOff(client.name);
+    this.#recoveries?.cancel(client.name);
     const stop = new AbortController();
     const done = this.#connect(server, stop.signal).finally(() => {
       if (this.#attempts.get(client.name)?.stop === stop) this.#attempts.delete(client.name);
@@ -178,8 +178,8 @@ export class McpClientManager {
     return done;
   }
 
-  /** When whoever tries it now has failed, unless it is not wanted any more. */
-  async #tryAgain(client: McpClient): Promise<void> {
+  /** Reconnects after a running attempt has failed, unless the server was replaced or stopped. */
+  async #reconnect(client: McpClient): Promise<void> {
     await Promise.allSettled([this.#attempts.get(client.name)?.done]);
     const server = this.#servers.get(client.name);
     const isWanted = server && "client" in server && server.client === client && !this.#endings.has(client.name);
@@ -191,7 +191,7 @@ export class McpClientManager {
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
-      // What is left of an earlier connection ends first; and a request to sign in may have been answered since.
+      // Ends an earlier connection first, and leaves `needs_auth`: the person may have signed in since.
       if (client.getStatus() !== "disconnected") await client.disconnect();
       await client.connect(signal);
       await client.discover(signal);
@@ -201,7 +201,7 @@ export class McpClientManager {
     }
   }
 
-  /** Calls off an attempt, ends a connection; an attempt that is made meanwhile waits for it. */
+  /** Cancels the attempt and disconnects. A new attempt waits until this has finished. */
   #end({ client }: StartableServer): Promise<void> {
     const { name } = client;
     this.#restarts.delete(name);
@@ -211,14 +211,14 @@ export class McpClientManager {
     const ending = Promise.allSettled([attempt?.done, this.#endings.get(name)])
       .then(() => client.disconnect())
       .finally(() => {
-        this.#recoveries?.callOff(name);
+        this.#recoveries?.cancel(name);
         if (this.#endings.get(name) === ending) this.#endings.delete(name);
       });
     this.#endings.set(name, ending);
     return ending;
   }
 
-  #tell(state: MCPDiscoveryState): void {
+  #setDiscovery(state: MCPDiscoveryState): void {
     if (state === this.#discovery) return;
     this.#discovery = state;
     this.#emit({ type: "discovery", state });

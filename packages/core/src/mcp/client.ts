@@ -1,4 +1,4 @@
-/** One server's connection: opens it, reads what it offers, passes single requests on, and ends it. */
+/** The client of one server: connects, reads the catalog, sends requests, disconnects. */
 
 import type {
   JsonObject,
@@ -28,9 +28,9 @@ export type { Completion } from "./completion.ts";
 /** Options of `McpClient`. Times are milliseconds. */
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
-  /** Rejects only when nothing of the attempt is left; the signal has nothing to say once there is a session. */
+  /** Opens a session. Rejects after everything of the attempt is closed. The signal has no effect on an open session. */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
-  /** How long `connect` and the first `discover` may take together, in milliseconds, unless the session says otherwise. */
+  /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
   readonly connectTimeout: number;
   readonly onState?: (state: ServerState) => void;
   readonly onNews?: (news: ServerNews) => void;
@@ -39,12 +39,12 @@ export interface McpClientOptions {
   readonly random?: () => number;
 }
 
-/** An end that nobody wanted. */
+/** A connection that failed or ended without a call of `disconnect`. */
 export interface ClientEnd {
   readonly error: HostError;
   /** When connecting began, by the client's clock. */
   readonly startedAt: number;
-  /** Its lists had been read. */
+  /** Whether its catalog had been read. */
   readonly wasUp: boolean;
 }
 
@@ -62,12 +62,12 @@ export class McpClient {
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
   #connection: Connection | undefined;
   #ending: Promise<void> | undefined;
-  /** What was offered last, here or in an earlier connection. */
-  #known: FilteredCatalog | undefined;
+  /** The last catalog, perhaps of an earlier connection. */
+  #lastCatalog: FilteredCatalog | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;
-  #follows = false;
-  #isWanted = false;
+  #readsChanges = false;
+  #isStarted = false;
 
   constructor(options: McpClientOptions) {
     this.name = options.definition.name;
@@ -94,22 +94,22 @@ export class McpClient {
     return this.filteredCatalog;
   }
 
-  /** What the server says that it can do, while it is connected. */
+  /** Capabilities of the server; empty while it is not connected. */
   get capabilities(): JsonObject {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** What it offered in an earlier run: what it offers next is compared with that. */
-  remember(filteredCatalog: FilteredCatalog): void {
-    this.#known ??= filteredCatalog;
+  /** Sets the catalog of an earlier run, with which the next one is compared. */
+  setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
+    this.#lastCatalog ??= filteredCatalog;
   }
 
-  /** From the next connection on, lists are read again when the server says that they changed. */
-  follow(): void {
-    this.#follows = true;
+  /** From the next connection on, reads lists again when the server says that they changed. */
+  followChanges(): void {
+    this.#readsChanges = true;
   }
 
-  /** Told of every end that nobody wanted, once nothing of the connection is left. Returns the function that stops listening. */
+  /** Calls `listener` after a connection has failed or ended by itself. Returns the function that stops listening. */
   onEnd(listener: (end: ClientEnd) => void): () => void {
     this.#endListeners.add(listener);
     return () => this.#endListeners.delete(listener);
@@ -122,33 +122,33 @@ export class McpClient {
         serverName: this.name,
       });
     const stop = new AbortController();
-    this.#isWanted = true;
+    this.#isStarted = true;
     const opening = this.#open(signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]));
     this.#opening = { stop, over: Promise.allSettled([opening]) };
     this.#move({ type: "connect" });
     await opening;
   }
 
-  /** Reads what the server offers. One that does not tell in time, or has nothing to offer, is disconnected. */
+  /** Reads the catalog. A server that does not answer in time, or has nothing to use, is disconnected. */
   async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
     const connection = this.#connected();
     try {
       const filteredCatalog = await connection.discover(signal);
-      // Gone between its last answer and now.
+      // The connection ended after the last list was read.
       if (this.#connection !== connection) throw await this.#lost();
       return filteredCatalog;
     } catch (error) {
       if (this.#connection !== connection) throw await this.#lost();
-      // A list that was read once and cannot be read again is no reason to end a connection.
+      // A failed second reading does not end the connection: the first catalog is still usable.
       if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
     }
   }
 
-  /** Resolves when nothing of the connection is left, whatever it was in the middle of. */
+  /** Cancels connecting or closes the connection. Resolves when everything is closed. */
   async disconnect(): Promise<void> {
-    this.#isWanted = false;
+    this.#isStarted = false;
     if (this.#opening) {
       const { stop, over } = this.#opening;
       this.#move({ type: "disconnect" });
@@ -162,12 +162,12 @@ export class McpClient {
     }
   }
 
-  /** Says what will become of it after an end; while it is anything but disconnected that means nothing. */
-  rest(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
+  /** Sets whether a disconnected server will be tried again. Has no effect in other states. */
+  setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
     this.#move(change);
   }
 
-  /** Makes sure that the server still answers; one that does not is disconnected. */
+  /** Checks that the server still responds, and disconnects it if not. */
   async check(): Promise<void> {
     await this.#connection?.check();
   }
@@ -195,42 +195,42 @@ export class McpClient {
     return normaliseResourceResult(answer, uri);
   }
 
-  /** Values that an argument of a prompt or a resource template might take: `ref`, `argument` and `context` as in the protocol. */
+  /** Suggested values for an argument of a prompt or resource template; `params` as in the protocol. */
   async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
     const answer = await this.request(`completion of ${this.name}`, "completion/complete", params, options);
     return toCompletion(answer["completion"]);
   }
 
-  /** Any request of the protocol; `what` names it in errors: `demo.greet`. */
+  /** Sends any request of the protocol; `what` is its name in errors, such as `demo.greet`. */
   async request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
     return this.#connected().request(what, method, params, options);
   }
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // Who hears that it is connecting may call it off at once: it begins when they have heard.
+    // A listener of the state "connecting" may cancel at once, before anything is started.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
-      const onNotification: NotificationListener = (...news) => this.#hear(...news);
+      const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
       const session = await this.#options.open({ signal, onNotification });
-      // It came about in the very moment in which it was called off.
+      // The session opened at the moment of the cancellation.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
       this.#opening = undefined;
-      this.#hold(session);
+      this.#start(session);
     } catch (error) {
       const failure = signal.aborted
         ? new HostError("cancelled", `"${this.name}" was not connected: cancelled`, { serverName: this.name })
         : toServerError(error, { serverName: this.name, what: `"${this.name}"` });
       this.#opening = undefined;
       this.#move({ type: "ended", because: toFailure(failure) });
-      if (!signal.aborted) this.#tellEnd(failure, false);
+      if (!signal.aborted) this.#reportEnd(failure, false);
       throw failure;
     }
   }
 
-  #hold(session: OpenedSession): void {
+  #start(session: OpenedSession): void {
     const { definition, connectTimeout: defaultTimeout, observe, onNews, random = Math.random } = this.#options;
     const { connectTimeout = defaultTimeout, signIn } = session;
     const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
@@ -240,11 +240,11 @@ export class McpClient {
       filter: definition,
       timeLeft: Math.max(connectTimeout - spent, 1),
       connectTimeout,
-      follow: this.#follows,
+      follow: this.#readsChanges,
       clock: this.#clock,
       random,
       observe,
-      onCatalog: (filteredCatalog) => this.#connection === connection && this.#take(filteredCatalog),
+      onCatalog: (filteredCatalog) => this.#connection === connection && this.#setCatalog(filteredCatalog),
       onNews: (news) => onNews?.(news),
       onUnresponsive: (error) => this.#connection === connection && void this.#end(error),
     });
@@ -255,20 +255,20 @@ export class McpClient {
     this.#move({ type: "opened", peer: toPeer(session) });
   }
 
-  #hear(method: string, params: JsonObject): void {
+  #onNotification(method: string, params: JsonObject): void {
     const news = toNews(this.name, method, params);
     if (news) this.#options.onNews?.(news);
-    this.#connection?.heard(method);
+    this.#connection?.notified(method);
   }
 
-  #take(filteredCatalog: FilteredCatalog): void {
-    const news = catalogNews(this.name, this.#known?.catalog, filteredCatalog.catalog);
-    this.#known = filteredCatalog;
+  #setCatalog(filteredCatalog: FilteredCatalog): void {
+    const news = catalogNews(this.name, this.#lastCatalog?.catalog, filteredCatalog.catalog);
+    this.#lastCatalog = filteredCatalog;
     this.#move({ type: "discovered", offer: filteredCatalog.offer });
     if (news) this.#options.onNews?.(news);
   }
 
-  /** Ends what there is; it counts as ended when nothing of it is left. */
+  /** Closes the connection; the state becomes "ended" after that. */
   #end(because?: HostError): Promise<void> {
     const connection = this.#connection;
     const wasUp = connection?.filteredCatalog() !== undefined;
@@ -276,7 +276,7 @@ export class McpClient {
     this.#lastError = because;
     const ended = (): void => {
       this.#move({ type: "ended" });
-      if (because) this.#tellEnd(because, wasUp);
+      if (because) this.#reportEnd(because, wasUp);
     };
     const ending = connection?.close().then(ended, ended) ?? Promise.resolve();
     this.#ending = ending;
@@ -284,12 +284,12 @@ export class McpClient {
     return ending;
   }
 
-  #tellEnd(error: HostError, wasUp: boolean): void {
-    if (!this.#isWanted) return;
+  #reportEnd(error: HostError, wasUp: boolean): void {
+    if (!this.#isStarted) return;
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  /** How it ended meanwhile; told when it has. */
+  /** The error of a connection that ended meanwhile. */
   async #lost(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);
@@ -300,7 +300,7 @@ export class McpClient {
     throw notConnectedError(this.#state);
   }
 
-  /** The only writer of the state. */
+  /** The only place that changes the state. */
   #move(change: ServerChange): void {
     const state = transition(this.#state, change, this.#clock.now());
     if (state === this.#state) return;

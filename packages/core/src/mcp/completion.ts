@@ -1,4 +1,4 @@
-/** Values that an argument might take, from an answer that may hold anything. */
+/** Reads the result of `completion/complete`. */
 
 import { objectOf } from "@fairlead/wire/json";
 
@@ -9,6 +9,7 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
+/** Drops invalid members of the result. */
 export function toCompletion(raw: unknown): Completion {
   const given = new Map<string, unknown>(Object.entries(objectOf(raw)));
   const [values, total] = [given.get("values"), given.get("total")];

@@ -1,4 +1,4 @@
-/** One conversation with a server, from the handshake to its end: what it offers, kept up to date, and whether anyone is still there. */
+/** One connection to a server, from the handshake to its end: keeps the catalog up to date and checks that the server responds. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -17,29 +17,31 @@ import { createRefresh } from "./recovery/refresh.ts";
 import { toFailure } from "./server-state.ts";
 import { openSubscription, type Subscription } from "./subscription.ts";
 
+/** Options of `createConnection`. */
 export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Milliseconds in which its lists must be read: the first time, and later. */
+  /** Milliseconds for the first reading of the catalog, and (`connectTimeout`) for later ones. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
-  /** Lists that change are read again. */
+  /** Reads lists again when they change. */
   readonly follow: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly observe?: ((step: ListStep) => void) | undefined;
-  /** It offers something else than before. */
+  /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
-  /** Nobody answers any more. */
+  /** Called when the server does not respond any more. */
   readonly onUnresponsive: (error: HostError) => void;
 }
 
+/** A connection to a server. */
 export interface Connection {
   readonly session: OpenedSession;
   readonly filteredCatalog: () => FilteredCatalog | undefined;
-  /** Reads all lists. What it rejects with is explained, or `cancelled`. */
+  /** Reads the whole catalog. Rejects with a `HostError`. */
   readonly discover: (signal: AbortSignal | undefined) => Promise<FilteredCatalog>;
   readonly request: (
     what: string,
@@ -47,19 +49,21 @@ export interface Connection {
     params: JsonObject,
     options?: McpRequestOptions,
   ) => Promise<JsonObject>;
-  readonly heard: (method: string) => void;
+  /** Handles a notification of the server. */
+  readonly notified: (method: string) => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
   readonly close: () => Promise<void>;
 }
 
+/** Takes over an open session. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { session, serverName, filter, timeLeft, connectTimeout, follow, clock, random, observe } = options;
   const { onCatalog, onNews, onUnresponsive } = options;
-  const life = new AbortController();
+  const closing = new AbortController();
   const health = createHealth({ session, serverName, clock, onUnresponsive });
   const refresh = createRefresh({ read: readAgain, clock });
-  /** Lists that could not be read again, and why. */
+  /** Why lists could not be read again, by list. */
   const outdated = new Map<ListName, string>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
@@ -71,7 +75,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       serverName,
       clock,
       random,
-      signal: life.signal,
+      signal: closing.signal,
       onMissed: (lists) => lists.forEach(refresh.changed),
       onTrouble: () => void health.check(),
     });
@@ -81,13 +85,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (session.explain) return session.explain(error, unanswered);
     const what = `"${serverName}"`;
     if (unanswered === undefined) return toServerError(error, { serverName, what });
-    return new HostError("connect_timeout", `${what} did not answer ${unanswered} in time`, {
+    return new HostError("connect_timeout", `${what} timed out: no response to ${unanswered}`, {
       serverName,
       cause: error,
     });
   }
 
-  /** All at once: nobody sees one list of before beside another one of after. */
+  /** Replaces the whole catalog at once, so that callers never see old and new lists together. */
   function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
     const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
     catalog = read;
@@ -124,17 +128,17 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function readAgain(lists: readonly ListName[]): Promise<void> {
     const late = startDeadline(clock, connectTimeout, session);
-    const signal = AbortSignal.any([late.signal, life.signal]);
+    const signal = AbortSignal.any([late.signal, closing.signal]);
     const read = await Promise.all(lists.map((list) => readList(list, signal)));
     late.stop();
-    if (life.signal.aborted || catalog === undefined) return;
+    if (closing.signal.aborted || catalog === undefined) return;
     take(
       read.reduce((merged, replace) => replace(merged), catalog),
       true,
     );
   }
 
-  /** Resolves with what puts the new list in the place of the old one; with nothing to put there, it says so. */
+  /** Resolves with a function that replaces the list in a catalog. After a failure the function keeps the old list. */
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
     try {
@@ -142,10 +146,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       outdated.delete(list);
       return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
     } catch (error) {
-      if (life.signal.aborted) return (before) => before;
+      if (closing.signal.aborted) return (before) => before;
       const failure = explain(error, signal.aborted ? only.map((kind) => listMethods[kind]).join(", ") : undefined);
       health.failed(failure);
-      outdated.set(list, `its list of ${list} may be out of date: ${failure.message}`);
+      outdated.set(list, `the list of ${list} may be out of date: ${failure.message}`);
       onNews({ type: "refresh_failed", server: serverName, list, error: toFailure(failure) });
       return (before) => before;
     }
@@ -164,12 +168,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       } catch (error) {
         const failure = toCallError(error, { serverName, what, explain: session.explain });
         health.failed(failure);
-        // Who hears that the server has forgotten us finds the conversation over, and may ask for a new one at once.
+        // After an expired session, waits until it is closed: the caller can then connect again at once.
         if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
         throw failure;
       }
     },
-    heard(method) {
+    notified(method) {
       const list = changedList(method);
       if (list !== undefined) refresh.changed(list);
       else if (method === "notifications/subscriptions/acknowledged") subscription?.acknowledged();
@@ -177,30 +181,30 @@ export function createConnection(options: ConnectionOptions): Connection {
     check: health.check,
     close() {
       refresh.stop();
-      life.abort();
+      closing.abort();
       return session.close();
     },
   };
 }
 
-/** A person who signs in meanwhile is not a server that is slow: then it begins anew. */
+/** A person who signs in is not a slow server: the deadline starts again while a sign-in is running. */
 function startDeadline(
   clock: Clock,
   milliseconds: number,
   { signIn }: OpenedSession,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
   const late = new AbortController();
-  let callOff = start();
+  let cancelTimer = start();
   function start(): () => void {
     return clock.after(milliseconds, () => {
-      if (signIn?.isUnderWay() === true) callOff = start();
+      if (signIn?.isUnderWay() === true) cancelTimer = start();
       else late.abort();
     });
   }
-  return { signal: late.signal, stop: () => callOff() };
+  return { signal: late.signal, stop: () => cancelTimer() };
 }
 
-/** One list from another reading, with what was noted about it. */
+/** The catalog with one list, and the notes about it, from another reading. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

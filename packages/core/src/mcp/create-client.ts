@@ -1,4 +1,4 @@
-/** A client for one server, from an entry as it would stand in `mcpServers`: for programs that build their own host. */
+/** Creates a client from an entry of `mcpServers`, for programs that build their own host. */
 
 import { homedir } from "node:os";
 import type { ProcessRegistry } from "@fairlead/wire";
@@ -10,21 +10,22 @@ import type { Environment } from "../settings/read/paths.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { McpClient, type McpClientOptions } from "./client.ts";
 
+/** Options of `createMcpClient`. */
 export interface CreateMcpClientOptions
   extends Pick<McpClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {
-  /** How long connecting may take, in milliseconds; 30 000 by default. */
+  /** Milliseconds that connecting may take; 30 000 by default. */
   readonly connectTimeout?: number;
-  /** Where variables come from; by default the process. A server without `cwd` starts in its `cwd`. */
+  /** Environment variables and folders; those of the process by default. A server without `cwd` starts in its `cwd`. */
   readonly environment?: Environment;
-  /** The value of `${secret:NAME}`; without it there are no secrets. */
+  /** Returns the value of `${secret:NAME}`; by default no secret is set. */
   readonly secret?: (name: string) => Promise<string | undefined>;
 }
 
 /**
- * Creates a client that is not connected yet. The entry is your own: it is run without trust, approval or policy, and no
- * log is kept. Nobody signs in: a server that wants that is left at `needs_auth`. `createHost()` does all of that.
+ * Creates a client that is not connected yet. It runs the entry without trust, approval or policy, and writes no log. It does
+ * not sign in: a server that requires sign-in gets the status `needs_auth`. `createHost()` does all of that.
  *
- * @throws HostError `settings_invalid` or `variable_unset` from `connect()`, if the entry has a mistake
+ * @throws HostError `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid
  * @example
  * const client = createMcpClient("files", { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
  * await client.connect();
@@ -80,6 +81,6 @@ async function define(name: string, config: MCPServerConfig, environment: Enviro
   const definition = servers.find((server) => server.name === name)?.definition;
   const wrong = problems.find(({ severity }) => severity === "error");
   if (definition !== undefined && wrong === undefined) return definition;
-  const { code = "settings_invalid", message = `"${name}" is not usable`, next } = wrong ?? {};
+  const { code = "settings_invalid", message = `"${name}" has invalid settings`, next } = wrong ?? {};
   throw new HostError(code, message, { serverName: name, ...(next !== undefined && { next }) });
 }

@@ -1,26 +1,26 @@
-/** A server's question to the person: a form of simple fields, or an address to visit. Nothing in it is opened or answered by us. */
+/** Reads and answers elicitations: a server's question to the user, as a form or as an address to open. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** Answers a question of a server (elicitation) for the user. Give one to the host to declare the capability. */
+/** Answers an elicitation for the user. The host declares the capability if it has one. */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
-/** Texts are the server's own: raw. */
+/** A question of a server. Its texts are raw. */
 export type Elicitation =
   | {
       readonly mode: "form";
       readonly serverName: string;
       readonly message: string;
-      /** Flat: each property is a text, a number, a switch or a choice. */
+      /** A flat schema: each property is a string, a number, a boolean or an enum. */
       readonly requestedSchema: JsonObject;
     }
   | {
       readonly mode: "url";
       readonly serverName: string;
       readonly message: string;
-      /** http or https, nothing else. To be shown whole, and opened only with a yes. */
+      /** An http or https URL. Show it whole, and open it only after confirmation. */
       readonly url: string;
     };
 
@@ -29,9 +29,10 @@ export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: JsonObject }
   | { readonly action: "decline" | "cancel" };
 
+/** The capability that Fairlead declares. */
 export const elicitationCapability: JsonObject = { form: { applyDefaults: true }, url: {} };
 
-/** Undefined for what cannot be put to a person. */
+/** The question in the parameters of `elicitation/create`; undefined if they are invalid. */
 export function toElicitation(serverName: string, params: JsonObject): Elicitation | undefined {
   const { mode = "form", message, requestedSchema, url } = params;
   const words = typeof message === "string" ? message : "";
@@ -43,7 +44,7 @@ export function toElicitation(serverName: string, params: JsonObject): Elicitati
   return { mode: "form", serverName, message: words, requestedSchema };
 }
 
-/** What the person left open takes the default that the form named. */
+/** The result for the server. Empty fields get the default of the form. */
 export function withDefaults(request: Elicitation, answer: ElicitationAnswer): JsonObject {
   if (answer.action !== "accept" || request.mode === "url") return { action: answer.action };
   const properties = isObject(request.requestedSchema["properties"]) ? request.requestedSchema["properties"] : {};
@@ -52,7 +53,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // From entries, because a field may be called __proto__. What the form did not ask for stays here.
+  // From entries, because a field may be named __proto__. Fields that the form does not have are not sent.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 
@@ -60,6 +61,6 @@ function toWebAddress(text: string): string | undefined {
   if (parseUrl(text) === undefined) return undefined;
   const { protocol, href, username, password } = new URL(text);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // A name before the @ makes an address look like another one.
+  // A user name before the @ can make a URL look like another one.
   return isWeb && username === "" && password === "" ? href : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a server comes to offer once its entry's filters are applied, or why it is of no use. Pure. */
+/** Applies `includeTools` and `excludeTools` to a catalog. Pure. */
 
 import type { Catalog } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
@@ -7,9 +7,9 @@ import { hiddenBy, type ToolFilter } from "../normalise/filter.ts";
 
 /** A server's catalog after the filters of its settings entry, with the tools that the filters hide. */
 export interface FilteredCatalog {
-  /** Its tools are those that the filters let through. */
+  /** Without the hidden tools. */
   readonly catalog: Catalog;
-  /** The tools that they do not, and the setting that takes each out. */
+  /** Hidden tools, with the setting that hides each. */
   readonly hidden: ReadonlyMap<string, keyof ToolFilter>;
   readonly offer: CatalogCounts;
 }
@@ -17,15 +17,17 @@ export interface FilteredCatalog {
 /** @deprecated The new name is `FilteredCatalog`. */
 export type Offering = FilteredCatalog;
 
+/** Options of `filterCatalog`. */
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** The server says that it will tell when its lists change. */
+  /** The server declares `listChanged`, so an empty catalog may get items later. */
   readonly mayGrow: boolean;
-  /** What is to be said about lists that could not be read again. */
+  /** Notes about lists that could not be read again. */
   readonly outdated?: readonly string[];
 }
 
+/** @throws HostError `no_capabilities` if nothing is left and the catalog cannot grow */
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();
@@ -36,7 +38,7 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
   });
   const { prompts, resources, resourceTemplates } = catalog;
   const isEmpty = [tools, prompts, resources, resourceTemplates].every(({ length }) => length === 0);
-  if (isEmpty && !mayGrow) throw uselessError(serverName, catalog, hidden);
+  if (isEmpty && !mayGrow) throw emptyError(serverName, catalog, hidden);
   const why = tools.length > 0 ? undefined : hidden.size > 0 ? filtered(hidden) : mayGrow ? "0 tools yet" : undefined;
   const notes = [...(why === undefined ? [] : [why]), ...outdated];
   return {
@@ -52,14 +54,14 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
   };
 }
 
-function uselessError(serverName: string, { dropped }: Catalog, hidden: FilteredCatalog["hidden"]): HostError {
+function emptyError(serverName: string, { dropped }: Catalog, hidden: FilteredCatalog["hidden"]): HostError {
   if (hidden.size > 0)
-    return new HostError("no_capabilities", `"${serverName}" offers nothing that may be used: ${filtered(hidden)}`, {
+    return new HostError("no_capabilities", `"${serverName}" has nothing to use: ${filtered(hidden)}`, {
       serverName,
-      next: `Change ${settings(hidden).join(" or ")} of "${serverName}" in the settings.`,
+      next: `Change ${settings(hidden).join(" or ")} of "${serverName}" in settings.json.`,
     });
   const [first] = dropped;
-  const unusable = first && `; ${dropped.length} could not be used, first of all in ${first.kind}: ${first.reason}`;
+  const unusable = first && `; ${dropped.length} invalid, the first in ${first.kind}: ${first.reason}`;
   return new HostError("no_capabilities", `No prompts, tools, or resources found on the server${unusable ?? ""}`, {
     serverName,
   });
@@ -67,7 +69,7 @@ function uselessError(serverName: string, { dropped }: Catalog, hidden: Filtered
 
 function filtered(hidden: FilteredCatalog["hidden"]): string {
   const names = settings(hidden);
-  return `${names.join(" and ")} ${names.length === 1 ? "leaves" : "leave"} none of its ${hidden.size} tools`;
+  return `${names.join(" and ")} ${names.length === 1 ? "hides" : "hide"} all of its ${hidden.size} tools`;
 }
 
 function settings(hidden: FilteredCatalog["hidden"]): readonly string[] {

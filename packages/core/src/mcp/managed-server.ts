@@ -1,4 +1,4 @@
-/** A server as a host manages it: with a client if it may start, else with the state that says why not. */
+/** The servers that `McpClientManager` holds. */
 
 import type { ServerState } from "../events.ts";
 import type { McpClient } from "./client.ts";
@@ -6,16 +6,18 @@ import type { McpClient } from "./client.ts";
 /** A server as `McpClientManager` holds it: with a client if it may start, else with the state that says why not. */
 export type ManagedServer = StartableServer | { readonly state: ServerState };
 
+/** A server that may start. */
 export interface StartableServer {
   readonly client: McpClient;
-  /** Of its settings: as long as it is the same, the server is. Without one, it never is. */
+  /** Digest of the settings. `update` keeps a server whose fingerprint is the same; without one it is always replaced. */
   readonly fingerprint?: string;
-  /** Connected only when named, or when first used. */
+  /** Connected only when named or first used; false by default. */
   readonly isLazy?: boolean;
-  /** Starting it costs this machine something. */
+  /** Whether it is a stdio program; false by default. */
   readonly isProgram?: boolean;
 }
 
+/** The state of a managed server. */
 export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }

@@ -1,4 +1,4 @@
-/** From a server's notifications to the host's events; what we have no word for is not told. Pure. */
+/** Turns notifications of a server into host events. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ListName, ServerNews } from "../events.ts";
@@ -9,10 +9,12 @@ const changes: ReadonlyMap<string, ListName> = new Map([
   ["notifications/resources/list_changed", "resources"],
 ]);
 
+/** The list that a notification is about, if it is a `list_changed` notification. */
 export function changedList(method: string): ListName | undefined {
   return changes.get(method);
 }
 
+/** The event for a notification; undefined for unknown ones. */
 export function toNews(server: string, method: string, params: JsonObject): ServerNews | undefined {
   const list = changedList(method);
   if (list !== undefined) return { type: "list_changed", server, list };

@@ -1,4 +1,4 @@
-/** What a server may ask of us: folders, a person's answer, a model's answer. Declared only where someone answers, one question at a time, and not too often. */
+/** Answers requests of a server: roots, elicitation and sampling. One question at a time, and a limited number per minute. */
 
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -6,43 +6,47 @@ import { HostError } from "../errors.ts";
 import { type Elicit, elicitationCapability, toElicitation, withDefaults } from "./elicitation.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
-/** Asks the person's model; the server's request as it came, but without a wish to see the conversation. */
+/** Answers a sampling request with the host's model. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A server's request for an answer of the host's model (sampling). `params` are the server's own: raw. */
+/** A sampling request of a server. `params` are raw, without `includeContext`. */
 export interface SamplingRequest {
   readonly serverName: string;
   readonly params: JsonObject;
 }
 
+/** A folder of the workspace (MCP root). */
 export interface Root {
   readonly uri: string;
   readonly name: string;
 }
 
+/** Functions that answer requests. A capability is declared only if its function is there. */
 export interface Answerers {
-  /** Folders that the person works in and trusts; none: nothing is said about folders. */
+  /** Trusted folders; without them the `roots` capability is not declared. */
   readonly roots?: readonly Root[];
   readonly elicit?: Elicit;
   readonly sample?: Sample;
-  /** Told of a question that is declined without being put to anyone. */
+  /** Called for an elicitation that Fairlead declines because its form or URL is invalid. */
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
 }
 
-/** Raw: the server's own words. */
+/** An elicitation that was declined without asking the user. Texts are raw. */
 export interface UnaskableQuestion {
   readonly serverName: string;
   readonly message: string;
-  /** What it wanted to be opened, if it was that. */
+  /** The URL that the server wanted to open. */
   readonly url?: string;
 }
 
+/** Limits for one server. */
 export interface RequestLimits {
-  /** Questions of one server to the person or the model in a minute. */
+  /** Elicitation and sampling requests per minute. */
   readonly perMinute: number;
   readonly clock: Clock;
 }
 
+/** Capabilities to declare, and the handler for their requests. */
 export interface Answering {
   readonly capabilities: JsonObject;
   readonly onRequest: RequestHandler;
@@ -54,7 +58,7 @@ const methodNotFound = -32601;
 const tooMany = -32000;
 const notAllowed = "sampling is not allowed here";
 
-/** Undefined where nobody answers anything. */
+/** Undefined if no request can be answered. */
 export function answerRequests(
   serverName: string,
   { roots, elicit, sample, onUnaskable }: Answerers,
@@ -69,18 +73,18 @@ export function answerRequests(
   let isOpen = false;
   let recent: readonly number[] = [];
 
-  /** A dialog at a time: who asks more, or again and again, is refused without bothering anyone. */
+  /** Refuses a second question while one is open, and too many questions per minute, without asking the user. */
   async function oneAtATime<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const now = clock.now();
     recent = recent.filter((time) => now - time < minute);
-    if (isOpen) throw await rpcError(tooMany, `${what} is refused: another question of this server is still open`);
+    if (isOpen) throw await rpcError(tooMany, `${what} refused: another question of this server is still open`);
     if (recent.length >= perMinute)
-      throw await rpcError(tooMany, `${what} is refused: more than ${perMinute} questions in a minute`);
+      throw await rpcError(tooMany, `${what} refused: more than ${perMinute} questions in a minute`);
     recent = [...recent, now];
     isOpen = true;
     try {
-      // Who answers need not listen to the signal: once nobody waits for it, the server's next question is not kept back.
-      return await unlessAborted(ask(), signal, () => unwanted(serverName, what));
+      // `ask` may ignore the signal: a cancelled question must not block the server's next one.
+      return await unlessAborted(ask(), signal, () => questionCancelled(serverName, what));
     } finally {
       isOpen = false;
     }
@@ -113,11 +117,11 @@ function toUnaskable(serverName: string, { message, url }: JsonObject): Unaskabl
   return { serverName, message: words, ...(typeof url === "string" && { url }) };
 }
 
-function unwanted(serverName: string, what: string): HostError {
-  return new HostError("cancelled", `"${serverName}" does not wait for the answer to ${what} any more`, { serverName });
+function questionCancelled(serverName: string, what: string): HostError {
+  return new HostError("cancelled", `"${serverName}" cancelled ${what}`, { serverName });
 }
 
-/** Why the person does not want it is none of the server's business. */
+/** Hides from the server why the user denied its request. */
 async function rejectDenied(error: unknown): Promise<never> {
   throw error instanceof HostError && error.code === "denied" ? await rpcError(rejected, notAllowed) : error;
 }

@@ -1,13 +1,15 @@
-/** Which servers stay when a host is given new ones: those whose settings are the same. Pure. */
+/** Decides which servers keep their connection when the settings change. Pure. */
 
 import type { ServerChanges } from "../events.ts";
 import { type ManagedServer, stateOf } from "./managed-server.ts";
 
+/** The new servers, and what changed. */
 export interface ServerSuccession extends ServerChanges {
-  /** By name, in the new order; who is kept stands there with the client of before. */
+  /** By name, in the new order; kept servers have their old client. */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
+/** Keeps servers whose settings are unchanged. */
 export function compareServers(
   before: ReadonlyMap<string, ManagedServer>,
   after: readonly ManagedServer[],
@@ -24,7 +26,7 @@ export function compareServers(
   return { servers, ...changes, removed: [...before.keys()].filter((name) => !servers.has(name)) };
 }
 
-/** How the server of before goes on, if it is the same. */
+/** The server with its old client, if the settings are unchanged; else undefined. */
 function keptServer(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
   if ("client" in old && "client" in server) {
     const isSame = old.fingerprint !== undefined && old.fingerprint === server.fingerprint;

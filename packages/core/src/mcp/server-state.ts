@@ -1,35 +1,36 @@
-/** The life of a server: where it stands, what may happen to it there, and what a call into it meets. Pure. */
+/** The states of a server and the transitions between them. Pure. */
 
 import { type ErrorCode, HostError } from "../errors.ts";
 import type { CatalogCounts, Failure, Peer, ServerState } from "../events.ts";
 import type { Admission } from "../trust/admit.ts";
 
-/** What happens to a server. */
+/** An event that may change the state of a server. */
 export type ServerChange =
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly peer: Peer }
   | { readonly type: "discovered"; readonly offer: CatalogCounts }
-  /** Its end begins; `because` is absent if we simply want it to end. */
+  /** Closing begins; `because` is absent after a call of `disconnect`. */
   | { readonly type: "disconnect"; readonly because?: Failure }
-  /** Nothing of it is left; `because` says why it never came about. */
+  /** Everything is closed; `because` says why connecting failed. */
   | { readonly type: "ended"; readonly because?: Failure }
-  /** After a failure: it will be tried again at that moment. */
+  /** After a failure: Fairlead connects again at that time. */
   | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
-  /** After a failure: it will not be tried again by itself. */
+  /** After a failure: Fairlead does not connect again by itself. */
   | { readonly type: "given_up"; readonly because: Failure };
 
+/** The state of a server before it is started. */
 export function initialServerState(name: string, admission: Admission, since: number): ServerState {
   if (admission.status === "admitted") return { name, since, status: "disconnected", reason: "lazy" };
   return { name, since, ...admission };
 }
 
-/** What comes too late, or out of turn, changes nothing: the very same state is returned. */
+/** The next state. An event that does not fit the state is ignored: the same object is returned. */
 export function transition(state: ServerState, change: ServerChange, now: number): ServerState {
   const here = { name: state.name, since: now };
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // Whoever called it off meanwhile wants no other try.
+      // "lazy" here means that the attempt was cancelled meanwhile, so it is not retried.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -43,14 +44,14 @@ export function transition(state: ServerState, change: ServerChange, now: number
         return isSame(state.offer, change.offer) ? state : { ...state, offer: change.offer };
       return change.type === "disconnect" ? disconnecting(here, change.because) : state;
     case "disconnecting":
-      // Why its end began explains more than what went wrong meanwhile.
+      // The reason for closing explains more than an error while closing.
       return change.type === "ended" ? stopped(here, state.because) : state;
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // Also found out on the way to a program that lies in the folder: a new attempt looks again.
+      // An attempt to start a program inside the folder can block the server too; a new attempt checks again.
       return change.type === "disconnect" && state.reason === "untrusted_folder" ? stopped(here) : state;
-    // Decided by settings: nothing that happens on a connection changes it.
+    // Only the settings change this state.
     case "disabled":
       return state;
   }
@@ -74,7 +75,7 @@ function disconnecting(here: Here, because: Failure | undefined): ServerState {
 }
 
 function stopped(here: Here, because?: Failure): ServerState {
-  // Who calls it off knows why: the server did nothing wrong.
+  // A cancelled attempt is not a failure of the server.
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
   const { reason, message, next } = because;
@@ -89,11 +90,12 @@ function backingOff(here: Here, because: Failure, nextTryAt: number): ServerStat
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
 }
 
+/** The error as plain data for states and events. */
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
   return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }
 
-/** Why a call into a server that is not connected goes nowhere. */
+/** The error for a request to a server that is not connected: its code, message and next step explain the state. */
 export function notConnectedError(state: ServerState): HostError {
   const { name: serverName, status } = state;
   const why = "because" in state ? state.because : "message" in state ? state : undefined;
@@ -105,6 +107,6 @@ export function notConnectedError(state: ServerState): HostError {
 type Reason = Exclude<Extract<ServerState, { readonly message: string }>["reason"], "backoff">;
 
 function codeOf(reason: Reason): ErrorCode {
-  // A person or an administrator decided: the message names the setting.
+  // A setting of the user or the administrator; the message names it.
   return reason === "user" || reason === "not_allowed" || reason === "excluded" ? "denied" : reason;
 }

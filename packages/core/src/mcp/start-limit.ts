@@ -1,19 +1,22 @@
-/** How many programs may be starting at once: a start costs the machine much, waiting for one that is silent costs nothing. */
+/** Limits how many programs start at the same time, because starting needs much CPU. */
 
 import type { Clock } from "../clock.ts";
 
+/** A limited number of slots. */
 export interface StartLimit {
-  /** Resolves when there is a place, with the function that gives it back; rejects with the signal's reason. */
+  /** Resolves with a function that frees the slot, when a slot is free; rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
+/** Options of `createStartLimit`. */
 export interface StartLimitOptions {
   readonly limit: number;
-  /** After so many milliseconds a place is given on: whoever still starts is more likely waiting than working. */
+  /** Milliseconds after which a slot is freed: a program that starts for longer is probably waiting, not computing. */
   readonly slotTimeout: number;
   readonly clock: Clock;
 }
 
+/** Creates a limit with all slots free. */
 export function createStartLimit({ limit, slotTimeout, clock }: StartLimitOptions): StartLimit {
   const waiting = new Set<() => void>();
   let free = limit;
@@ -24,12 +27,12 @@ export function createStartLimit({ limit, slotTimeout, clock }: StartLimitOption
     function leave(): void {
       if (!isHeld) return;
       isHeld = false;
-      callOff();
+      cancelTimer();
       free += 1;
       const [admitNext] = waiting;
       admitNext?.();
     }
-    const callOff = clock.after(slotTimeout, leave);
+    const cancelTimer = clock.after(slotTimeout, leave);
     return leave;
   }
 

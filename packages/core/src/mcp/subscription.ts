@@ -1,4 +1,4 @@
-/** A server of the modern era tells its changes to who listens: opens that subscription, and opens it again when it breaks. */
+/** Keeps `subscriptions/listen` open, with which a modern server reports changed lists. */
 
 import type { JsonObject, Session } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -8,25 +8,27 @@ import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
 import { backoffPause } from "./recovery/backoff.ts";
 
+/** An open subscription. */
 export interface Subscription {
-  /** The server has begun to tell. */
+  /** Called when the server acknowledges the subscription. */
   readonly acknowledged: () => void;
 }
 
+/** Options of `openSubscription`. */
 export interface SubscriptionOptions {
   readonly session: Pick<Session, "capabilities" | "request">;
   readonly serverName: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Until then it is kept open. */
+  /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** It is open again: whatever changed meanwhile was not told. */
+  /** The subscription is open again: changes meanwhile were not reported. */
   readonly onMissed: (lists: readonly ListName[]) => void;
-  /** It could not be opened: perhaps nobody is there. */
+  /** The subscription could not be opened: perhaps the server does not respond. */
   readonly onTrouble: () => void;
 }
 
-/** Who kept it open that long meant it; a shorter one counts as a failure. */
+/** Milliseconds after which a subscription counts as successful; a shorter one counts as a failure. */
 const steady = 60_000;
 const filters = {
   tools: "toolsListChanged",
@@ -34,6 +36,7 @@ const filters = {
   resources: "resourcesListChanged",
 } as const;
 
+/** Opens the subscription, and again with growing pauses when it breaks. */
 export function openSubscription(options: SubscriptionOptions): Subscription {
   const { session, serverName, clock, random, signal, onMissed, onTrouble } = options;
   const lists = listsThatChange(session.capabilities);
@@ -41,12 +44,12 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
   let isOpen = false;
   let isReopened = false;
 
-  /** Whether it is worth opening once more. */
+  /** Listens until the subscription ends; true if it should be opened again. */
   async function listen(): Promise<boolean> {
     isOpen = false;
     try {
       await session.request("subscriptions/listen", { notifications }, { signal });
-      // Ended in peace; by who never began, for good.
+      // The server ended it without an error. If it never acknowledged, it does not support it.
       return isOpen;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: "subscriptions/listen" });
@@ -65,7 +68,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  // What ends the sleep is the signal, and then there is nothing more to do.
+  // `sleep` rejects only when the signal aborts.
   if (lists.length > 0) void Promise.allSettled([keepOpen()]);
   return {
     acknowledged() {

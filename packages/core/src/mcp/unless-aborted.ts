@@ -1,5 +1,6 @@
-/** Waiting for something shared: who waits may leave, and it goes on for those who stay. */
+/** Waits for shared work with a signal that ends only the waiting. */
 
+/** Rejects with `why()` when the signal aborts; `shared` continues for other callers. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined, why: () => Error): Promise<T> {
   if (signal === undefined) return shared;
   return new Promise((resolve, reject) => {

@@ -74,7 +74,7 @@ test("a server that refuses the token it has just been brought is not asked a th
   expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
   await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1 }), signal)).rejects.toMatchObject({
     code: "auth_failed",
-    message: '"docs" does not accept the token that it asked for',
+    message: '"docs" rejected the token of a new sign-in',
   });
   expect(signIns).toBe(1);
 });
@@ -165,7 +165,7 @@ test("nor when what it was brought was renewed on the way", async () => {
   expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
   const sent = { authorization: "Bearer renewed" };
   await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1, sent }), signal)).rejects.toMatchObject({
-    message: '"docs" does not accept the token that it asked for',
+    message: '"docs" rejected the token of a new sign-in',
   });
   expect(signIns).toBe(1);
 });

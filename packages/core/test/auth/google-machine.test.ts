@@ -43,7 +43,7 @@ test("a host reaches a server with it, if the person's settings let the server h
     expect(stateOf(host)).toMatchObject({
       status: "disconnected",
       reason: "settings_invalid",
-      next: 'If 127.0.0.1 may have them, add "127.0.0.1" to fairlead.googleHosts in your user settings.',
+      next: 'If 127.0.0.1 may get Google tokens, add "127.0.0.1" to "fairlead.googleHosts" in your user settings.',
     });
     expect(web.seen).toEqual([]);
   }

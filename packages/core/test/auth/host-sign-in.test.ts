@@ -89,7 +89,7 @@ test("without anyone to ask, a call that needs more says for what to sign in", a
   await using host = await hostFor(folder, servers.guarded.url);
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
     code: "auth_required",
-    message: 'docs.echo: "docs" wants more than you have allowed: read write',
+    message: 'docs.echo: "docs" needs more scopes: read write',
     next: "fairlead mcp auth docs --scopes 'read write'",
   });
 });

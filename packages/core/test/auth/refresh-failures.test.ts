@@ -19,18 +19,18 @@ describe("a refresh that fails for now keeps everything", () => {
       response.writeHead(status, { "content-type": "application/json" }).end(body);
     };
   test.each<[what: string, fault: Fault, code: HostError["code"], says: RegExp]>([
-    ["503", fails(503, "busy"), "http_status", /could not be renewed: http:.* answered with the HTTP status 503$/],
-    ["429", fails(429, "{}"), "http_status", /HTTP status 429$/],
+    ["503", fails(503, "busy"), "http_status", /token refresh for "docs" failed: http:.* answered HTTP 503$/],
+    ["429", fails(429, "{}"), "http_status", /answered HTTP 429$/],
     ["a hang-up", (_request, response) => response.destroy(), "unreachable", /cannot be reached/],
     ["an answer that is lost", answerLost, "unreachable", /cannot be reached/],
-    ["a page", fails(200, "<html>"), "auth_failed", /its answer is not a JSON object$/],
-    ["404", fails(404, "nothing here"), "auth_failed", /HTTP status 404$/],
-    ["no token", fails(200, '{"token_type":"Bearer"}'), "auth_failed", /there is no access token in its answer$/],
+    ["a page", fails(200, "<html>"), "auth_failed", /its response is not a JSON object$/],
+    ["404", fails(404, "nothing here"), "auth_failed", /answered HTTP 404$/],
+    ["no token", fails(200, '{"token_type":"Bearer"}'), "auth_failed", /its response has no access_token$/],
     [
       "a token of another kind",
       fails(200, '{"access_token":"a","token_type":"DPoP"}'),
       "auth_failed",
-      /of the type "DPoP", not a Bearer token$/,
+      /its token_type is "DPoP"; it must be Bearer$/,
     ],
     [
       "an error that decides nothing",

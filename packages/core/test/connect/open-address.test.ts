@@ -38,12 +38,12 @@ test("a server on the web is connected, and every step on the way is told", asyn
 
 describe("what is no server is not_mcp, with the first of what it said", () => {
   test.each<[string, WebReply, RegExp]>([
-    ["a login page", loginPage, /answered 200 with text\/html.*; response begins "<!doctype html>/],
-    ["204", noContent, /answered 204/],
-    ["nothing", empty, /answered 200/],
-    ["an empty JSON document", emptyJson, /holds no response/],
-    ["the wrong type", wrongContentType, /answered 200 with text\/plain.*; response begins "\{/],
-    ["broken JSON", brokenJson, /says it is JSON, but is not; response begins "\{/],
+    ["a login page", loginPage, /HTTP status 200 with text\/html.*; response begins "<!doctype html>/],
+    ["204", noContent, /HTTP status 204/],
+    ["nothing", empty, /HTTP status 200/],
+    ["an empty JSON document", emptyJson, /contains no JSON-RPC response/],
+    ["the wrong type", wrongContentType, /HTTP status 200 with text\/plain.*; response begins "\{/],
+    ["broken JSON", brokenJson, /has the content type JSON but is not JSON; response begins "\{/],
   ])("%s", async (_name, reply, message) => {
     await using web = await webServer(reply);
     await using server = await connection({ httpUrl: web.origin });
@@ -64,10 +64,10 @@ describe("a status", () => {
     [
       status(404),
       "http_status",
-      /answered 404 with text\/plain, .*; response begins "status 404, sorry"$/,
+      /HTTP status 404 with text\/plain .*; response begins "status 404, sorry"$/,
       /^Check that/,
     ],
-    [status(503, { "retry-after": "7" }), "http_status", /answered 503.*; Retry-After: 7/, /^Try again/],
+    [status(503, { "retry-after": "7" }), "http_status", /HTTP status 503.*; Retry-After: 7/, /^Try again/],
     [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
     [status(401), "auth_required", /^"s" requires sign-in \(HTTP 401\)$/, signIn],
     [status(403, { "www-authenticate": "Bearer" }), "auth_required", /requires sign-in \(HTTP 403\)$/, signIn],

@@ -70,7 +70,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     await client.connect();
     const discovering = expect(client.discover()).rejects.toMatchObject({
       code: "connect_timeout",
-      message: '"s" did not answer tools/list, prompts/list in time',
+      message: '"s" timed out: no response to tools/list, prompts/list',
     });
     await clock.pass(1000);
     await discovering;

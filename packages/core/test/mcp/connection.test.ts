@@ -49,7 +49,7 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
     onState: (state) => states.push(state),
     onNews: (each) => news.push(each),
   });
-  client.follow();
+  client.followChanges();
   await client.connect();
   return {
     clock,
@@ -181,7 +181,7 @@ describe("a list that cannot be read again", () => {
     expect(client.filteredCatalog?.catalog.prompts).toMatchObject([{ name: "q" }]);
     expect(client.state).toMatchObject({
       status: "connected",
-      offer: { tools: 1, prompts: 1, note: 'its list of tools may be out of date: "s": not now' },
+      offer: { tools: 1, prompts: 1, note: 'the list of tools may be out of date: "s": not now' },
     });
     expect(news.filter(({ type }) => type === "refresh_failed")).toEqual([
       {
@@ -206,7 +206,7 @@ describe("a list that cannot be read again", () => {
     await clock.pass(30_000);
     expect(news.at(-1)).toMatchObject({
       type: "refresh_failed",
-      error: { reason: "connect_timeout", message: '"s" did not answer tools/list in time' },
+      error: { reason: "connect_timeout", message: '"s" timed out: no response to tools/list' },
     });
     expect(toolNames(client)).toEqual(["a"]);
   });

@@ -42,20 +42,20 @@ describe("without tools, the offer says why if that is known", () => {
   test.each<[string, Partial<Catalog>, ToolFilter, boolean, string | undefined]>([
     ["it has other things", { prompts }, none, false, undefined],
     ["it may get some", {}, none, true, "0 tools yet"],
-    ["a filter", { tools, prompts }, { excludeTools: ["*"] }, false, "excludeTools leaves none of its 2 tools"],
+    ["a filter", { tools, prompts }, { excludeTools: ["*"] }, false, "excludeTools hides all of its 2 tools"],
     [
       "a filter, for now",
       { tools },
       { includeTools: [], excludeTools: [] },
       true,
-      "includeTools leaves none of its 2 tools",
+      "includeTools hides all of its 2 tools",
     ],
     [
       "two filters",
       { tools, prompts },
       { includeTools: ["read"], excludeTools: ["read"] },
       false,
-      "excludeTools and includeTools leave none of its 2 tools",
+      "excludeTools and includeTools hide all of its 2 tools",
     ],
   ])("%s", (_, catalog, filter, mayGrow, note) => {
     expect(filtered(catalog, filter, mayGrow).offer.note).toBe(note);
@@ -76,10 +76,10 @@ describe("a server that is of no use", () => {
   test("offers nothing that can be used: what was dropped is named", () => {
     const dropped = [
       { kind: "tools", reason: "it has no name" },
-      { kind: "prompts", reason: "prompts/list was refused: no" },
+      { kind: "prompts", reason: "prompts/list failed: no" },
     ] as const;
     expect(() => filtered({ dropped })).toThrow(
-      "No prompts, tools, or resources found on the server; 2 could not be used, first of all in tools: it has no name",
+      "No prompts, tools, or resources found on the server; 2 invalid, the first in tools: it has no name",
     );
   });
 
@@ -87,8 +87,8 @@ describe("a server that is of no use", () => {
     expect(() => filtered({ tools }, { excludeTools: ["read", "write"] })).toThrow(
       expect.objectContaining({
         code: "no_capabilities",
-        message: '"s" offers nothing that may be used: excludeTools leaves none of its 2 tools',
-        next: 'Change excludeTools of "s" in the settings.',
+        message: '"s" has nothing to use: excludeTools hides all of its 2 tools',
+        next: 'Change excludeTools of "s" in settings.json.',
       }),
     );
   });

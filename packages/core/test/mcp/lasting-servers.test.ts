@@ -124,7 +124,7 @@ test("a program that is killed each time it comes back ends, at the fifth, in st
   expect(await kill(fleet, "a")).toMatchObject({
     status: "disconnected",
     reason: "start_limit",
-    message: expect.stringMatching(/^"a" ended 5 times, each within 60 s of its start; the last time: .*SIGKILL/),
+    message: expect.stringMatching(/^"a" failed 5 times within 60 s of its start; last failure: .*SIGKILL/),
     next: "fairlead mcp test a",
   });
   await expect(fleet.call("a", "echo", { text: "?" })).rejects.toMatchObject({ code: "start_limit" });

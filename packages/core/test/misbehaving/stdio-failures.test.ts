@@ -58,7 +58,7 @@ describe("a program that is no server", () => {
   test("that talks without end, but not to us: with the beginning of what it says", () =>
     beside(programServer("garbage"), ({ state }) => {
       const begins = "\u001b[31mcompiling 1\u001b[0m \u202egnp.exe";
-      const why = `1,000 lines and no message; response begins ${JSON.stringify(begins)}`;
+      const why = `it wrote 1,000 lines and no message; response begins ${JSON.stringify(begins)}`;
       const next = `Check the command and its arguments (${entry}).`;
       expect(state()).toEqual(failed("not_mcp", `"odd" is not an MCP server: ${why}`, next, begins));
     }));

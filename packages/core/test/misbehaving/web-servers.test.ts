@@ -146,7 +146,7 @@ describe("on the way to a server", () => {
         status: "disconnected",
         reason: "tls",
         message: `"odd" has no working TLS: the certificate of ${host} is not accepted: self-signed certificate`,
-        next: "If its certificate is of your own authority, set NODE_EXTRA_CA_CERTS to the file with that authority's certificate.",
+        next: "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.",
       });
     });
     expect(server.seen).toEqual([]);

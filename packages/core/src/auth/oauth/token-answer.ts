@@ -45,7 +45,7 @@ function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
   const type = textIn(answer, "token_type");
   if (type?.toLowerCase() !== "bearer") {
     const what = type === undefined ? "missing" : `${JSON.stringify(type.slice(0, longestWord))}`;
-    return { kind: "unusable", reason: `its token_type is ${what}, not Bearer` };
+    return { kind: "unusable", reason: `its token_type is ${what}; it must be Bearer` };
   }
   const accessToken = textIn(answer, "access_token");
   if (accessToken === undefined) return { kind: "unusable", reason: "its response has no access_token" };

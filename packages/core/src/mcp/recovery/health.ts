@@ -1,4 +1,4 @@
-/** Whether a server that is connected still answers: asked when calls time out in a row or break off, and when a machine has slept. */
+/** Checks whether a connected server still responds: after timeouts in a row, after a lost request, and after the machine slept. */
 
 import type { Session } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -6,24 +6,27 @@ import { toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
+/** The health of one connection. */
 export interface Health {
   readonly answered: () => void;
   readonly failed: (error: HostError) => void;
-  /** Resolves when it is known; who asks meanwhile shares the question. */
+  /** Sends a request to the server. Concurrent calls share one request. */
   readonly check: () => Promise<void>;
 }
 
+/** Options of `createHealth`. */
 export interface HealthOptions {
   readonly session: Pick<Session, "era" | "request">;
   readonly serverName: string;
   readonly clock: Clock;
-  /** Told at most once for each check that found nobody. */
+  /** Called after each check without a response. */
   readonly onUnresponsive: (error: HostError) => void;
 }
 
 const suspiciousTimeouts = 2;
 const answerTimeout = 5000;
 
+/** Starts without a check. */
 export function createHealth({ session, serverName, clock, onUnresponsive }: HealthOptions): Health {
   const method = session.era === "modern" ? "server/discover" : "ping";
   let timeouts = 0;
@@ -31,19 +34,20 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
 
   async function ask(): Promise<void> {
     const late = new AbortController();
-    const callOff = clock.after(answerTimeout, () => late.abort(), { background: true });
+    const cancelTimer = clock.after(answerTimeout, () => late.abort(), { background: true });
     try {
       await session.request(method, undefined, { signal: late.signal, timeout: Number.POSITIVE_INFINITY });
       timeouts = 0;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method });
-      // An error is an answer, too: not every server knows the question.
-      if (late.signal.aborted) onUnresponsive(silence(`no answer to ${method} within ${answerTimeout} ms`, error));
+      // A JSON-RPC error is a response too: some servers do not know the method.
+      if (late.signal.aborted)
+        onUnresponsive(unresponsive(`no response to ${method} within ${answerTimeout / 1000} s`, error));
       else if (retryClassOf(failure, { isProgram: false }).kind === "outage")
-        onUnresponsive(silence(failure.message, error));
+        onUnresponsive(unresponsive(failure.message, error));
       else timeouts = 0;
     } finally {
-      callOff();
+      cancelTimer();
     }
   }
 
@@ -54,8 +58,8 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
     return checking;
   }
 
-  function silence(why: string, cause: unknown): HostError {
-    return new HostError("unreachable", `"${serverName}" does not answer any more: ${why}`, { serverName, cause });
+  function unresponsive(why: string, cause: unknown): HostError {
+    return new HostError("unreachable", `"${serverName}" does not respond: ${why}`, { serverName, cause });
   }
 
   return {

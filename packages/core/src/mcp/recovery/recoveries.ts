@@ -1,4 +1,4 @@
-/** Brings back the servers of a host that stays: each in its own time, and all of them looked after when the machine has slept. */
+/** Reconnects the servers of a long-running host, and checks connections after the machine slept. */
 
 import type { Clock } from "../../clock.ts";
 import type { McpClient } from "../client.ts";
@@ -7,63 +7,68 @@ import { createRecovery, type Recovery } from "./recovery.ts";
 import type { RetryInputs } from "./recovery-plan.ts";
 import { watchForSleep } from "./sleep-watch.ts";
 
+/** The servers that are reconnected. */
 export interface Recoveries {
-  /** From now on it is brought back when it ends. */
-  adopt(server: StartableServer): void;
-  release(name: string): void;
-  /** What was planned for it is not done. */
-  callOff(name: string): void;
-  /** A person wants it: what was held against it is forgotten. */
-  forgive(name: string): void;
-  /** Begins to look for sleep, if it does not yet. */
+  /** Reconnects this server from now on. */
+  add(server: StartableServer): void;
+  remove(name: string): void;
+  /** Cancels the planned attempt. */
+  cancel(name: string): void;
+  /** Forgets earlier failures, because the person starts the server. */
+  resetHistory(name: string): void;
+  /** Starts to watch for sleep of the machine. */
   watch(): void;
-  rest(): void;
+  /** Stops to watch for sleep. */
+  stop(): void;
 }
 
+/** Options of `createRecoveries`. */
 export interface RecoveriesOptions extends RetryInputs {
-  readonly tryAgain: (client: McpClient) => void;
+  readonly reconnect: (client: McpClient) => void;
   readonly clock: Clock;
 }
 
-/** Milliseconds over which connections are looked at after a sleep: not all at once. */
+/** Milliseconds over which the checks after a sleep are spread. */
 const wakingTime = 5000;
 
-export function createRecoveries({ tryAgain, clock, random, now }: RecoveriesOptions): Recoveries {
-  const adopted = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
+/** Starts without servers. */
+export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOptions): Recoveries {
+  const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
-  /** A connection over a network may be gone without a word. */
-  function lookAfter(client: McpClient): void {
+  /** Checks a network connection, which may have ended without notice. */
+  function checkLater(client: McpClient): void {
     const { state } = client;
-    const isFar = state.status === "connected" && (state.peer.transport === "http" || state.peer.transport === "sse");
-    if (isFar) clock.after(random() * wakingTime, () => void client.check(), { background: true });
+    const isRemote =
+      state.status === "connected" && (state.peer.transport === "http" || state.peer.transport === "sse");
+    if (isRemote) clock.after(random() * wakingTime, () => void client.check(), { background: true });
   }
 
   return {
-    adopt({ client, isProgram = false }) {
-      const again = (): void => tryAgain(client);
-      const recovery = createRecovery({ client, isProgram, tryAgain: again, clock, random, now });
-      client.follow();
-      adopted.set(client.name, { client, recovery, stop: client.onEnd(recovery.ended) });
+    add({ client, isProgram = false }) {
+      const again = (): void => reconnect(client);
+      const recovery = createRecovery({ client, isProgram, reconnect: again, clock, random, now });
+      client.followChanges();
+      servers.set(client.name, { client, recovery, stop: client.onEnd(recovery.ended) });
     },
-    release(name) {
-      const entry = adopted.get(name);
-      adopted.delete(name);
+    remove(name) {
+      const entry = servers.get(name);
+      servers.delete(name);
       entry?.stop();
-      entry?.recovery.callOff();
+      entry?.recovery.cancel();
     },
-    callOff: (name) => adopted.get(name)?.recovery.callOff(),
-    forgive: (name) => adopted.get(name)?.recovery.forgive(),
+    cancel: (name) => servers.get(name)?.recovery.cancel(),
+    resetHistory: (name) => servers.get(name)?.recovery.resetHistory(),
     watch() {
       stopWatching ??= watchForSleep({
         clock,
         now,
         onWake() {
-          for (const { client } of adopted.values()) lookAfter(client);
+          for (const { client } of servers.values()) checkLater(client);
         },
       });
     },
-    rest() {
+    stop() {
       stopWatching?.();
       stopWatching = undefined;
     },

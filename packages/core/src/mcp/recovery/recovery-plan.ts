@@ -1,50 +1,56 @@
-/** What to do about a server that ended: whether it is tried again, and when. Pure. */
+/** Decides whether and when to reconnect a server that ended. Pure. */
 
 import { longestRetryAfter, retryAfterPause } from "../../connect/retry-after.ts";
 import type { RetryClass } from "../../connect/retryable.ts";
 import { backoffPause } from "./backoff.ts";
 
-/** What is remembered of a server from one end to the next. */
+/** Earlier failures of a server. */
 export interface RetryHistory {
-  /** Ends in a row after which it was tried again. */
+  /** Failures in a row after which Fairlead tried again. */
   readonly tries: number;
-  /** Ends in a row that came soon after their start. */
+  /** Failures in a row that came soon after the start. */
   readonly crashes: number;
-  /** It worked once: its settings are not to blame for what came later. */
+  /** The server worked once, so its settings are not the cause of later failures. */
   readonly hasWorked: boolean;
 }
 
+/** The history of a server without failures. */
 export const emptyHistory: RetryHistory = { tries: 0, crashes: 0, hasWorked: false };
 
+/** A failure of a server. */
 export interface End {
   readonly retry: RetryClass;
   /** Milliseconds since its start. */
   readonly lasted: number;
-  /** It had been connected and its lists read. */
+  /** Whether it was connected and its catalog read. */
   readonly wasUp: boolean;
 }
 
+/** What to do after a failure. */
 export type Plan =
-  /** It stays as it is until somebody asks for it. */
-  | { readonly kind: "rest" }
+  /** Stay disconnected until a request or the person needs the server. */
+  | { readonly kind: "stay" }
   | { readonly kind: "try_at_once" }
   | { readonly kind: "wait"; readonly milliseconds: number }
   | { readonly kind: "give_up" };
 
+/** Random numbers and time for a plan. */
 export interface RetryInputs {
   readonly random: () => number;
-  /** Milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Who stays up that long is well. */
+/** Milliseconds. A failure within that time after the start counts as a crash at the start. */
 export const soon = 60_000;
+/** Crashes in a row after which Fairlead gives up. */
 export const mostCrashes = 5;
 
+/** The plan after a failure, and the history for the next one. */
 export function planAfter(
   before: RetryHistory,
   end: End,
-  chance: RetryInputs,
+  inputs: RetryInputs,
 ): { readonly plan: Plan; readonly history: RetryHistory } {
   const start = end.wasUp && end.lasted >= soon ? emptyHistory : before;
   const { tries } = start;
@@ -53,32 +59,32 @@ export function planAfter(
   const crashes = start.crashes + (kind === "crash" && end.lasted < soon ? 1 : 0);
   const history = { tries: tries + 1, crashes, hasWorked };
   const wait = (after: number) => {
-    const milliseconds = Math.max(backoffPause(after, chance.random), wishIn(end.retry, chance));
+    const milliseconds = Math.max(backoffPause(after, inputs.random), retryAfterIn(end.retry, inputs));
     return { plan: { kind: "wait", milliseconds }, history } as const;
   };
   switch (kind) {
     case "never":
-      return { plan: { kind: "rest" }, history: before };
+      return { plan: { kind: "stay" }, history: before };
     case "session":
-      // A server that forgets every session soon is not asked for new ones without pause.
+      // Only the first expired session is replaced at once: a server may lose every session.
       return tries === 0 ? { plan: { kind: "try_at_once" }, history } : wait(tries - 1);
     case "outage":
       return wait(tries);
     case "crash":
-      if (!hasWorked) return { plan: { kind: "rest" }, history: before };
+      if (!hasWorked) return { plan: { kind: "stay" }, history: before };
       if (crashes >= mostCrashes) return { plan: { kind: "give_up" }, history };
       return wait(tries);
   }
 }
 
-/** A connection that was up and broke off is no outage yet. */
+/** A lost connection counts as a crash, not as an outage: the server may be reachable. */
 function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
   return wasUp && kind === "outage" ? "crash" : kind;
 }
 
-function wishIn(retry: RetryClass, { random, now }: RetryInputs): number {
-  const wish = retry.kind === "outage" ? retry.retryAfter : undefined;
-  const pause = wish === undefined ? undefined : retryAfterPause(wish, now());
-  // Never earlier than asked for; a little later, as all others were asked the same.
+function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
+  const header = retry.kind === "outage" ? retry.retryAfter : undefined;
+  const pause = header === undefined ? undefined : retryAfterPause(header, now());
+  // Up to 10 % later than requested, because other clients got the same header.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
 }

@@ -1,4 +1,4 @@
-/** Brings one server back after it ended: plans the next try, says so in the server's state, and gives up on one that keeps ending. */
+/** Reconnects one server after a failure, and gives up after several crashes. */
 
 import type { Clock } from "../../clock.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
@@ -8,29 +8,32 @@ import type { ClientEnd, McpClient } from "../client.ts";
 import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
+/** The recovery of one server. */
 export interface Recovery {
-  /** It ended, and nobody wanted that. */
+  /** Plans the next attempt after a failure. */
   readonly ended: (end: ClientEnd) => void;
-  /** What was planned is not done: somebody tries it now, or nobody wants it any more. */
-  readonly callOff: () => void;
-  /** A person wants it: what was held against it is forgotten. */
-  readonly forgive: () => void;
+  /** Cancels the planned attempt. */
+  readonly cancel: () => void;
+  /** Forgets earlier failures. */
+  readonly resetHistory: () => void;
 }
 
+/** Options of `createRecovery`. */
 export interface RecoveryOptions extends RetryInputs {
-  readonly client: Pick<McpClient, "name" | "state" | "rest">;
+  readonly client: Pick<McpClient, "name" | "state" | "setRetry">;
   readonly isProgram: boolean;
-  readonly tryAgain: () => void;
+  readonly reconnect: () => void;
   readonly clock: Clock;
 }
 
-export function createRecovery({ client, isProgram, tryAgain, clock, random, now }: RecoveryOptions): Recovery {
+/** Starts with an empty history. */
+export function createRecovery({ client, isProgram, reconnect, clock, random, now }: RecoveryOptions): Recovery {
   let history: RetryHistory = emptyHistory;
-  let callOff = (): void => {};
+  let cancelTimer = (): void => {};
 
-  /** Somebody may have disconnected it meanwhile. */
-  function tryIfWaiting(): void {
-    if ("nextTryAt" in client.state) tryAgain();
+  /** The server may have been disconnected meanwhile. */
+  function reconnectIfWaiting(): void {
+    if ("nextTryAt" in client.state) reconnect();
   }
 
   return {
@@ -40,27 +43,27 @@ export function createRecovery({ client, isProgram, tryAgain, clock, random, now
       const { plan, history: after } = planAfter(history, end, { random, now });
       history = after;
       switch (plan.kind) {
-        case "rest":
+        case "stay":
           return;
         case "try_at_once":
-          return tryAgain();
+          return reconnect();
         case "wait":
-          client.rest({ type: "postponed", because: toFailure(error), nextTryAt: endedAt + plan.milliseconds });
-          callOff = clock.after(plan.milliseconds, tryIfWaiting, { background: true });
+          client.setRetry({ type: "postponed", because: toFailure(error), nextTryAt: endedAt + plan.milliseconds });
+          cancelTimer = clock.after(plan.milliseconds, reconnectIfWaiting, { background: true });
           return;
         case "give_up":
-          client.rest({ type: "given_up", because: toFailure(startLimit(client.name, error)) });
+          client.setRetry({ type: "given_up", because: toFailure(startLimit(client.name, error)) });
       }
     },
-    callOff: () => callOff(),
-    forgive() {
+    cancel: () => cancelTimer(),
+    resetHistory() {
       history = emptyHistory;
     },
   };
 }
 
 function startLimit(serverName: string, last: HostError): HostError {
-  const message = `"${serverName}" ended ${mostCrashes} times, each within ${soon / 1000} s of its start; the last time: ${last.message}`;
+  const message = `"${serverName}" failed ${mostCrashes} times within ${soon / 1000} s of its start; last failure: ${last.message}`;
   const { evidence } = last;
   return new HostError("start_limit", message, {
     serverName,

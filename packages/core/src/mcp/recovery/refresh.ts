@@ -1,17 +1,19 @@
-/** When lists are read again: at once when the server says that they changed, and ever more rarely the more often it says so. */
+/** Reads changed lists again: at once, and with growing pauses if the server reports changes all the time. */
 
 import type { Clock } from "../../clock.ts";
 import type { ListName } from "../../events.ts";
 
+/** The readings of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
-  /** Before that, what changed is only remembered: the first reading is not over. */
+  /** Starts reading. Changes before that wait until the first catalog is read. */
   readonly start: () => void;
   readonly stop: () => void;
 }
 
+/** Options of `createRefresh`. */
 export interface RefreshOptions {
-  /** Never rejects. */
+  /** Reads lists; never rejects. */
   readonly read: (lists: readonly ListName[]) => Promise<void>;
   readonly clock: Clock;
 }
@@ -19,22 +21,23 @@ export interface RefreshOptions {
 const shortestPause = 1000;
 const longestPause = 30_000;
 
+/** Pauses are 1 s to 30 s long. */
 export function createRefresh({ read, clock }: RefreshOptions): Refresh {
   const changed = new Set<ListName>();
   let isIdle = false;
   let isOver = false;
   let pause = shortestPause;
-  let callOff = (): void => {};
+  let cancelTimer = (): void => {};
 
   async function run(): Promise<void> {
     isIdle = false;
     const lists = [...changed];
     changed.clear();
     await read(lists);
-    if (!isOver) callOff = clock.after(pause, rested, { background: true });
+    if (!isOver) cancelTimer = clock.after(pause, pauseEnded, { background: true });
   }
 
-  function rested(): void {
+  function pauseEnded(): void {
     pause = changed.size > 0 ? Math.min(2 * pause, longestPause) : shortestPause;
     runOrIdle();
   }
@@ -52,7 +55,7 @@ export function createRefresh({ read, clock }: RefreshOptions): Refresh {
     start: runOrIdle,
     stop() {
       isOver = true;
-      callOff();
+      cancelTimer();
     },
   };
 }

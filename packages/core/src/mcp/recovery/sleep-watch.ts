@@ -1,10 +1,11 @@
-/** Notices that the machine was asleep, or the process stopped: a step of the clock on the wall that no timer took. */
+/** Notices that the machine slept or the process was stopped: the wall clock advances more than the timers. */
 
 import type { Clock } from "../../clock.ts";
 
+/** Options of `watchForSleep`. */
 export interface SleepWatchOptions {
   readonly clock: Clock;
-  /** Milliseconds since 1970: the host's own clock stands still while the machine sleeps. */
+  /** The wall clock, in milliseconds since 1970. `clock` stands still while the machine sleeps. */
   readonly now: () => number;
   readonly onWake: () => void;
 }
@@ -12,18 +13,18 @@ export interface SleepWatchOptions {
 const step = 10_000;
 const noticed = 30_000;
 
-/** Returns the function that ends the watch. */
+/** Starts the watch; returns the function that stops it. */
 export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
   let last = now();
-  let callOff = clock.after(step, look, { background: true });
+  let cancelTimer = clock.after(step, look, { background: true });
 
   function look(): void {
     const time = now();
     const isAwakeAgain = time - last > noticed;
     last = time;
-    callOff = clock.after(step, look, { background: true });
+    cancelTimer = clock.after(step, look, { background: true });
     if (isAwakeAgain) onWake();
   }
 
-  return () => callOff();
+  return () => cancelTimer();
 }

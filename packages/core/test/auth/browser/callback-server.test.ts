@@ -45,10 +45,12 @@ test("the browser's answer is received once, and its page shows nothing of it", 
     connection: "close",
   });
   expect(body).toMatch(/^<!doctype html><html lang="en"><meta charset="utf-8"><title>Fairlead<\/title>/);
-  expect(body).toContain("<p>The answer was received. It goes on where you started; you can close this window.</p>");
+  expect(body).toContain(
+    "<p>Sign-in response received. Go back to the program where you started; you can close this window.</p>",
+  );
   expect(body).not.toMatch(/the-code|issuer|src=|href=|<script|<style/);
   expect(Object.fromEntries(await server.answer)).toEqual({ state, code: "the-code", iss: "https://issuer" });
-  expect(await visit(url)).toEqual({ status: 410, body: saying("The answer was received already.") });
+  expect(await visit(url)).toEqual({ status: 410, body: saying("This sign-in response was already received.") });
   await server.close();
   await expect(fetch(url)).rejects.toThrow();
 });
@@ -62,7 +64,7 @@ test("a wrong state is refused however often it comes, and the right one is stil
   }
   expect(await visit(`${server.redirectUri}?code=evil`)).toEqual({
     status: 400,
-    body: saying("This answer does not belong to the sign-in that is under way."),
+    body: saying("This response does not belong to the current sign-in."),
   });
   await visit(answerAt(server.redirectUri, { state, code: "good" }));
   expect((await server.answer).get("code")).toBe("good");
@@ -72,11 +74,11 @@ test("a wrong state is refused however often it comes, and the right one is stil
 test("other paths, other methods and other names get nothing", async () => {
   const server = await openCallbackServer({ state, path: "/random" });
   const url = answerAt(server.redirectUri, { state, code: "c" });
-  expect(await visit(new URL(`/${url.search}`, url))).toEqual({ status: 404, body: saying("There is nothing here.") });
+  expect(await visit(new URL(`/${url.search}`, url))).toEqual({ status: 404, body: saying("Not found.") });
   expect((await visit(new URL(`/random/${url.search}`, url))).status).toBe(404);
   expect(await visit(url, { method: "POST" })).toEqual({
     status: 405,
-    body: saying("This address is only to be visited."),
+    body: saying("Only GET is allowed."),
   });
   expect(await visitAs("evil.example", url)).toBe("HTTP/1.1 421 Misdirected Request");
   expect(await visitAs(`evil.example:${url.port}`, url)).toBe("HTTP/1.1 421 Misdirected Request");

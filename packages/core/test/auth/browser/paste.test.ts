@@ -17,7 +17,7 @@ const notThere = "this is not the address of the last browser page, which begins
 
 test.each([
   ["a code alone", "c", notThere],
-  ["another place", "http://127.0.0.1:7001/cb?code=c&state=the-state", notThere],
+  ["requests tokens for another address", "http://127.0.0.1:7001/cb?code=c&state=the-state", notThere],
   ["another path", "http://127.0.0.1:7000/?code=c&state=the-state", notThere],
   ["the page where one signs in", "https://issuer/authorize?state=the-state", notThere],
   ["another sign-in", "http://127.0.0.1:7000/cb?code=c&state=other", "this address belongs to another sign-in"],
@@ -66,5 +66,5 @@ test("called off, nobody is asked once more", async () => {
 });
 
 test("nonsense without end has one", async () => {
-  expect(await pasting(async () => "")).toMatchObject({ outcome: "nothing usable came in 100 tries" });
+  expect(await pasting(async () => "")).toMatchObject({ outcome: "no usable address in 100 tries" });
 });

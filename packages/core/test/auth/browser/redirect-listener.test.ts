@@ -103,8 +103,7 @@ test("what is no address is refused by its name", async () => {
 test("a port that is taken is named, with what to set: of the settings, and of the address", async () => {
   await using other = await taken();
   const { port } = other;
-  const next =
-    "End that program, or set OAUTH_CALLBACK_PORT to a free port (it must suit the redirect URI that is registered).";
+  const next = "Stop that program, or set OAUTH_CALLBACK_PORT to a free port that the registered redirect URI allows.";
   const message = `sign-in to "docs" failed at the redirect listener step: another program uses port ${port}`;
   await expect(opening({ ui: { callbackPort: port } })).rejects.toMatchObject({ message, next });
   const redirectUri = `http://127.0.0.1:${port}/cb`;

@@ -120,15 +120,13 @@ describe("a token", () => {
     expect(scene.google.callsTo("token")).toHaveLength(2);
     const again = await headersOf(hook);
     expect(again).not.toEqual(sent);
-    await expect(hook.challenged(refusal(again, 1), never)).rejects.toThrow(
-      '"cloud" does not accept the token that Google gave for it',
-    );
+    await expect(hook.challenged(refusal(again, 1), never)).rejects.toThrow('"cloud" rejected the Google token');
     expect(await hook.challenged(refusal(again, 0, 403), never)).toBe(false);
   });
 });
 
 describe("hosts", () => {
-  const elsewhere = "is at HOST, and Google tokens go to *.googleapis.com, luci.app, *.luci.app only";
+  const elsewhere = "is at HOST, but Fairlead sends Google tokens to *.googleapis.com, luci.app, *.luci.app only";
 
   test.each([
     ["https://tools.googleapis.com/mcp", []],
@@ -151,8 +149,8 @@ describe("hosts", () => {
     ["https://evilgoogleapis.com/mcp", elsewhere.replace("HOST", "evilgoogleapis.com")],
     ["https://evilluci.app/mcp", elsewhere.replace("HOST", "evilluci.app")],
     ["https://run.app/mcp", elsewhere.replace("HOST", "run.app")],
-    ["http://tools.googleapis.com/mcp", "is not reached over https: no Google token is sent there"],
-    ["https://me@tools.googleapis.com/mcp", "is not reached over https: no Google token is sent there"],
+    ["http://tools.googleapis.com/mcp", "has no https address, so Fairlead sends it no Google token"],
+    ["https://me@tools.googleapis.com/mcp", "has no https address, so Fairlead sends it no Google token"],
   ])("%s may not", async (httpUrl, why) => {
     await using scene = await googleScene();
     await expect(scene.hookFor({ ...google_, httpUrl }, { hosts: ["*.run.app"] })).rejects.toThrow(`"cloud" ${why}`);
@@ -186,9 +184,9 @@ describe("what goes wrong", () => {
   });
 
   test.each([
-    ["that holds something else", "[]", "it holds no Google credentials that can be used here"],
-    ["of an unknown kind", { type: "gdch_service_account" }, "it holds no Google credentials that can be used here"],
-    ["that is not text", "\u{fffe}\ud800", "it holds no Google credentials that can be used here"],
+    ["that holds something else", "[]", "the file has no supported Google credentials"],
+    ["of an unknown kind", { type: "gdch_service_account" }, "the file has no supported Google credentials"],
+    ["that is not text", "\u{fffe}\ud800", "the file has no supported Google credentials"],
   ])("is said with the file: one %s", async (_what, content, why) => {
     await using scene = await googleScene({ credentials: () => content });
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toEqual({
@@ -212,7 +210,7 @@ describe("what goes wrong", () => {
     await using scene = await googleScene({ credentials: () => undefined });
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toEqual({
       code: "auth_required",
-      message: '"cloud" wants Google credentials, and there are none here',
+      message: '"cloud" needs Google credentials, and this machine has none',
       next: login,
     });
   });
@@ -240,7 +238,7 @@ describe("what goes wrong", () => {
 test("scopes are needed, and the settings say where", async () => {
   await using scene = await googleScene();
   const entry = { authProviderType: "google_credentials", oauth: { scopes: ["${NONE:-}"] } };
-  await expect(scene.hookFor(entry)).rejects.toThrow('"cloud" signs in with Google credentials for no scopes');
+  await expect(scene.hookFor(entry)).rejects.toThrow('"cloud" uses Google credentials, but sets no scopes');
 });
 
 test("a workload of another cloud is known by its file", async () => {

@@ -47,7 +47,7 @@ test("it goes to no other origin, and one that is refused is replaced once", asy
   expect(await hook.challenged(refusal(sent), signal)).toBe(true);
   const again = await headersOf(hook, httpUrl);
   expect(again).not.toEqual(sent);
-  await expect(hook.challenged(refusal(again, 1), signal)).rejects.toThrow("does not accept the token");
+  await expect(hook.challenged(refusal(again, 1), signal)).rejects.toThrow("rejected the Google token");
 });
 
 test("an account that may not be acted as is refused with the role that is missing", async () => {
@@ -56,7 +56,7 @@ test("an account that may not be acted as is refused with the role that is missi
     code: "auth_failed",
     message:
       "Google returned no token for \"cloud\": PERMISSION_DENIED: Permission 'iam.serviceAccounts.getOpenIdToken' denied on resource.",
-    next: `Your own account needs the role roles/iam.serviceAccountOpenIdTokenCreator on ${target}.`,
+    next: `Give your account the role roles/iam.serviceAccountOpenIdTokenCreator on ${target}.`,
   });
 });
 
@@ -69,14 +69,16 @@ describe("nothing is asked", () => {
     ["-\n"],
   ])("in the name of %j", async (targetServiceAccount) => {
     await using scene = await googleScene();
-    await expect(scene.hookFor({ ...impersonation, targetServiceAccount })).rejects.toThrow("is no service account");
+    await expect(scene.hookFor({ ...impersonation, targetServiceAccount })).rejects.toThrow(
+      "has an invalid service account",
+    );
     expect(scene.google.seen).toEqual([]);
   });
 
   test("for an address that anyone on the way can read", async () => {
     await using scene = await googleScene();
     await expect(scene.hookFor({ ...impersonation, httpUrl: "http://service.example/mcp" })).rejects.toThrow(
-      '"cloud" is not reached over https: no Google token is sent there',
+      '"cloud" has no https address, so Fairlead sends it no Google token',
     );
   });
 });
@@ -96,8 +98,10 @@ describe("an entry of a workspace", () => {
   });
 
   test("gets none for another place, unless the person lets its host have them", async () => {
-    await expect(check(elsewhere)).rejects.toThrow(/is at thief\.example, and wants tokens for "https:\/\/service/);
-    await expect(check({ targetAudience: "client-id" })).rejects.toThrow("another place");
+    await expect(check(elsewhere)).rejects.toThrow(
+      /is at thief\.example, but requests tokens for another address: "https:\/\/service/,
+    );
+    await expect(check({ targetAudience: "client-id" })).rejects.toThrow("requests tokens for another address");
     expect(await check(elsewhere, ["thief.example"])).toEqual({ audience, account: target });
   });
 });

@@ -10,7 +10,7 @@ describe("the answer must come from where the question went", () => {
   const other = /comes from another authorization server/;
   test.each([
     ["promised and right", yes, "right", undefined],
-    ["promised and missing", yes, "absent", /does not say that it comes from/],
+    ["promised and missing", yes, "absent", /the response has no "iss"/],
     ["promised and wrong", yes, "wrong", other],
     ["promised and right but for a slash", yes, "with-slash", other],
     ["not promised and right", no, "right", undefined],

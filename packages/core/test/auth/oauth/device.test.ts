@@ -71,8 +71,8 @@ test("whoever is told to slow down does, and goes on", async () => {
 });
 
 test.each([
-  ["deny", /refused it: access_denied/],
-  ["expire", /refused it: expired_token/],
+  ["deny", /refused the sign-in: access_denied/],
+  ["expire", /refused the sign-in: expired_token/],
 ] as const)("%s", async (decision, message) => {
   await using servers = await both({ deviceInterval: 1 });
   await using folder = await temporaryFolder();
@@ -92,7 +92,7 @@ test("nobody waits longer for the code to be typed than it is good for", async (
   const attempt = signingIn(servers.guarded.url, someone, folder, { clock });
   await expect(attempt).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringContaining("nobody typed"),
+    message: expect.stringContaining("was not entered in time"),
   });
   const [code] = codes;
   await expect(attempt).rejects.toThrow(

@@ -37,17 +37,13 @@ describe("a sign-in stops", () => {
   const stops: [string, RegExp, { readonly settings?: Settings; readonly guard?: Guard }][] = [
     [
       "when tokens would be for somebody else",
-      /at the server's metadata: its tokens would be for https:\/\/bank\.example\/mcp, which is not this server/,
+      /at the server metadata step: the metadata is about https:\/\/bank\.example\/mcp, which is not this server/,
       { guard: { metadata: { resource: "https://bank.example/mcp" } } },
     ],
-    [
-      "when the metadata names no resource",
-      /does not say which resource/,
-      { guard: { metadata: { resource: undefined } } },
-    ],
+    ["when the metadata names no resource", /has no "resource"/, { guard: { metadata: { resource: undefined } } }],
     [
       "when the metadata is about another issuer",
-      /at the authorization server's metadata: \S+ is about https:\/\/other\.example, not about http/,
+      /at the authorization server metadata step: \S+ is about https:\/\/other\.example, not about http/,
       { settings: { metadata: { issuer: "https://other.example" } } },
     ],
     [
@@ -57,22 +53,22 @@ describe("a sign-in stops", () => {
     ],
     [
       "when the authorization server says nothing",
-      /says nothing about itself: .* answered 404/,
+      /has no metadata: .* answered 404/,
       { settings: { metadataAt: "nowhere" } },
     ],
     [
       "when PKCE is not advertised",
-      /does not say that it checks PKCE/,
+      /does not support PKCE with S256/,
       { settings: { metadata: { code_challenge_methods_supported: undefined } } },
     ],
     [
       "when only the plain method is there",
-      /does not say that it checks PKCE/,
+      /does not support PKCE with S256/,
       { settings: { metadata: { code_challenge_methods_supported: ["plain"] } } },
     ],
     [
       "when only the plain method is there, in the older protocol too",
-      /does not say that it checks PKCE/,
+      /does not support PKCE with S256/,
       {
         settings: { metadata: { code_challenge_methods_supported: ["plain"] } },
         guard: { isSameOrigin: true, metadataAt: "nowhere" },
@@ -95,7 +91,7 @@ describe("a sign-in stops", () => {
     ],
     [
       "when the metadata lies where it is nobody's business",
-      /at the server's metadata: http:\/\/169\.254\.169\.254\/latest cannot be read: /,
+      /at the server metadata step: http:\/\/169\.254\.169\.254\/latest cannot be read: /,
       { guard: { challenge: 'Bearer resource_metadata="http://169.254.169.254/latest"' } },
     ],
   ];

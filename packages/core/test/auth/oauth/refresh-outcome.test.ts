@@ -91,7 +91,7 @@ test("any other error is told, without what was sent", async () => {
     kind: "failed",
     error: {
       code: "auth_failed",
-      message: 'the sign-in of "docs" could not be renewed at https://issuer: it answered invalid_scope',
+      message: 'token refresh for "docs" at https://issuer failed: it answered invalid_scope',
       evidence: "I dislike …, … and …",
       serverName: "docs",
       next: "fairlead mcp auth docs",
@@ -100,12 +100,12 @@ test("any other error is told, without what was sent", async () => {
 });
 
 test("who is busy, or not there, has decided nothing", async () => {
-  const kept = "Try again in a while: the sign-in was kept.";
+  const kept = "Try again later; the sign-in is kept.";
   expect((await refreshing(new Response("", { status: 503 }))).outcome).toMatchObject({
     kind: "failed",
     error: {
       code: "http_status",
-      message: 'token refresh for "docs" failed: https://issuer answered with the HTTP status 503',
+      message: 'token refresh for "docs" failed: https://issuer answered HTTP 503',
       next: kept,
     },
   });
@@ -119,7 +119,7 @@ test("who is busy, or not there, has decided nothing", async () => {
   });
   expect(notFinished(before, undefined)).toMatchObject({
     code: "unreachable",
-    message: 'the sign-in of "docs" is being renewed by another process, and https://issuer does not answer it',
+    message: 'token refresh for "docs" timed out: another process still waits for https://issuer',
     serverName: "docs",
     next: kept,
   });

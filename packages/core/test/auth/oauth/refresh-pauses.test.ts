@@ -45,7 +45,7 @@ test("chance takes up to half of it away, of the longest too", async () => {
   expect(await pauses.errorOf("b")).toBeUndefined();
 });
 
-test("who did not answer at all is left alone for as long as that took", async () => {
+test("who timed out: no response to at all is left alone for as long as that took", async () => {
   await using folder = await temporaryFolder();
   const time = { now: 1_000_000 };
   const pauses = pausesIn(folder.path, time);

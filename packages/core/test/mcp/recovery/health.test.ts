@@ -63,7 +63,7 @@ test("no answer within five seconds is an end; who asks meanwhile shares the que
   await checks;
   expect(session.asked).toEqual(["ping"]);
   expect(silences).toMatchObject([
-    { code: "unreachable", message: '"s" does not answer any more: no answer to ping within 5000 ms', serverName: "s" },
+    { code: "unreachable", message: '"s" does not respond: no response to ping within 5 s', serverName: "s" },
   ]);
 });
 

@@ -35,7 +35,7 @@ test("starts that fail after one that went well count as well", () => {
 });
 
 test("who fails at the very first start is not tried again: more likely its settings are wrong", () => {
-  expect(plansAfter({ ...crash, wasUp: false })).toEqual(["rest"]);
+  expect(plansAfter({ ...crash, wasUp: false })).toEqual(["stay"]);
 });
 
 test("only staying up for a minute starts the pauses and the count anew; connecting alone does not", () => {
@@ -66,8 +66,8 @@ test("a forgotten session is replaced at once; one after the other, with pauses,
 
 test("who waits for a person waits", () => {
   expect(plansAfter({ ...outage, retry: retry("never") }, { ...crash, retry: retry("never") })).toEqual([
-    "rest",
-    "rest",
+    "stay",
+    "stay",
   ]);
 });
 
