@@ -42,7 +42,7 @@ export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]):
   ]);
   const uri = expandTemplate(uriTemplate, Object.fromEntries(entries));
   const reason = whyHarmful(uri);
-  if (reason !== undefined) throw new HostError("usage", `cannot read "${uri}": it ${reason}`);
+  if (reason !== undefined) throw new HostError("usage", `"${uri}" was not requested: it ${reason}`);
   return uri;
 }
 

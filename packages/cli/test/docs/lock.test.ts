@@ -19,7 +19,7 @@ describe("docs/lock.md", () => {
     await using here = await machine();
     expect(await here.run(...line.split(" "))).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("nothing to verify"),
+      stdout: expect.stringContaining("Nothing to verify"),
     });
     expect(workflow).toContain("permissions:\n  contents: read\n");
     expect(workflow).not.toContain("pull_request_target");

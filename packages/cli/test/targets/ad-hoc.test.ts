@@ -1,12 +1,12 @@
 import { chmod, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { behaves, stdioServer, webServer } from "@fairlead/test-servers";
+import { behaves, programServer, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { commandLine } from "../support/command-line.ts";
 import { processesOf } from "../support/left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "../support/machine.ts";
 
-const { command, args } = stdioServer("well-behaved");
+const { command, args } = programServer("well-behaved");
 const line = commandLine({ command, args });
 
 /** A program that tells where it runs, and what it is given. */
@@ -14,7 +14,7 @@ async function withSpy(
   files: Readonly<Record<string, string | object>> = {},
 ): Promise<Machine & { readonly spy: string }> {
   const here = await machine(files);
-  const script = `#!/bin/sh\npwd > "${here.path}/seen"\necho "$1 $TYPED $HIDDEN" >> "${here.path}/seen"\nexec "${command}" "${args[0]}"\n`;
+  const script = `#!/bin/sh\npwd > "${here.path}/seen"\necho "$1 $TYPED $HIDDEN" >> "${here.path}/seen"\nexec ${line}\n`;
   const spy = await here.write("tools/spy", script);
   await chmod(spy, 0o755);
   return { ...here, spy };
@@ -250,9 +250,12 @@ describe("mistakes", () => {
   test.each([
     [
       ["https://example.com/mcp"],
-      'the tool?\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
+      'the tool is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
-    [["--stdio", "x"], 'the tool?\n  next: to list its tools, replace "call" by "tools" and leave out the tool'],
+    [
+      ["--stdio", "x"],
+      'the tool is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
+    ],
     [["https://example.com/mcp", "--stdio", "x", "t"], `a URL and --stdio both name a server: give only one${next}`],
     [
       ["--stdio", "https://example.com", "t"],
@@ -263,7 +266,7 @@ describe("mistakes", () => {
     [["https://example.com", "-e", "A=b", "t"], `-e works only with a command; for a URL use -H 'Name: value'${next}`],
     [["demo.greet", "name=Ada", "-e", "A=b"], `--env works only with a URL or --stdio COMMAND${next}`],
     [["demo.greet", "name=Ada", "--persist"], `--persist works only with a URL or --stdio COMMAND${next}`],
-    [["--stdio", "x", "--server", "a", "--tool", "b"], "--server and --tool are for servers in the settings"],
+    [["--stdio", "x", "--server", "a", "--tool", "b"], "--server and --tool work only with servers in the settings"],
   ])("%j", async (argv, message) => {
     await using here = await machine();
     const { code, stdout, stderr } = await here.run("call", ...argv);

@@ -47,7 +47,7 @@ function failUnlessSame(checked: readonly LockCheck[]): void {
   const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;
   const [only] = drifted;
   if (only !== undefined) {
-    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "is" : "are"} different from the lock file`;
+    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "differs" : "differ"} from the lock file`;
     throw new HostError("changed", errors.length === 0 ? message : `${message}, and ${unasked}`, {
       next: `to accept the change: fairlead lock update${drifted.length === 1 ? ` ${toShellWord(only.name)}` : ""}`,
     });

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { stdioServer } from "@fairlead/test-servers";
+import { programServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { bankOf, booksOf, list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
 import { machine, projectFile } from "../../support/machine.ts";
@@ -9,7 +9,7 @@ test("servers that are as locked pass, each by name", async () => {
   await using here = await lockedMachine();
   expect(await here.run("lock", "verify")).toEqual({
     code: 0,
-    stdout: "bank: as locked (2 tools)\nbooks: as locked (0 tools, 1 prompt)\n",
+    stdout: "bank: matches the lock file (2 tools)\nbooks: matches the lock file (0 tools, 1 prompt)\n",
     stderr: "",
   });
   expect(JSON.parse((await here.run("lock", "verify", "--json")).stdout)).toEqual({
@@ -31,9 +31,9 @@ describe("drift exits with 6", () => {
     expect(first).toEqual({
       code: 6,
       stdout: expect.stringMatching(
-        /^bank: different from the lock file\n {2}tool added: steal\n {2}tool removed: ask\n/,
+        /^bank: differs from the lock file\n {2}tool added: steal\n {2}tool removed: ask\n/,
       ) as string,
-      stderr: `fairlead: 1 of 2 servers is different from the lock file
+      stderr: `fairlead: 1 of 2 servers differs from the lock file
   next: to accept the change: fairlead lock update bank
 `,
     });
@@ -41,7 +41,7 @@ describe("drift exits with 6", () => {
     description
       - Pays once.
       + Pays twice.⟨U+200B⟩
-books: as locked`);
+books: matches the lock file`);
     const again = await here.run("lock", "verify", "--json");
     expect(again.code).toBe(6);
     expect((JSON.parse(again.stdout) as { servers: unknown[] }).servers[0]).toMatchObject({
@@ -54,19 +54,19 @@ books: as locked`);
 
   test("and shows members of an entry before and after; what nobody has approved is not started", async () => {
     await using here = await lockedMachine();
-    const { command, args } = stdioServer("counted", join(here.path, "started"), join(here.path, "list.json"));
+    const { command, args } = programServer("counted", join(here.path, "started"), join(here.path, "list.json"));
     await here.write(projectFile, {
       mcpServers: { bank: { command, args, env: { BASE: "https://evil.example" } }, books: booksOf(here) },
     });
     const { code, stdout } = await here.run("lock", "verify", "--trust-workspace");
     expect(code).toBe(6);
-    expect(stdout).toContain(`bank: different from the lock file; it was not started
+    expect(stdout).toContain(`bank: differs from the lock file; it was not started
   args
     - ${JSON.stringify(bankOf(here).args)}
     + ${JSON.stringify(args)}
   env.BASE
     + https://evil.example
-books: as locked`);
+books: matches the lock file`);
     await expect(here.read("started")).rejects.toThrow(/ENOENT/);
   });
 
@@ -78,7 +78,7 @@ books: as locked`);
     expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
     const { code, stdout } = await here.run("lock", "verify");
     expect(code).toBe(6);
-    expect(stdout).toContain("bank: different from the lock file\n  timeout\n    + 5000\n  tool added: steal\n");
+    expect(stdout).toContain("bank: differs from the lock file\n  timeout\n    + 5000\n  tool added: steal\n");
   });
 
   test("for servers that are only here or only there", async () => {
@@ -88,13 +88,13 @@ books: as locked`);
     const { code, stdout, stderr } = await here.run("lock", "verify", "--trust-workspace");
     expect([code, stdout]).toEqual([
       6,
-      `bank: as locked (2 tools)
+      `bank: matches the lock file (2 tools)
 more: in the settings, but not locked; it was not started
 books: locked, but no longer in the settings
 `,
     ]);
     expect(stderr).toContain(
-      "fairlead: 2 of 3 servers are different from the lock file\n  next: to accept the change: fairlead lock update\n",
+      "fairlead: 2 of 3 servers differ from the lock file\n  next: to accept the change: fairlead lock update\n",
     );
     await expect(here.read("ran")).rejects.toThrow(/ENOENT/);
   });
@@ -120,7 +120,7 @@ describe("a server that cannot be asked", () => {
     const { code, stdout, stderr } = await here.run("lock", "verify");
     expect(code).toBe(4);
     expect(stdout).toMatch(/^bank: cannot be checked: .+\n/);
-    expect(stdout).toContain("\nbooks: as locked");
+    expect(stdout).toContain("\nbooks: matches the lock file");
     expect(stderr).toContain("fairlead: 1 of 2 servers could not be checked\n");
     const { servers, ok } = JSON.parse((await here.run("lock", "verify", "--json")).stdout) as {
       servers: unknown[];
@@ -142,15 +142,13 @@ describe("a server that cannot be asked", () => {
     await here.write(projectFile, {
       mcpServers: {
         bank: bankOf(here),
-        books: stdioServer("well-behaved"),
+        books: programServer("well-behaved"),
       },
     });
     const { code, stderr } = await here.run("lock", "verify", "--trust-workspace");
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining(
-        "1 of 2 servers is different from the lock file, and 1 of 2 servers could not be checked\n",
-      ),
+      expect.stringContaining("1 of 2 servers differs from the lock file, and 1 of 2 servers could not be checked\n"),
     ]);
   });
 
@@ -166,10 +164,10 @@ describe("a server that cannot be asked", () => {
     });
     const { code, stdout, stderr } = await here.run("lock", "verify");
     expect(code).toBe(6);
-    expect(stdout).toContain("bank: as locked");
+    expect(stdout).toContain("bank: matches the lock file");
     expect(stdout).toContain("books: cannot be checked:");
     expect(stdout).toContain("next: fairlead trust add");
-    expect(stderr).toContain("1 of 2 servers is different from the lock file");
+    expect(stderr).toContain("1 of 2 servers differs from the lock file");
   });
 });
 

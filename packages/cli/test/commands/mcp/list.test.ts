@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { stdioServer } from "@fairlead/test-servers";
+import { programServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../support/machine.ts";
 import { openTerminal } from "../../support/terminal.ts";
@@ -11,7 +11,7 @@ test("nothing configured: says so, and what to type next", async () => {
   expect(stderr).toMatch(/fairlead mcp add NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
 });
 
-const good = (...args: readonly string[]): object => stdioServer("well-behaved", ...args);
+const good = (...args: readonly string[]): object => programServer("well-behaved", ...args);
 
 const every = {
   "etc/settings.json": { mcp: { excluded: ["excluded"] } },
@@ -194,7 +194,7 @@ test("on a terminal each is shown as soon as it has answered, and the one that i
   await using here = await machine();
   const gate = join(here.project, "open");
   await here.write(userFile, {
-    mcpServers: { slow: stdioServer("slow-start", gate), fast: good(), off: { command: "x" } },
+    mcpServers: { slow: programServer("slow-start", gate), fast: good(), off: { command: "x" } },
     mcp: { excluded: ["off"] },
   });
   await using terminal = openTerminal(here, "mcp", "list");
