@@ -4,17 +4,15 @@
 
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type ServerChanges } from "./events.ts";
+import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
 import { approveWaiting } from "./host/approve.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
-import { toConfigurationOptions } from "./host/configuration-options.ts";
 import { once } from "./host/once.ts";
 import { createOpenWork } from "./host/open-work.ts";
-import { checkHostOptions } from "./host/options.ts";
+import { checkHostOptions, toConfigurationOptions } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";
-import { isIdle } from "./host/servers/is-idle.ts";
 import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
 import { createHostServers } from "./host/servers/servers.ts";
 import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
@@ -181,6 +179,12 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** Whether the server has not been used yet (`lazy`), is disabled or is blocked. */
+function isIdle(state: Omit<ServerState, "name">): boolean {
+  if (state.status === "disabled" || state.status === "blocked") return true;
+  return state.status === "disconnected" && "reason" in state && state.reason === "lazy";
 }
 
 function cannotReload(): HostError {

@@ -1,5 +1,6 @@
 /** The options of `createHost()`, and their check: every mistake is a `HostError` `usage` that names the option. */
 
+import { homedir } from "node:os";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { Clock } from "../clock.ts";
@@ -16,6 +17,7 @@ import type { SettingsObject } from "../settings/define/server-config.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { settingsSchema } from "../settings/schema/schema.ts";
 import { closest } from "../text/closest.ts";
+import type { ConfigurationOptions } from "../trust/configuration.ts";
 
 /**
  * Options of `createHost`. All are optional: without them the host uses the settings and the workspace of the current
@@ -165,7 +167,7 @@ export function checkHostOptions(options: unknown): void {
  *
  * @throws HostError `usage` if JSON cannot hold the settings, or if a top-level key is misspelt
  */
-export function settingsText(settings: HostOptions["settings"]): string | undefined {
+function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
   const known = Object.keys(settingsSchema.properties);
   // A key that resembles none of Fairlead's belongs to another program, as in a settings file.
@@ -193,4 +195,21 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === "") return "an empty string";
   return { string: "a string", function: "a function", object: "an object" }[typeof value as string] ?? typeof value;
+}
+
+/** Returns where the settings of a host are read from. */
+export function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
+  return {
+    environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },
+    workspace: workspace !== false,
+    ...(typeof workspace === "string" ? { root: workspace } : {}),
+    ...settingsFrom(settings),
+    ...(trust === undefined ? {} : { embedderTrust: trust }),
+  };
+}
+
+function settingsFrom(settings: HostOptions["settings"]): Pick<ConfigurationOptions, "settingsFile" | "userSettings"> {
+  if (typeof settings === "string") return { settingsFile: settings };
+  const userSettings = settingsText(settings);
+  return userSettings === undefined ? {} : { userSettings };
 }

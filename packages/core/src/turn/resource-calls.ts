@@ -4,13 +4,13 @@ import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { displayOf } from "../normalise/content/display.ts";
 import { type LeftOut, toModelParts } from "../normalise/content/parts.ts";
-import type { ToolExecution } from "../registry/binding.ts";
+import type { ConfirmPort, ToolExecution } from "../registry/binding.ts";
 import { describeResources } from "../resources/describe-resources.ts";
 import { nearResources } from "../resources/near-resources.ts";
 import { contentsBlock } from "../resources/references/read-references.ts";
 import { matchesTemplate } from "../resources/templates/match-template.ts";
 import type { ResourceFunction } from "./resource-declarations.ts";
-import type { Ask, TurnHost } from "./turn-host.ts";
+import type { TurnHost } from "./turn-host.ts";
 
 /** One call of a resource function. */
 export interface ResourceCall {
@@ -19,7 +19,7 @@ export interface ResourceCall {
   /** The servers of the conversation, in the order of the settings. */
   readonly servers: readonly string[];
   readonly signal: AbortSignal;
-  readonly ask: Ask;
+  readonly ask: ConfirmPort;
   /** Receives the server, once it is known. */
   readonly onServer: (server: string) => void;
 }

@@ -11,8 +11,6 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 
-/** Asks the user for confirmation. */
-export type Ask = ConfirmPort;
 /** Returns the confirmation when the user is free. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
@@ -40,7 +38,7 @@ export interface TurnHost {
   readonly readResource: (
     server: string,
     uri: string,
-    options: { readonly signal: AbortSignal; readonly ask: Ask },
+    options: { readonly signal: AbortSignal; readonly ask: ConfirmPort },
   ) => Promise<ResourceResult>;
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)
