@@ -1,4 +1,4 @@
-/** Confirmations: asks the user about requests whose decision is to ask, and applies the answers. */
+/** Confirmations: asks the user about requests whose decision is to ask, and applies the approvals. */
 
 import type { JsonObject } from "@fairlead/wire";
 import {
@@ -9,27 +9,27 @@ import {
   ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { createAnswers } from "./answers.ts";
+import { createConversationApprovals } from "./conversation-approvals.ts";
 import {
   answerRule,
   type CreateDecideOptions,
   createDecide,
   type Decide,
-  type Pair,
   type PolicyRequest,
   readsRule,
   savedRule,
+  type ToolIdentity,
 } from "./decide.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import type { Decision } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
-export type { CarriedDecision, Pair, PolicyRequest, Requester } from "./decide.ts";
+export type { CarriedDecision, PolicyRequest, Requester, ToolIdentity } from "./decide.ts";
 
 /** Options of `createConfirmations`. */
-export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "answers"> {
+export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approvals"> {
   /** Makes the tool's current definition the accepted one. */
-  readonly accept: (tool: Pair) => Promise<void>;
+  readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
 
 /** Decisions and confirmations of one host. */
@@ -43,7 +43,7 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
   /** Uses up that confirmation. */
   readonly useConfirmation: (request: PolicyRequest) => void;
   /** Makes the tool's current definition the accepted one. */
-  readonly accept: (tool: Pair) => Promise<void>;
+  readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
@@ -51,21 +51,21 @@ const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSav
 /** Creates the confirmations of one host. */
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf } = options;
-  const answers = createAnswers();
-  const rules = createDecide({ ...options, answers });
+  const approvals = createConversationApprovals();
+  const rules = createDecide({ ...options, approvals });
   /** How many times each confirmed request may still run. */
   const confirmed = new Map<string, number>();
 
-  async function accept(tool: Pair): Promise<void> {
+  async function accept(tool: ToolIdentity): Promise<void> {
     const accepted = acceptDefinition(tool);
-    answers.bump();
+    approvals.bump();
     await accepted;
   }
 
   /** "Yes, once" holds for these arguments of this tool with its current definition. */
   function keyOf({ serverName, serverToolName, kind = "tool", args = {} }: PolicyRequest): string {
-    const seal = kind === "tool" ? rules.sealOf({ serverName, serverToolName }) : undefined;
-    return canonicalJson([kind, serverName, serverToolName, args, seal]);
+    const approvalKey = kind === "tool" ? rules.approvalKeyOf({ serverName, serverToolName }) : undefined;
+    return canonicalJson([kind, serverName, serverToolName, args, approvalKey]);
   }
 
   function confirmOnce(request: PolicyRequest): void {
@@ -73,14 +73,14 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** Offers only the answers that can take effect. */
+  /** Offers only the approvals that can take effect. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
       const always = identityOf(serverName) !== undefined && rules.wouldAllow(request, readsRule(serverName));
       return [ProceedOnce, ...(always ? [ProceedAlwaysServer] : []), Cancel];
     }
-    if (kind !== "tool" || rules.sealOf(request) === undefined) return [ProceedOnce, Cancel];
+    if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
     const saves =
       policy().approved.canSave(serverName) &&
@@ -96,16 +96,16 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
 
   async function takeOnce(request: PolicyRequest, { rule, over }: Decision): Promise<void> {
     const { serverName, serverToolName } = request;
-    const seal = rules.sealOf(request);
+    const approvalKey = rules.approvalKeyOf(request);
     const isChanged = isChangedRule(rule);
     // If only the changed definition asked, a model's call that is confirmed once does not accept the definition: the
     // next call asks again.
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
-    if (isChanged) answers.notNew(serverName, serverToolName);
+    if (isChanged) approvals.notNew(serverName, serverToolName);
     // A tool that is new on a server with "always" needs one confirmation, which then covers it.
-    const isNew = !isChanged && seal !== undefined && answers.isNewOfWhole(serverName, serverToolName);
-    if (isNew) answers.allowTool(serverName, serverToolName, seal);
+    const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
+    if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     if (!isNew || !rules.wouldAllow(request, answerRule(request))) confirmOnce(request);
     await accepted;
   }
@@ -117,18 +117,18 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     decision: Decision,
   ): Promise<void> {
     const { serverName, serverToolName } = request;
-    const seal = rules.sealOf(request);
+    const approvalKey = rules.approvalKeyOf(request);
     const definition = tools.toolOf(request);
-    if (seal === undefined || definition === undefined) return takeOnce(request, decision);
+    if (approvalKey === undefined || definition === undefined) return takeOnce(request, decision);
     switch (outcome) {
       case ProceedAlwaysServer:
-        answers.allowServer(serverName, sealsOf(serverName));
+        approvals.allowServer(serverName, approvalKeysOf(serverName));
         return accept(request);
       case ProceedAlwaysTool:
-        answers.allowTool(serverName, serverToolName, seal);
+        approvals.allowTool(serverName, serverToolName, approvalKey);
         return accept(request);
       case ProceedAlwaysAndSave:
-        answers.allowTool(serverName, serverToolName, seal);
+        approvals.allowTool(serverName, serverToolName, approvalKey);
         await accept(request);
         return policy().approved.save(serverName, definition);
       case ProceedOnce:
@@ -141,15 +141,15 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome === ProceedAlwaysServer && fingerprint !== undefined)
-      answers.allowReads(request.serverName, fingerprint);
+      approvals.allowReads(request.serverName, fingerprint);
     else confirmOnce(request);
   }
 
-  function sealsOf(serverName: string): ReadonlyMap<string, string> {
+  function approvalKeysOf(serverName: string): ReadonlyMap<string, string> {
     return new Map(
       tools.toolsOf(serverName).flatMap(({ name }) => {
-        const seal = rules.sealOf({ serverName, serverToolName: name });
-        return seal === undefined ? [] : [[name, seal] as const];
+        const approvalKey = rules.approvalKeyOf({ serverName, serverToolName: name });
+        return approvalKey === undefined ? [] : [[name, approvalKey] as const];
       }),
     );
   }
@@ -169,7 +169,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     },
 
     question(request, decision, shown) {
-      const seal = rules.sealOf(request);
+      const approvalKey = rules.approvalKeyOf(request);
       const isTool = (request.kind ?? "tool") === "tool";
       const change = isTool
         ? tools.changeOf(request)
@@ -187,7 +187,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         async answer(given) {
           // The definition has changed while the user looked at it: a yes to the old definition is no yes to the new
           // one.
-          if (!isYes(given) || rules.sealOf(request) !== seal) return;
+          if (!isYes(given) || rules.approvalKeyOf(request) !== approvalKey) return;
           const asked = isTool ? { ...request, args: details.args } : request;
           await take(asked, outcomes.includes(given) ? given : ProceedOnce, decision);
         },

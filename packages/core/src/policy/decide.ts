@@ -3,16 +3,16 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
-import type { Answers } from "./answers.ts";
 import type { ServerIdentity } from "./approvals.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
+import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
 
 /** The identity of a tool: its server's name and the server's own name for it. */
-export interface Pair {
+export interface ToolIdentity {
   readonly serverName: string;
   readonly serverToolName: string;
 }
@@ -24,19 +24,19 @@ export interface ChangedDefinition {
 
 /** The tool definitions that decisions depend on. */
 export interface ToolDefinitions {
-  readonly toolOf: (tool: Pair) => CatalogTool | undefined;
+  readonly toolOf: (tool: ToolIdentity) => CatalogTool | undefined;
   readonly toolsOf: (server: string) => readonly CatalogTool[];
-  readonly changeOf: (tool: Pair) => ChangedDefinition | undefined;
-  readonly promptChangeOf: (prompt: Pair) => ChangedDefinition | undefined;
+  readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
+  readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
   /** Whether the lock file has another definition, so that an approval cannot be saved. */
-  readonly isLockedOut: (tool: Pair) => boolean;
+  readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
 /** The sender of a request: the user, a model, or a server that samples. */
 export type Requester = "user" | "model" | "server";
 
 /** A request to decide about. */
-export interface PolicyRequest extends Pair {
+export interface PolicyRequest extends ToolIdentity {
   /** Default: `model`. */
   readonly who?: Requester;
   /** Default: `tool`. */
@@ -73,7 +73,7 @@ export interface CreateDecideOptions {
   readonly policy: () => Policy;
   /** Increases with every change of the configuration, such as trust, server definitions or limits. */
   readonly configurationVersion: () => number;
-  readonly answers: Answers;
+  readonly approvals: ConversationApprovals;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
@@ -102,7 +102,7 @@ export interface Decide {
    * The text that an approval is bound to: the server's fingerprint and the definition's digest; undefined while either
    * is unknown.
    */
-  readonly sealOf: (tool: Pair) => string | undefined;
+  readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
 }
 
 const typedRule: PolicyRule = {
@@ -114,7 +114,7 @@ const typedRule: PolicyRule = {
 
 /** Creates the function that decides the requests of one host. */
 export function createDecide(options: CreateDecideOptions): Decide {
-  const { policy, configurationVersion, answers, tools, trustsAnnotations, identityOf, mode, interactive } = options;
+  const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
   /** Most requests have no approvals of their own: they share one engine with the loaded rules. */
@@ -125,7 +125,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     return engine.engine;
   }
 
-  function sealOf(tool: Pair): string | undefined {
+  function approvalKeyOf(tool: ToolIdentity): string | undefined {
     const identity = identityOf(tool.serverName);
     const definition = tools.toolOf(tool);
     return identity && definition && `${identity.fingerprint} ${definitionDigest(definition)}`;
@@ -137,14 +137,16 @@ export function createDecide(options: CreateDecideOptions): Decide {
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool" } = request;
     if (kind === "resource")
-      return answers.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
+      return approvals.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return [];
     const saved = policy().approved.find(serverName, serverToolName);
-    const seal = sealOf(request);
+    const approvalKey = approvalKeyOf(request);
     return [
       ...(saved?.digest === definitionDigest(definition) ? [savedRule(request)] : []),
-      ...(seal !== undefined && answers.allows(serverName, serverToolName, seal) ? [answerRule(request)] : []),
+      ...(approvalKey !== undefined && approvals.allows(serverName, serverToolName, approvalKey)
+        ? [answerRule(request)]
+        : []),
     ];
   }
 
@@ -178,7 +180,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const tool = (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined;
     return {
       rules: policy().version,
-      approvals: answers.version(),
+      approvals: approvals.version(),
       configuration: configurationVersion(),
       definition: tool && definitionDigest(tool),
       isChanged: changeOf(request) !== undefined,
@@ -210,7 +212,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     },
     wouldAllow: (request, rule) =>
       engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
-    sealOf,
+    approvalKeyOf,
   };
 }
 
@@ -225,7 +227,7 @@ function forTyped(found: Decision): Decision {
   return { decision: "allow", rule: typedRule, over: rule };
 }
 
-type RuleFor = (tool: Pair) => PolicyRule;
+type RuleFor = (tool: ToolIdentity) => PolicyRule;
 
 /** The rule of a saved approval: it applies in all conversations, and a stricter rule of the user overrules it. */
 export const savedRule: RuleFor = (tool) => ({
@@ -241,7 +243,10 @@ export const answerRule: RuleFor = (tool) => ({
   origin: { source: "answer" },
 });
 
-function pairRule({ serverName, serverToolName }: Pair): Pick<PolicyRule, "decision" | "priority" | "server" | "tool"> {
+function pairRule({
+  serverName,
+  serverToolName,
+}: ToolIdentity): Pick<PolicyRule, "decision" | "priority" | "server" | "tool"> {
   return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName) };
 }
 

@@ -2,7 +2,7 @@
 
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import type { Pair, PolicyRequest } from "./decide.ts";
+import type { PolicyRequest, ToolIdentity } from "./decide.ts";
 import { builtIn, isChangedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
@@ -44,7 +44,7 @@ export function changed(request: PolicyRequest): HostError {
 }
 
 /** Makes the error for a call whose arguments the user has not confirmed. */
-export function notConfirmed({ serverName, serverToolName }: Pair): HostError {
+export function notConfirmed({ serverName, serverToolName }: ToolIdentity): HostError {
   const tool = `${serverName}.${serverToolName}`;
   return new HostError("denied", `${tool} denied: the user has not confirmed these arguments`, {
     serverName,

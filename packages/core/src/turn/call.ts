@@ -7,7 +7,7 @@ import { HostError } from "../errors.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import type { AskPerson } from "./confirm.ts";
+import type { AskUser } from "./confirm.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { callResources } from "./resource-calls.ts";
@@ -34,7 +34,7 @@ export interface CallAnswer {
 export interface CallDeps {
   readonly state: ConversationState;
   readonly host: TurnHost;
-  readonly ask: AskPerson;
+  readonly ask: AskUser;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
 }

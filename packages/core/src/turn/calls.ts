@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
-import { createAskPerson } from "./confirm.ts";
+import { createAskUser } from "./confirm.ts";
 import { createEventQueue } from "./event-queue.ts";
 import type { TurnEvent } from "./events.ts";
 import { toResponse } from "./history.ts";
@@ -36,7 +36,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   return {
     async *run() {
       const queue = createEventQueue();
-      const ask = createAskPerson(host, signal);
+      const ask = createAskUser(host, signal);
       const running = calls.map(async ({ id, name = "", args = {} }, at) => {
         const request = { id: uniqueId(id, state), name, args: args as JsonObject };
         if (at >= most) {

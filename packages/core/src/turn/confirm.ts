@@ -25,10 +25,10 @@ export interface AskOptions {
  *
  * @throws HostError `denied` if the user declines
  */
-export type AskPerson = (question: TurnQuestion, options: AskOptions) => Promise<void>;
+export type AskUser = (question: TurnQuestion, options: AskOptions) => Promise<void>;
 
 /** Creates the function that asks. */
-export function createAskPerson({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskPerson {
+export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskUser {
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(question: TurnQuestion, options: AskOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { createAnswers } from "../../src/policy/answers.ts";
+import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { createDecide, type PolicyRequest } from "../../src/policy/decide.ts";
 import type { PolicyRule } from "../../src/policy/rules/rule.ts";
 
@@ -9,7 +9,7 @@ const pay: CatalogTool = { name: "t", inputSchema: { type: "object" } };
 
 /** Decides about one tool; everything that a decision depends on can be changed. */
 function scene() {
-  const answers = createAnswers();
+  const answers = createConversationApprovals();
   const now = {
     rules: [] as readonly PolicyRule[],
     policy: 1,
@@ -30,7 +30,7 @@ function scene() {
   const decide = createDecide({
     policy: () => ({ version: now.policy, rules: now.rules, approved }),
     configurationVersion: () => now.configuration,
-    answers,
+    approvals: answers,
     tools: {
       toolOf: () => now.tool,
       toolsOf: () => (now.tool ? [now.tool] : []),
@@ -92,17 +92,17 @@ describe("a decision holds as long as nothing that it depends on changes", () =>
 
 test("an approval is bound to the server's entry and to the definition, and to nothing while either is unknown", () => {
   const at = scene();
-  const seal = at.sealOf(request);
+  const seal = at.approvalKeyOf(request);
   expect(seal).toBeDefined();
   at.now.fingerprint = "g";
-  expect(at.sealOf(request)).not.toBe(seal);
+  expect(at.approvalKeyOf(request)).not.toBe(seal);
   at.now.fingerprint = undefined;
-  expect(at.sealOf(request)).toBeUndefined();
+  expect(at.approvalKeyOf(request)).toBeUndefined();
   at.now.fingerprint = "f";
   at.now.tool = { ...pay, description: "more" };
-  expect(at.sealOf(request)).not.toBe(seal);
+  expect(at.approvalKeyOf(request)).not.toBe(seal);
   at.now.tool = undefined;
-  expect(at.sealOf(request)).toBeUndefined();
+  expect(at.approvalKeyOf(request)).toBeUndefined();
   at.now.tool = pay;
   at.answers.allowTool("s", "t", seal ?? "");
   expect(at.decide(request)).toMatchObject({ decision: "allow", rule: { tier: "conversation" } });

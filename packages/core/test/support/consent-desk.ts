@@ -14,8 +14,8 @@ import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
 import {
   type Confirmations,
   createConfirmations,
-  type Pair,
   type PolicyRequest,
+  type ToolIdentity,
 } from "../../src/policy/confirmations.ts";
 import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
@@ -59,7 +59,7 @@ export interface Desk extends Confirmations, AsyncDisposable {
   /** As the spine asks: `false` may run; throws for what is denied. */
   readonly ask: (tool: AskedTool, args: JsonObject) => ToolCallConfirmationDetails | false;
   /** As the spine lets a request through: throws unless it is allowed or confirmed. A changed definition's digest is given. */
-  readonly redeem: (tool: Pair, args: JsonObject) => string | undefined;
+  readonly redeem: (tool: ToolIdentity, args: JsonObject) => string | undefined;
 }
 
 /** `files.read`, `files.write` and `a.b` with `c`, `d`; all known, none allowed. */

@@ -23,9 +23,9 @@ export interface CatalogCache {
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
-  known(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
+  acceptedDefinitions(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
   /** Adds digests of accepted definitions, by tool name. */
-  addKnown(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
+  addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
 /** The part of a connected server that the cache keeps. */
@@ -50,9 +50,9 @@ const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 /** Creates the catalog cache of one host. */
 export function createCatalogCache({ state, secret, accountAt, now = Date.now }: CatalogCacheOptions): CatalogCache {
   const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
-  const knowing = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
+  const acceptedBy = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
   const opened = once(open);
-  const openedKnown = once(async (): Promise<AcceptedDefinitionsStore> => {
+  const openAccepted = once(async (): Promise<AcceptedDefinitionsStore> => {
     const { createAcceptedDefinitionsStore } = await import("../../discover/accepted-definitions.ts");
     return createAcceptedDefinitionsStore(join(state, "known"));
   });
@@ -95,7 +95,7 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
 
   async function readKnown(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
     try {
-      return await (await openedKnown()).read(ownerOf(definition));
+      return await (await openAccepted()).read(ownerOf(definition));
     } catch {
       // Accepted definitions cannot be read: `fairlead doctor` reports that.
       return undefined;
@@ -105,16 +105,16 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
   return {
     recall,
 
-    known(definition) {
-      const found = knowing.get(definition) ?? readKnown(definition);
-      knowing.set(definition, found);
+    acceptedDefinitions(definition) {
+      const found = acceptedBy.get(definition) ?? readKnown(definition);
+      acceptedBy.set(definition, found);
       return found;
     },
 
-    async addKnown(definition, news) {
-      const known = await (await openedKnown()).add(ownerOf(definition), news);
-      knowing.set(definition, Promise.resolve(known));
-      return known;
+    async addAccepted(definition, news) {
+      const accepted = await (await openAccepted()).add(ownerOf(definition), news);
+      acceptedBy.set(definition, Promise.resolve(accepted));
+      return accepted;
     },
 
     async protocol(definition) {

@@ -78,12 +78,12 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
 
   async function saveAccepted(server: string, entry: ServerDefinition): Promise<void> {
     const news = changed.news(server);
-    if (news.size > 0) changed.know(server, await cache.addKnown(entry, news));
+    if (news.size > 0) changed.setAccepted(server, await cache.addAccepted(entry, news));
   }
 
   async function readAccepted(entry: ServerDefinition): Promise<void> {
-    const accepted = await cache.known(entry);
-    if (accepted) changed.know(entry.name, accepted);
+    const accepted = await cache.acceptedDefinitions(entry);
+    if (accepted) changed.setAccepted(entry.name, accepted);
   }
 
   function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: CachedCatalog): FilteredCatalog {

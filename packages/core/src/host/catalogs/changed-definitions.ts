@@ -6,7 +6,7 @@
 import { type AcceptedDefinitions, withDigests } from "../../discover/accepted-definitions.ts";
 import type { CatalogTool } from "../../discover/catalog.ts";
 import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
-import type { Pair, ToolDefinitions } from "../../policy/decide.ts";
+import type { ToolDefinitions, ToolIdentity } from "../../policy/decide.ts";
 
 /** A definition that a person approved: its digest, and the definition itself if it is still stored. */
 export interface Accepted {
@@ -19,7 +19,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file: a definition that differs from it is a changed one. */
   readonly lock: (drift: LockComparison) => void;
   /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
-  readonly know: (server: string, known: AcceptedDefinitions) => void;
+  readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
    * Adds a cached catalog: the tools listed then, and the accepted definitions of tools that had changed or gone by
    * then.
@@ -28,9 +28,9 @@ export interface ChangedDefinitions extends ToolDefinitions {
   /** Adds the tools that the server lists now. A tool without an accepted definition is new, not changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
   /** Makes a saved approval the only accepted definition of that tool. */
-  readonly expect: (tool: Pair, approved: Accepted) => void;
+  readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
-  readonly accept: (tool: Pair) => void;
+  readonly accept: (tool: ToolIdentity) => void;
   /** Accepted definitions of tools that have changed or gone, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
   /** Digests by tool name that were accepted in this run and are not stored yet. */
@@ -51,7 +51,7 @@ export interface LockComparison {
   readonly promptDriftOf: (server: string, prompt: string) => readonly Difference[] | undefined;
 }
 
-interface Known {
+interface AcceptedTool {
   readonly digests: readonly string[];
   /** The accepted definition that was listed last, if it is still stored. */
   readonly tool?: CatalogTool | undefined;
@@ -59,7 +59,7 @@ interface Known {
 
 interface Seen {
   earlier: AcceptedDefinitions | undefined;
-  readonly known: Map<string, Known>;
+  readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
   /** Digests of definitions that a person accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
@@ -77,24 +77,29 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   const servers = new Map<string, Seen>();
 
   function seenOf(server: string): Seen {
-    const seen = servers.get(server) ?? { earlier: undefined, known: new Map(), now: new Map(), unlocked: new Map() };
+    const seen = servers.get(server) ?? {
+      earlier: undefined,
+      accepted: new Map(),
+      now: new Map(),
+      unlocked: new Map(),
+    };
     servers.set(server, seen);
     return seen;
   }
 
   /** Definitions accepted in this run take precedence over those of earlier runs. */
-  function knownOf({ known, earlier }: Seen, name: string): Known | undefined {
+  function acceptedOf({ accepted, earlier }: Seen, name: string): AcceptedTool | undefined {
     const before = earlier?.of(name);
-    return known.get(name) ?? (before && { digests: before });
+    return accepted.get(name) ?? (before && { digests: before });
   }
 
   /** A tool that was removed and comes back with another definition is changed, not new. */
   function meet(seen: Seen, tool: CatalogTool): void {
     const { name } = tool;
-    const known = knownOf(seen, name);
+    const accepted = acceptedOf(seen, name);
     const digest = definitionDigest(tool);
-    if (known === undefined && seen.earlier?.isFull !== true) seen.known.set(name, { digests: [digest], tool });
-    if (known?.digests.includes(digest)) seen.known.set(name, { ...known, tool });
+    if (accepted === undefined && seen.earlier?.isFull !== true) seen.accepted.set(name, { digests: [digest], tool });
+    if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
   function see(server: string, tools: readonly CatalogTool[]): void {
@@ -104,7 +109,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   function isChanged(seen: Seen, tool: CatalogTool): boolean {
-    return knownOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
+    return acceptedOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
   }
 
   /** How a tool differs from the locked one; undefined if it does not. */
@@ -116,7 +121,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
   }
 
-  function toolOf({ serverName, serverToolName }: Pair): CatalogTool | undefined {
+  function toolOf({ serverName, serverToolName }: ToolIdentity): CatalogTool | undefined {
     return servers.get(serverName)?.now.get(serverToolName);
   }
 
@@ -124,8 +129,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     lock(drift) {
       held = drift;
     },
-    know(server, known) {
-      seenOf(server).earlier = known;
+    setAccepted(server, accepted) {
+      seenOf(server).earlier = accepted;
     },
     recall(server, tools, accepted) {
       const seen = seenOf(server);
@@ -134,7 +139,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     see,
     expect({ serverName, serverToolName }, { digest, tool }) {
-      seenOf(serverName).known.set(serverToolName, { digests: [digest], tool });
+      seenOf(serverName).accepted.set(serverToolName, { digests: [digest], tool });
     },
     toolOf,
     toolsOf: (server) => [...(servers.get(server)?.now.values() ?? [])],
@@ -151,12 +156,12 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       const seen = seenOf(serverName);
       const drift = lockDrift(serverName, tool);
       if (isChanged(seen, tool)) {
-        const before = knownOf(seen, serverToolName)?.tool;
+        const before = acceptedOf(seen, serverToolName)?.tool;
         return {
           difference: () => [...lock().driftOf(serverName), ...(before ? differenceOf(before, tool) : wholeOf(tool))],
         };
       }
-      if (drift === undefined || seen.unlocked.get(serverToolName) === sealOf(tool, drift)) return undefined;
+      if (drift === undefined || seen.unlocked.get(serverToolName) === approvalKeyOf(tool, drift)) return undefined;
       return { difference: () => drift };
     },
 
@@ -171,14 +176,14 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       if (tool === undefined) return;
       const seen = seenOf(serverName);
       const drift = lockDrift(serverName, tool);
-      if (drift) seen.unlocked.set(serverToolName, sealOf(tool, drift));
-      const known = knownOf(seen, serverToolName)?.digests ?? [];
-      seen.known.set(serverToolName, { digests: withDigests(known, [definitionDigest(tool)]), tool });
+      if (drift) seen.unlocked.set(serverToolName, approvalKeyOf(tool, drift));
+      const accepted = acceptedOf(seen, serverToolName)?.digests ?? [];
+      seen.accepted.set(serverToolName, { digests: withDigests(accepted, [definitionDigest(tool)]), tool });
     },
 
     unaccepted(server) {
       const seen = seenOf(server);
-      return [...seen.known]
+      return [...seen.accepted]
         .flatMap(([name, { tool }]) => {
           const now = seen.now.get(name);
           return tool && (now === undefined || isChanged(seen, now)) ? [tool] : [];
@@ -187,8 +192,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
 
     news(server) {
-      const { known, earlier } = seenOf(server);
-      const added = [...known].map(([name, { digests: now }]) => {
+      const { accepted, earlier } = seenOf(server);
+      const added = [...accepted].map(([name, { digests: now }]) => {
         const before = earlier?.of(name) ?? [];
         return [name, now.filter((digest) => !before.includes(digest))] as const;
       });
@@ -198,7 +203,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     forget: (server) => void servers.delete(server),
   };
 
-  function sealOf(tool: CatalogTool, drift: readonly Difference[]): string {
+  function approvalKeyOf(tool: CatalogTool, drift: readonly Difference[]): string {
     return JSON.stringify([definitionDigest(tool), drift]);
   }
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { CatalogPrompt } from "../../discover/catalog.ts";
 import type { Repair } from "../../normalise/schema/compiled-schema.ts";
-import type { Pair } from "../../policy/decide.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -60,7 +60,7 @@ export type HostResource = {
 /** Lists tools for `host.tools()`. */
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
-  decide: (tool: Pair) => DecisionOutcome | undefined,
+  decide: (tool: ToolIdentity) => DecisionOutcome | undefined,
 ): readonly HostTool[] {
   return tools.map((tool) => {
     const { serverName, serverToolName, title, outputSchema, annotations, repairs } = tool;

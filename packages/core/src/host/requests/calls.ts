@@ -8,7 +8,7 @@ import type { Executor } from "../../execute/executor.ts";
 import type { Validator } from "../../execute/validation/validator.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
-import type { Pair } from "../../policy/decide.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
@@ -56,7 +56,7 @@ export function createHostCalls({ configuration, servers, spine, clock }: HostCa
     return { executor: createExecutor({ limits, validator, reconnect: ready, clock }), validator };
   });
 
-  function steps({ serverName, serverToolName }: Pair, args: JsonObject, options: CallTiming): CallSteps {
+  function steps({ serverName, serverToolName }: ToolIdentity, args: JsonObject, options: CallTiming): CallSteps {
     let client: McpClient | undefined;
     return {
       hold: () => use(serverName),
@@ -83,7 +83,7 @@ export function createHostCalls({ configuration, servers, spine, clock }: HostCa
   }
 
   /** Makes the parts for the model and the display for the user. */
-  async function present(tool: Pair, result: CallResult): Promise<ToolExecution> {
+  async function present(tool: ToolIdentity, result: CallResult): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf }] = await Promise.all([
       import("../../normalise/content/parts.ts"),
@@ -160,10 +160,10 @@ interface Running {
 }
 
 /** Picks the identity of a tool. */
-function pairOf({ serverName, serverToolName }: AskedTool): Pair {
+function pairOf({ serverName, serverToolName }: AskedTool): ToolIdentity {
   return { serverName, serverToolName };
 }
 
-function toolError({ serverName, serverToolName }: Pair): HostError {
+function toolError({ serverName, serverToolName }: ToolIdentity): HostError {
   return new HostError("tool_error", `${serverName}.${serverToolName} reported an error`, { serverName });
 }

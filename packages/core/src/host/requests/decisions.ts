@@ -6,7 +6,7 @@
 import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
-import type { Confirmations, Pair } from "../../policy/confirmations.ts";
+import type { Confirmations, ToolIdentity } from "../../policy/confirmations.ts";
 import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
 import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -33,7 +33,7 @@ export interface HostDecisions {
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
   /** The decision on a model's call with any arguments; undefined until the rules are read. */
-  readonly decisionOf: (tool: Pair) => DecisionOutcome | undefined;
+  readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   /** How catalogs differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
@@ -114,7 +114,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     return loaded;
   }
 
-  async function accept(tool: Pair): Promise<void> {
+  async function accept(tool: ToolIdentity): Promise<void> {
     changed.accept(tool);
     const definition = changed.toolOf(tool);
     await Promise.all([

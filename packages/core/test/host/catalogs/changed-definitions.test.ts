@@ -29,7 +29,7 @@ test("what earlier runs know counts, and what they do not is for the runs to com
   const marks = createChangedDefinitions();
   const one = definitionDigest(tool("pay", "one"));
   const known = (name: string): readonly string[] | undefined => (name === "pay" ? [one] : undefined);
-  marks.know("s", { of: known, isFull: false });
+  marks.setAccepted("s", { of: known, isFull: false });
   marks.see("s", [tool("pay", "two"), tool("look", "one")]);
   expect(difference(marks)).toEqual([
     { member: "definition", after: '{"description":"two","inputSchema":{},"name":"pay"}' },
@@ -44,7 +44,7 @@ test("what earlier runs know counts, and what they do not is for the runs to com
 
 test("where no further names are kept, one that is not known is no new one", () => {
   const marks = createChangedDefinitions();
-  marks.know("s", { of: () => undefined, isFull: true });
+  marks.setAccepted("s", { of: () => undefined, isFull: true });
   marks.see("s", [tool("pay", "one")]);
   expect(marks.changeOf(pay)).toBeDefined();
   expect(marks.news("s").size).toBe(0);

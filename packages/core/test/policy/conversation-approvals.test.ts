@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createAnswers } from "../../src/policy/answers.ts";
+import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 
 test("an answer is for that tool of that server, as it was seen", () => {
-  const answers = createAnswers();
+  const answers = createConversationApprovals();
   answers.allowTool("a", "t", "d1");
   answers.allowTool("a", "u", "d2");
   expect(answers.allows("a", "t", "d1")).toBe(true);
@@ -17,7 +17,7 @@ test("an answer is for that tool of that server, as it was seen", () => {
 });
 
 test("an answer for a whole server is for the tools that it has, and makes others new", () => {
-  const answers = createAnswers();
+  const answers = createConversationApprovals();
   expect(answers.isNewOfWhole("a", "t")).toBe(false);
   answers.allowServer("a", new Map([["t", "d1"]]));
   expect([answers.allows("a", "t", "d1"), answers.allows("a", "t", "d2"), answers.allows("a", "u", "d1")]).toEqual([
@@ -39,7 +39,7 @@ test("an answer for a whole server is for the tools that it has, and makes other
 });
 
 test("an answer for reading is for that server, as its entry stands", () => {
-  const answers = createAnswers();
+  const answers = createConversationApprovals();
   expect(answers.allowsReads("a", "f1")).toBe(false);
   answers.allowReads("a", "f1");
   expect([answers.allowsReads("a", "f1"), answers.allowsReads("a", "f2"), answers.allowsReads("b", "f1")]).toEqual([

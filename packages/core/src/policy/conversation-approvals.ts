@@ -1,7 +1,7 @@
 /** Approvals that hold for one conversation, each bound to the definition that the user saw. */
 
 /** Approvals of one conversation. */
-export interface Answers {
+export interface ConversationApprovals {
   /** Increases with every change. */
   readonly version: () => number;
   /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
@@ -20,7 +20,7 @@ export interface Answers {
 }
 
 /** Creates an empty set of approvals. */
-export function createAnswers(): Answers {
+export function createConversationApprovals(): ConversationApprovals {
   // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
   const tools = new Map<string, Map<string, string>>();
   /** Servers whose tools are all approved, each with the names of the tools that do not count as new. */
