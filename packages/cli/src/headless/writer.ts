@@ -35,7 +35,7 @@ export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter 
 
 const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
   text(out) {
-    let spoken = emptyBuffer;
+    let buffer = emptyBuffer;
     let showsResults = false;
     return {
       start({ provider }) {
@@ -45,8 +45,8 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       asked() {},
       event(event) {
         if (showsResults && event.type === "call" && event.display !== undefined) out.print(toSafeText(event.display));
-        const heard = addEvent(spoken, event);
-        spoken = heard.spoken;
+        const heard = addEvent(buffer, event);
+        buffer = heard.buffer;
         if (heard.lines !== undefined) out.print(heard.lines);
       },
       end() {},

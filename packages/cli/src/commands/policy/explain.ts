@@ -56,8 +56,8 @@ Examples:
         await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
         refuseWild(subject, context);
-        const { verdict, matching, isChanged } = await host.explain(subject.server, subject.tool, args);
-        report({ subject, mode, interactive, isChanged, verdict, matching }, context);
+        const { decision, matching, isChanged } = await host.explain(subject.server, subject.tool, args);
+        report({ subject, mode, interactive, isChanged, decision, matching }, context);
       },
       { approvalMode: mode, interactive },
     );
@@ -85,14 +85,14 @@ interface Explanation {
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly isChanged: boolean;
-  readonly verdict: Decision;
+  readonly decision: Decision;
   /** Strongest first. */
   readonly matching: readonly PolicyRule[];
 }
 
 function report(explanation: Explanation, { out, globals }: Context): void {
-  const { subject, verdict, matching, mode, interactive, isChanged } = explanation;
-  const { decision, rule, over } = verdict;
+  const { subject, matching, mode, interactive, isChanged } = explanation;
+  const { decision, rule, over } = explanation.decision;
   const others = matching.filter((other) => other !== rule && other !== over);
   if (globals.json) {
     out.json({
