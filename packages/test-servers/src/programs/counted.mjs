@@ -1,8 +1,7 @@
 // Writes a line into the file that its first argument names whenever it is started, called, or asks something; the second names a file with its list
 // of tools, or its whole answer, if there is one. Its tool `ask` asks the host whatever its argument says, and answers with the answer.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "./program.mjs";
 
 /** @param {import("./program.mjs").Io} io */
 export function counted({ args, input, output }) {
@@ -44,7 +43,7 @@ export function counted({ args, input, output }) {
     },
   };
 
-  createInterface({ input: input }).on("line", (line) => {
+  onLine({ input, output }, (line) => {
     const { id, method, params = {}, result, error } = JSON.parse(line);
     if (method === undefined) {
       say({ id: waiting.get(id), result: text(JSON.stringify(result ?? error)) });

@@ -1,8 +1,7 @@
 // Resources and prompts as the JSON file says that its first argument names: `resources`, `resourceTemplates`, `prompts`, what is read by URI
 // (`contents`) and got by name (`results`), its `instructions`; what is null there is never answered. What it is asked it writes into the file of its second argument.
 import { appendFileSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "./program.mjs";
 
 /** @param {import("./program.mjs").Io} io */
 export function library({ args, input, output }) {
@@ -35,7 +34,7 @@ export function library({ args, input, output }) {
     "prompts/get": ({ name }) => held().results[name],
   };
 
-  createInterface({ input: input }).on("line", (line) => {
+  onLine({ input, output }, (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (diary) appendFileSync(diary, `${[method, params.uri ?? params.name ?? ""].join(" ").trim()}\n`);
     if (id === undefined) return;

@@ -1,4 +1,5 @@
 // A program that can run as a process of its own, or as one of many in one process (`shared-host.mjs`).
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -16,4 +17,20 @@ import { fileURLToPath } from "node:url";
 export function runIfMain(file, serve) {
   if (process.argv[1] === fileURLToPath(file))
     serve({ args: process.argv.slice(2), input: process.stdin, output: process.stdout });
+}
+
+/**
+ * Hands every line of the input to `take`. What it throws ends this server: its process, or in the shared process its connection alone.
+ * @param {{ input: Io["input"], output: { destroy?(): void } }} io
+ * @param {(line: string) => void} take
+ */
+export function onLine({ input, output }, take) {
+  createInterface({ input }).on("line", (line) => {
+    try {
+      take(line);
+    } catch (error) {
+      if (input === process.stdin) throw error;
+      output.destroy?.();
+    }
+  });
 }

@@ -1,5 +1,5 @@
 // The least that makes a program an MCP server on stdin and stdout. What is odd about one is said in its own file.
-import { createInterface } from "node:readline";
+import { onLine } from "./program.mjs";
 
 const echo = {
   name: "echo",
@@ -21,11 +21,11 @@ const usual = {
 
 /**
  * @param {Record<string, ((params: any) => object) | undefined>} [unusual] What it answers instead, by method.
- * @param {{ input?: import("node:stream").Readable, output?: { write(text: string): unknown } }} [io] By default those of the process.
+ * @param {{ input?: import("node:stream").Readable, output?: { write(text: string): unknown, destroy?(): void } }} [io] By default those of the process.
  */
 export function serve(unusual = {}, { input = process.stdin, output = process.stdout } = {}) {
   const answers = { ...usual, ...unusual };
-  createInterface({ input }).on("line", (line) => {
+  onLine({ input, output }, (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined) return;
     const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
