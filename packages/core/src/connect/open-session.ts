@@ -130,8 +130,8 @@ export async function openSession(
       ...traffic.listeners,
     });
     await auth?.accepted();
-    const { era, protocolVersion, serverInfo, protocol: verdict } = session;
-    tell({ step: "handshake", era, protocolVersion, serverInfo, transport: verdict?.transport ?? "stdio" });
+    const { era, protocolVersion, serverInfo, protocol } = session;
+    tell({ step: "handshake", era, protocolVersion, serverInfo, transport: protocol?.transport ?? "stdio" });
     traffic.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
     void session.closed.then((cause) => {
       traffic.note(cause === undefined ? "closed" : `lost: ${cause.message}`);

@@ -10,43 +10,20 @@ import type {
   ToolResult,
 } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
-import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
+import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
-import type { ListStep } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import type { MCPServerStatus, Peer, ServerNews, ServerState } from "../events.ts";
-import type { ServerDefinition } from "../settings/define/definition.ts";
 import { catalogNews } from "./catalog-news.ts";
+import type { ClientEnd, McpClientOptions } from "./client-options.ts";
 import { type Completion, toCompletion } from "./completion.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { toNews } from "./news.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
 
+export type { ClientEnd, McpClientOptions } from "./client-options.ts";
 export type { Completion } from "./completion.ts";
-
-/** Options of `McpClient`. Times are milliseconds. */
-export interface McpClientOptions {
-  readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
-  /** Opens a session. Rejects after everything of the attempt is closed. The signal has no effect on an open session. */
-  readonly open: (options: OpenOptions) => Promise<OpenedSession>;
-  /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
-  readonly connectTimeout: number;
-  readonly onState?: (state: ServerState) => void;
-  readonly onNews?: (news: ServerNews) => void;
-  readonly observe?: (step: ListStep) => void;
-  readonly clock?: Clock;
-  readonly random?: () => number;
-}
-
-/** A connection that failed or ended without a call of `disconnect`. */
-export interface ClientEnd {
-  readonly error: HostError;
-  /** When connecting began, by the client's clock. */
-  readonly startedAt: number;
-  /** Whether its catalog had been read. */
-  readonly wasUp: boolean;
-}
 
 /**
  * The client of one server: connects, reads its catalog, sends single requests and disconnects.

@@ -107,7 +107,11 @@ describe("a program that is none", () => {
   test.each([
     ["Error: GITHUB_TOKEN is required", {}, /^Add "env": \{"GITHUB_TOKEN": "\$GITHUB_TOKEN"\} to "s" \(/],
     ["please set an api key", {}, /^If the server needs credentials, add them to "env" of "s"/],
-    ["401 Unauthorized", { env: { GITLAB_TOKEN: "wrong-token", B: "c" } }, /sets in "env" \(.*\): GITLAB_TOKEN, B\.$/],
+    [
+      "401 Unauthorized",
+      { env: { GITLAB_TOKEN: "wrong-token", B: "c" } },
+      /values in "env" of "s" \(.*\): GITLAB_TOKEN, B\.$/,
+    ],
   ])("one that lacks credentials (%s) is told which", async (words, rest, next) => {
     await using server = await connection(
       { ...programServer("exits", "1", words), ...rest },
@@ -130,7 +134,7 @@ describe("a program that is none", () => {
     expect(await server.failure()).toMatchObject({
       code: "not_mcp",
       message: expect.stringMatching(
-        /^"s" is the program is not an MCP server: it wrote 1,000 lines and no message; response begins "\\u001b\[31mcomp/,
+        /^"s" is not an MCP server: it wrote 1,000 lines and no message; response begins "\\u001b\[31mcomp/,
       ),
     });
   });
@@ -150,7 +154,7 @@ describe("timeout", () => {
   const silent = 'process.stdin.once("data", () => process.stderr.write("loading\\nwaiting for the database"))';
 
   test.each([
-    [{}, { connectTimeout: 1500 }, /raise "fairlead.connectTimeout" in your settings/],
+    [{}, { connectTimeout: 1500 }, /^raise "fairlead\.connectTimeout" in settings\.json$/],
     [{ timeout: 1500 }, {}, /raise "timeout" of "s" \(.*settings\.json:3\)/],
   ])("%o %o: the message names the step, the setting and what the server wrote", async (rest, options, next) => {
     const clock = manualClock();

@@ -1,0 +1,31 @@
+/** The options of a client, and the event of its end. */
+
+import type { Clock } from "../clock.ts";
+import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
+import type { ListStep } from "../discover/catalog.ts";
+import type { HostError } from "../errors.ts";
+import type { ServerNews, ServerState } from "../events.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+
+/** Options of `McpClient`. Times are milliseconds. */
+export interface McpClientOptions {
+  readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
+  /** Opens a session. Rejects after everything of the attempt is closed. The signal has no effect on an open session. */
+  readonly open: (options: OpenOptions) => Promise<OpenedSession>;
+  /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
+  readonly connectTimeout: number;
+  readonly onState?: (state: ServerState) => void;
+  readonly onNews?: (news: ServerNews) => void;
+  readonly observe?: (step: ListStep) => void;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** A connection that failed or ended without a call of `disconnect`. */
+export interface ClientEnd {
+  readonly error: HostError;
+  /** When connecting began, by the client's clock. */
+  readonly startedAt: number;
+  /** Whether its catalog had been read. */
+  readonly wasUp: boolean;
+}
