@@ -9,7 +9,7 @@ import { slowMethods } from "./methods.ts";
 
 /** Creates the session after a successful `initialize`. */
 export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "stdio" | "http" | "sse"): Session {
-  const verdict: NegotiatedProtocol = { era: "legacy", transport };
+  const protocol: NegotiatedProtocol = { era: "legacy", transport };
   const hasTasks = isObject(greeting.capabilities["tasks"]);
 
   async function callAsTask(method: string, params: JsonObject | undefined, options: McpRequestOptions) {
@@ -20,7 +20,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
   return {
     era: "legacy",
     ...greeting,
-    protocol: verdict,
+    protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
       return rpc.request(method, params, slowMethods.has(method) ? { ...options, token: true } : options);

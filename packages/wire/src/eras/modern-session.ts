@@ -32,7 +32,7 @@ export interface ModernSessionOptions {
 
 /** Creates the session after a successful `server/discover`. */
 export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
-  const verdict: NegotiatedProtocol = { era: "modern", transport };
+  const protocol: NegotiatedProtocol = { era: "modern", transport };
   /** Input schemas by tool, and the headers that the schemas of called tools ask for. */
   const schemas = new Map<string, unknown>();
   const headersByTool = new Map<string, readonly ParamHeader[]>();
@@ -131,7 +131,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   return {
     era: "modern",
     ...greeting,
-    protocol: verdict,
+    protocol,
     request: (method, params, given = {}) =>
       withInputRounds({
         method,
