@@ -45,7 +45,7 @@ function unpinned({ server, name, from }: Fetched): Observation {
   return {
     severity: "warning",
     server,
-    message: `"${server}" runs ${name} from ${from}without an exact version: it may change at any time`,
+    message: `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`,
     next,
   };
 }
