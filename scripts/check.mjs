@@ -8,6 +8,7 @@ const checks = {
   format: ["biome", "check", "--error-on-warnings", "."],
   lint: ["oxlint", "--deny-warnings"],
   imports: ["node", "scripts/imports.mjs"],
+  names: ["node", "scripts/names.mjs"],
   "safe text": ["node", "scripts/safe-text.mjs"],
   "public docs": ["node", "scripts/public-docs.mjs"],
   "doc paths": ["node", "scripts/doc-paths.mjs"],
