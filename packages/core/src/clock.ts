@@ -1,13 +1,14 @@
-/** Time as a parameter: whatever waits is given a clock, so that a test can decide when a moment comes. */
+/** The clock that all waiting code takes as a parameter. */
 
 /** Time as a parameter: code that waits takes a `Clock`, so that a test decides when time passes. */
 export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   now(): number;
-  /** Runs `action` once, that many milliseconds from now; returns the function that calls it off. In the background, it keeps no process alive. */
+  /** Runs `action` once after that time; returns the function that cancels it. */
   after(milliseconds: number, action: () => void, how?: TimerOptions): () => void;
 }
 
+/** Options of a timer: a `background` timer does not keep the process alive. */
 export interface TimerOptions {
   readonly background?: boolean;
 }
@@ -15,7 +16,7 @@ export interface TimerOptions {
 /** @deprecated Renamed to `TimerOptions`. */
 export type Waiting = TimerOptions;
 
-/** A longer delay makes Node fire at once. */
+/** Node's longest timer; a longer delay would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
 /** The `Clock` of the running process. */
@@ -28,7 +29,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Waits that many milliseconds; rejects with the signal's reason when the signal is aborted. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

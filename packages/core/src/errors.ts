@@ -1,4 +1,4 @@
-/** The one error class of the host: a stable code, a sentence for the person who must act, and what to type next. */
+/** `HostError`, the only error class of the host, with its codes and their exit codes. */
 
 const exitCodes = {
   usage: 2,
@@ -38,17 +38,20 @@ const exitCodes = {
 /** The closed set of codes that a `HostError` can have. Each code has an exit code of the `fairlead` command. */
 export type ErrorCode = keyof typeof exitCodes;
 
+/** All error codes. */
 export const errorCodes: readonly ErrorCode[] = Object.keys(exitCodes) as ErrorCode[];
 
+/** The exit code of the `fairlead` command for an error code. */
 export function exitCodeOf(code: ErrorCode): number {
   return exitCodes[code];
 }
 
+/** Options of a `HostError`. */
 export interface HostErrorOptions extends ErrorOptions {
   readonly serverName?: string;
   /** What to type or change next, as one sentence or one command. */
   readonly next?: string;
-  /** What the other side said last (the end of stderr, the first bytes of an answer): raw, perhaps many lines. */
+  /** The end of stderr or the first bytes of a response, unsanitised and perhaps several lines. */
   readonly evidence?: string;
 }
 

@@ -1,8 +1,8 @@
-/** What a host tells those who listen: plain data, one union of events, one emitter for it. */
+/** The events of a host, and the emitter that delivers them. */
 
 import type { ErrorCode } from "./errors.ts";
 
-/** The status of one server. `ServerState` has the reason beside it. */
+/** The status of one server; `ServerState` adds the reason. */
 export const MCPServerStatus = {
   DISCONNECTED: "disconnected",
   CONNECTING: "connecting",
@@ -14,7 +14,7 @@ export const MCPServerStatus = {
 } as const;
 export type MCPServerStatus = (typeof MCPServerStatus)[keyof typeof MCPServerStatus];
 
-/** How far the discovery of all servers has come. */
+/** The progress of discovering all servers. */
 export const MCPDiscoveryState = {
   NOT_STARTED: "not_started",
   IN_PROGRESS: "in_progress",
@@ -22,7 +22,7 @@ export const MCPDiscoveryState = {
 } as const;
 export type MCPDiscoveryState = (typeof MCPDiscoveryState)[keyof typeof MCPDiscoveryState];
 
-/** Why a server is where it is, in words for the person who must act; raw, as settings and servers wrote them. */
+/** Why a server is in its state, and the next step; unsanitised text. */
 export interface StateExplanation {
   readonly message: string;
   readonly next?: string;
@@ -31,37 +31,37 @@ export interface StateExplanation {
 /** What went wrong with a server. */
 export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
-  /** What the server said last: raw, perhaps many lines. */
+  /** The server's last output, unsanitised and perhaps several lines. */
   readonly evidence?: string;
 }
 
-/** Whom we are connected to, as far as both sides agreed. */
+/** The connected server and the negotiated protocol. */
 export interface Peer {
   readonly era: "legacy" | "modern";
   readonly protocolVersion: string;
   readonly serverInfo: { readonly name: string; readonly version: string; readonly title?: string };
-  /** The one really used; none under the demo server. */
+  /** The transport in use; absent for the built-in demo server. */
   readonly transport?: "stdio" | "http" | "sse";
 }
 
-/** How much a server offers, after `includeTools` and `excludeTools`. */
+/** The sizes of a server's lists, after `includeTools` and `excludeTools`. */
 export interface CatalogCounts {
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
   readonly resourceTemplates: number;
-  /** Why there are no tools, if a reason is known: none yet, or a filter; and which lists may be out of date. */
+  /** Why there are no tools, or which lists may be out of date. */
   readonly note?: string;
 }
 
 /** @deprecated Renamed to `CatalogCounts`. */
 export type Offer = CatalogCounts;
 
-/** Where a server stands, and since when by the host's clock. An error lives in the state that it explains. */
+/** The state of a server; `since` is in milliseconds of the host's clock. */
 export type ServerState = { readonly name: string; readonly since: number } & (
   | { readonly status: "disconnected"; readonly reason: "lazy" }
   | ({ readonly status: "disconnected" | "needs_auth" } & Failure)
-  /** It comes back by itself: tried again at that moment of the host's clock, or at once when it is called. */
+  /** Fairlead reconnects at `nextTryAt` (host's clock, milliseconds), or at once when the server is called. */
   | ({
       readonly status: "disconnected";
       readonly reason: "backoff";
@@ -69,7 +69,7 @@ export type ServerState = { readonly name: string; readonly since: number } & (
       readonly because: Failure;
     } & StateExplanation)
   | { readonly status: "connecting" }
-  /** Without an offer: what it has is still being read. */
+  /** Without `offer`, the server's lists are still being read. */
   | { readonly status: "connected"; readonly peer: Peer; readonly offer?: CatalogCounts }
   | { readonly status: "disconnecting"; readonly because?: Failure }
   | ({ readonly status: "disabled"; readonly reason: "user" } & StateExplanation)
@@ -79,33 +79,33 @@ export type ServerState = { readonly name: string; readonly since: number } & (
     } & StateExplanation)
 );
 
-/** The lists that a server may say have changed; that of resources stands for their templates too. */
+/** The lists that can change; `resources` includes the resource templates. */
 export type ListName = "tools" | "prompts" | "resources";
 
-/** What became of a list of tools, by the server's own names. */
+/** The difference between two lists of tools, by the server's names. */
 export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Still there under the same name, with another definition. */
+  /** Tools with the same name and another definition. */
   readonly changed: readonly string[];
 }
 
-/** What a server says, or comes to say, without being asked. Texts and data are its own: raw. */
+/** Events about one server; text and data of the server are unsanitised. */
 export type ServerNews =
-  /** It is being started for the first time as it stands, by a program that may have to download it. */
+  /** The server starts for the first time, with a program that may have to download it. */
   | { readonly type: "fetching"; readonly server: string }
-  /** A line that its program wrote to stderr, without secrets. */
+  /** A line of the server's stderr, with secrets redacted. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
   /** One of its lists is out of date. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
-  /** What it offers is another than before: these lists differ. */
+  /** The server's catalog has changed in these lists. */
   | {
       readonly type: "catalog";
       readonly server: string;
       readonly lists: readonly ListName[];
       readonly tools: ToolChanges;
     }
-  /** A list that changed could not be read again: what was known of it stays. */
+  /** A changed list could not be read; the previous list stays. */
   | { readonly type: "refresh_failed"; readonly server: string; readonly list: ListName; readonly error: Failure }
   | {
       readonly type: "log";
@@ -116,9 +116,9 @@ export type ServerNews =
     }
   | { readonly type: "resource_updated"; readonly server: string; readonly uri: string };
 
-/** What became of the servers of a host when it was given new ones, by name. */
+/** The difference between the old and the new servers after a reload, by name. */
 export interface ServerChanges {
-  /** The very same as before: whatever they were doing goes on. */
+  /** Unchanged servers, whose connections stay open. */
   readonly kept: readonly string[];
   readonly replaced: readonly string[];
   readonly added: readonly string[];
@@ -129,11 +129,11 @@ export interface ServerChanges {
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
-  /** The host has other servers than before: their states are to be read anew. */
+  /** The host's servers have changed; read their states again. */
   | ({ readonly type: "servers" } & ServerChanges)
-  /** A settings file is not what it was when the host read it: `reload` takes the change over. */
+  /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }
-  /** What is done is not written down: told with the first entry that is lost. */
+  /** The history cannot be written; sent with the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
   | ServerNews;
 
@@ -145,7 +145,11 @@ export interface Emitter {
   readonly emit: (event: HostEvent) => void;
 }
 
-/** `complain` is told what a listener threw: its own mistake, which must not end the host's work in the middle. */
+/**
+ * Creates an emitter.
+ *
+ * @param complain Receives what a listener throws. Default: throw it as an uncaught error.
+ */
 export function createEmitter(complain: (error: unknown) => void = throwLater): Emitter {
   const listeners = new Set<(event: HostEvent) => void>();
   const waiting: HostEvent[] = [];
@@ -169,7 +173,7 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
       listeners.add(filtered);
       return () => listeners.delete(filtered);
     },
-    /** What a listener causes while it listens is told afterwards, so that all hear everything in the same order. */
+    /** Events emitted by a listener are delivered afterwards, so that all listeners see the same order. */
     emit(event) {
       waiting.push(event);
       if (isEmitting) return;
@@ -180,7 +184,7 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
   };
 }
 
-/** Surfaces as an uncaught error, as it would without us. */
+/** Throws outside the emitter, as an uncaught error. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

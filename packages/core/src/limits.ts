@@ -1,5 +1,6 @@
-/** Bounds on what comes from outside. Generous for honest input; over them, a named error instead of a slow death. */
+/** Limits on input from outside; more than that is an error that names the limit. */
 
+/** The limits, in bytes where the name ends in `Bytes`. */
 export const limits = {
   /** A settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
@@ -18,12 +19,12 @@ export const limits = {
   policyText: 1_000,
   /** Arguments of one call, from stdin or a file. */
   argumentBytes: 16_777_216,
-  /** What is piped in beside a prompt. */
+  /** Standard input of a prompt. */
   pipedBytes: 8_388_608,
-  /** What is remembered of one server's lists. */
+  /** The cached catalog of one server. */
   catalogBytes: 33_554_432,
-  /** An answer to what is asked beside the wire: metadata, tokens. */
+  /** A response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
-  /** One answer of a model, as it travels. */
+  /** One response of a model's API. */
   modelAnswerBytes: 33_554_432,
 } as const;

@@ -25,7 +25,7 @@ export async function findWritableFile(path: string, { within }: TargetOptions =
     if (within !== undefined && !isInside(file, within)) throw outside(path, file, within);
     if (link === 0) await makeFolder(folder);
     else if ((await stat(folder).catch(unless("ENOENT"))) === undefined)
-      throw notWritten(path, `it is a link to ${file}, and there is no folder ${folder}`);
+      throw notWritten(path, `it is a link to ${file}, and the folder ${folder} does not exist`);
     const target = await readlink(file).catch(unless("ENOENT", "EINVAL"));
     if (target === undefined) return file;
     file = resolve(folder, target);

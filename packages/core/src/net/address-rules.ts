@@ -1,15 +1,15 @@
-/** Which addresses may be asked: the public ones, and the kind of network that the MCP server itself is in. Pure. */
+/** Decides which IP addresses may be reached: public ones, and those of the kind of network that the MCP server is in. Pure. */
 
 import ipaddr from "ipaddr.js";
 import { HostError } from "../errors.ts";
 import { isLoopbackHost } from "./loopback-host.ts";
 
-/** What belongs to somebody's own network, under different numbers. */
+/** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
-/** Every machine has its own of these: that the server is at one says nothing about another. */
+/** Link-local addresses, which are never allowed: they differ from machine to machine. */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
-/** Refuses an address by how it is written, before any name is looked up. */
+/** Refuses a URL by its scheme or user info, before any name is looked up. */
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `an address that begins with "${url.protocol}" is not asked`);
@@ -35,7 +35,7 @@ export function checkAddresses(host: string, addresses: readonly string[], near:
     throw new HostError("denied", `${host} is not asked: ${elsewhere} is not an address of this machine`);
 }
 
-/** Refuses the MCP server's own name when it leads out of the network in which the server was found. */
+/** Refuses the MCP server's own name if it now resolves to an address outside the server's network. */
 export function checkSameNetwork(host: string, addresses: readonly string[], near: readonly string[]): void {
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
@@ -49,7 +49,7 @@ function isReachable(address: string, near: readonly string[]): boolean {
   return !neverShared.has(kind) && near.length > 0 && near.every((other) => kindOf(other) === kind);
 }
 
-/** `public`, `loopback`, `private`, or the name of a range that is for something else. */
+/** `public`, `loopback`, `private`, or the name of another reserved range. */
 function kindOf(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = embedded(ipaddr.process(address));
@@ -63,7 +63,7 @@ function kindOf(address: string): string {
 const givenOut = ipaddr.IPv6.parseCIDR("2000::/3");
 const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** Where there is only IPv6, names of IPv4 hosts are answered with addresses that hold theirs. */
+/** In IPv6-only networks (NAT64), the IPv6 address of an IPv4 host contains its IPv4 address. */
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(translated)) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(12));

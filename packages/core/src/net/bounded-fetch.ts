@@ -1,4 +1,4 @@
-/** A `fetch` for what is asked of the network beside the wire: bounded in time and size, and kept away from addresses that are nobody's business. */
+/** A `fetch` for OAuth and model APIs: with limits on time and size, and without access to private addresses. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
@@ -8,7 +8,7 @@ import { createServerNetwork } from "./server-network.ts";
 
 export type { FetchOptions } from "./fetch-options.ts";
 
-/** As the standard has it, so that libraries take it for theirs; what it rejects with is always a `HostError`. */
+/** Has the signature of the standard `fetch`, and rejects only with a `HostError`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export function createBoundedFetch(options: FetchOptions): Fetch {
@@ -24,10 +24,10 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
       const { fetchWithin } = await import("./fetch-within.ts");
       return await fetchWithin(url, init, { ...options, near }, AbortSignal.any([...callers, late.signal]));
     } catch (cause) {
-      // Whatever broke then broke because of that.
+      // After the timeout, every error is a consequence of it.
       if (callers.some(({ aborted }) => aborted)) throw new HostError("cancelled", "cancelled", { cause });
       if (late.signal.aborted)
-        throw new HostError("connect_timeout", `${url.origin} did not answer in ${timeout} ms`, { cause });
+        throw new HostError("connect_timeout", `${url.origin} timed out: no response within ${timeout} ms`, { cause });
       throw cause;
     } finally {
       callOff();

@@ -1,4 +1,4 @@
-/** Why a request came to nothing, in the host's words. */
+/** Turns the failure of a fetch into a `HostError`. */
 
 import type { WireError, WireErrorCode } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -11,19 +11,19 @@ const codes: Partial<Record<WireErrorCode, ErrorCode>> = {
   bad_message: "protocol",
 };
 
-/** `origin`: whoever was asked last. */
+/** @param origin The origin of the last request. */
 export function toFetchError(error: unknown, origin: string): HostError {
   if (error instanceof HostError) return error;
   if (isWireError(error)) {
-    // A refusal of ours that had to travel through the connection it prevented.
+    // Our own refusal in `lookup` arrives as the cause of a connection error.
     if (error.cause instanceof HostError) return error.cause;
     return new HostError(codes[error.code] ?? "unreachable", error.message, { cause: error });
   }
   const words = errorMessage(error);
-  return new HostError("unreachable", `the answer of ${origin} broke off: ${words}`, { cause: error });
+  return new HostError("unreachable", `the response of ${origin} broke off: ${words}`, { cause: error });
 }
 
-/** By name: the wire is not loaded for the sake of its class. */
+/** Checks the name, so that the wire need not be loaded for its class. */
 function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";
 }

@@ -1,4 +1,4 @@
-/** What a bounded fetch is told once, for all that it is going to ask. */
+/** Options of a bounded fetch. */
 
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
@@ -6,18 +6,18 @@ import type { Environment } from "../settings/read/paths.ts";
 import type { ServerNetwork } from "./server-network.ts";
 
 export interface FetchOptions {
-  /** The MCP server, or its URL: addresses that are not public are asked only if that server is in the same place. */
+  /** The MCP server or its URL. Private addresses are allowed only if that server is in the same network. */
   readonly near?: string | ServerNetwork | undefined;
-  /** For proxies. */
+  /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
-  /** Extra certificate authorities, PEM. */
+  /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string;
-  /** Of the answer, decompressed. */
+  /** The largest response in bytes, decompressed. */
   readonly maxBytes?: number;
-  /** From the first question to the last byte, redirects and names included, in milliseconds. */
+  /** The limit in milliseconds for the whole request, with name lookups and redirects. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /** With 0, a redirect is an error, also for a caller that would follow it by itself. */
+  /** How many redirects are followed; with 0 a redirect is an error. */
   readonly maxRedirects?: number;
   readonly resolve?: LookupFunction;
   readonly clock?: Clock;

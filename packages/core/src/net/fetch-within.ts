@@ -1,4 +1,4 @@
-/** Asks, follows redirects and reads the answer to its end, each hop within the rules about addresses. */
+/** Sends a request, follows redirects and reads the response, with the address rules for each hop. */
 
 import { lookup } from "node:dns";
 import type { Readable } from "node:stream";
@@ -22,7 +22,7 @@ export async function fetchWithin(
   signal: AbortSignal,
 ): Promise<Response> {
   const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
-  // Before anything is asked: what its answers lead to must not decide where the server is.
+  // Looked up before the first request, so that no response can influence it.
   if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
   let asking: FetchRequest | undefined;
@@ -55,7 +55,7 @@ function endOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What is asked first; the standard knows how to write a body down. */
+/** The first request; the standard `Request` encodes the body. */
 async function firstOf(url: URL, init: RequestInit): Promise<FetchRequest> {
   try {
     const request = new Request(url, { ...init, signal: null });
@@ -79,13 +79,13 @@ async function ask(
   return webExchange({ url, method, headers: sent, body, signal, proxy, ca, lookup: guard.lookup });
 }
 
-/** Ends a body that goes on; what was compressed counts as what it becomes. */
+/** Reads a body up to the limit, which counts decompressed bytes. */
 async function readAll(body: Readable, most: number, origin: string): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > most) throw new HostError("too_large", `the answer of ${origin} is larger than ${sizeWords(most)}`);
+    if (size > most) throw new HostError("too_large", `the response of ${origin} is larger than ${sizeWords(most)}`);
     chunks.push(chunk);
   }
   return Uint8Array.from(Buffer.concat(chunks));
@@ -106,7 +106,7 @@ function toResponse(
   url: URL,
 ): Response {
   if (status < 200 || status > 599) throw new HostError("protocol", `${url.origin} answered with the status ${status}`);
-  // They speak of the body as it travelled.
+  // These headers describe the compressed body.
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
   const response = new Response(withoutBody.has(status) ? null : body, { status, statusText, headers });
   return Object.defineProperty(response, "url", { value: url.href });
@@ -115,5 +115,5 @@ function toResponse(
 function notFollowed(from: URL, location: string, hops: number): HostError {
   const to = parseUrl(location, from)?.origin ?? "an invalid URL";
   const why = hops > 0 ? `, after ${hops} redirects` : "";
-  return new HostError("http_status", `${from.origin} redirects to ${to}, which is not followed${why}`);
+  return new HostError("http_status", `${from.origin} redirects to ${to}, which Fairlead does not follow${why}`);
 }

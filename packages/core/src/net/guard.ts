@@ -16,7 +16,7 @@ export interface Guard {
   readonly lookup: LookupFunction;
 }
 
-/** `near`: where the MCP server is. */
+/** @param near The network of the MCP server. */
 export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
   const addressesOf = async (host: string, options = {}): Promise<readonly LookupAddress[]> => {
     const family = isIP(host);
@@ -27,7 +27,7 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
     const addresses = found.map(({ address }) => address);
     const nearby = (await near?.addresses()) ?? [];
     checkAddresses(host, addresses, nearby);
-    // Whoever answers for its name could otherwise be near for us, and far away for what it tells us.
+    // Otherwise the owner of the server's name could resolve it differently here (DNS rebinding).
     if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
   }
 
@@ -60,7 +60,7 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
   };
 }
 
-/** All addresses of a name; rejects as soon as nobody waits any more, which a resolver does not notice. */
+/** All addresses of a name; rejects when the signal is aborted, because a resolver cannot be cancelled. */
 function lookUp(
   host: string,
   options: object,

@@ -1,4 +1,4 @@
-/** What is asked next when an answer points elsewhere; nothing that a caller gave ever crosses to another origin. Pure. */
+/** The next request after a redirect; the caller's headers and body never go to another origin. Pure. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
@@ -25,17 +25,20 @@ export function redirectedRequest(asked: FetchRequest, status: number, location:
   if (url.origin === from)
     return { url, method, body, headers: asQuestion ? withoutContent(asked.headers) : asked.headers };
   if (body !== undefined || (method !== "GET" && method !== "HEAD"))
-    throw new HostError("http_status", `${from} redirects a ${method} to ${url.origin}, which is not followed`);
+    throw new HostError(
+      "http_status",
+      `${from} redirects a ${method} to ${url.origin}, another origin, which Fairlead does not follow`,
+    );
   return { url, method, body, headers: new Headers() };
 }
 
-/** As browsers do it. */
+/** Whether the redirected request becomes a GET, as in browsers. */
 function becomesQuestion(method: string, status: number): boolean {
   if (status === 303) return method !== "GET" && method !== "HEAD";
   return (status === 301 || status === 302) && method === "POST";
 }
 
-/** What describes a body that is no longer sent. */
+/** Removes the headers that describe a body. */
 function withoutContent(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => !name.startsWith("content-")));
 }

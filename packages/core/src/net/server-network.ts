@@ -1,17 +1,18 @@
-/** Where an MCP server is, found out once: what its name comes to mean later opens nothing. */
+/** The addresses of an MCP server, looked up once, so that a later change of its name gives no access. */
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { parseUrl } from "@fairlead/wire/text";
 
+/** The network that an MCP server is in. */
 export interface ServerNetwork {
   readonly url: URL;
-  /** The first who asks finds it out, for all. None: its name means nothing here, so it is nowhere near. */
+  /** The server's addresses, looked up at the first call; empty if its name cannot be resolved. */
   readonly addresses: () => Promise<readonly string[]>;
 }
 
 export interface ServerNetworkOptions {
-  /** Those that it was reached at, where that is known. */
+  /** The addresses at which the server was reached, if known. */
   readonly addresses?: readonly string[] | undefined;
   readonly resolve?: LookupFunction | undefined;
 }
@@ -19,7 +20,7 @@ export interface ServerNetworkOptions {
 /** @deprecated Renamed to `ServerNetwork`. */
 export type Near = ServerNetwork;
 
-/** Undefined for what is no address. */
+/** Creates it for a server URL; undefined if the URL is invalid. */
 export function createServerNetwork(
   address: string,
   { addresses, resolve = lookup }: ServerNetworkOptions = {},

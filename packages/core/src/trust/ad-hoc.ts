@@ -1,4 +1,4 @@
-/** A server that a person typed instead of configuring it: it joins a configuration for one run, as an entry of their own would. */
+/** Adds a server given on the command line to the configuration of one run, like an entry of the user's settings. */
 
 import { HostError } from "../errors.ts";
 import { isInside } from "../files/inside.ts";
@@ -14,11 +14,11 @@ import type { AdmittedServer, Configuration } from "./configuration.ts";
 
 export interface AdHocServer {
   readonly name: string;
-  /** As it would stand in a settings file. */
+  /** The entry as a settings file would contain it. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** What the settings say about a name was said about another server: nothing of it is a privilege of this one. */
+/** Privileges that the settings give to the same name belong to another server and do not apply. */
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
@@ -27,7 +27,7 @@ const extras: ServerExtras = {
   machineAuth: false,
 };
 
-/** Lists and switches of the settings apply to it: `admission` says whether it may start. */
+/** The settings' allow and deny lists apply: `admission` says whether the server may start. */
 export async function addAdHocServer(
   configuration: Configuration,
   { name, entry }: AdHocServer,
@@ -67,7 +67,7 @@ export async function addAdHocServer(
   return { configuration: { ...configuration, servers: [...others, added] }, added };
 }
 
-/** A folder that is not trusted has no claim to a name. */
+/** Whether a server has the name already; servers of an untrusted workspace do not count. */
 export function isServerNameTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
   return servers.some(
     ({ server, admission }) =>
@@ -82,8 +82,8 @@ function sourceOf(name: string, entry: object): SettingsSource {
 }
 
 /**
- * A program runs where the person is, if that is inside a folder that they trust. Elsewhere it starts where their own
- * servers do: what lies about in a folder (`node_modules`, `.npmrc`, modules of Python) must not become part of it.
+ * The working folder of the program: the current folder if it is trusted, else the one of the user's own servers.
+ * Files of an untrusted folder (`node_modules`, `.npmrc`, Python modules) must not become part of the program.
  */
 function folderFor(
   entry: AdHocServer["entry"],

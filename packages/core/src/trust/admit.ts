@@ -1,4 +1,4 @@
-/** Whether a configured server may start, and if not, why and what to type next. Pure. */
+/** Decides whether a configured server may start; if not, with the reason and the next command. Pure. */
 
 import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from "../settings/define/definition.ts";
 import type { Locations } from "../settings/read/paths.ts";
@@ -25,12 +25,12 @@ export type Admission =
 export interface AdmissionFacts {
   readonly trust: TrustDecision;
   readonly settings: Pick<Settings, "allowed" | "excluded">;
-  /** Of this workspace, by server name. */
+  /** The approvals of this workspace, by server name. */
   readonly approvals: ReadonlyMap<string, Approval>;
   readonly locations: Pick<Locations, "root" | "rootFrom">;
 }
 
-/** The strongest reason is named first: what the person switched off, what the lists say, trust, approval, then the entry's own mistakes. */
+/** Checks in this order: disabled by the user, allow and deny lists, trust, approval, mistakes in the entry. */
 export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
   return (
     switchedOff(server) ??
@@ -45,7 +45,7 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
 type Named = Pick<ConfiguredServer, "name">;
 type Lists = Pick<AdmissionFacts, "settings">;
 
-/** A server that no file names obeys the switch and the lists all the same. */
+/** The same for a built-in server, which the switch and the lists can also stop. */
 export function admitBuiltIn(
   name: string,
   settings: Pick<Settings, "allowed" | "excluded" | "switchedOff">,
@@ -55,7 +55,7 @@ export function admitBuiltIn(
   return off ?? excluded({ name }, { settings }) ?? notAllowed({ name }, { settings }) ?? { status: "admitted" };
 }
 
-/** The switch that `fairlead mcp enable` turns is the user's; any other is turned by hand. */
+/** `fairlead mcp enable` changes only the user's settings; another file must be edited by hand. */
 function switchedOff({
   name,
   enabled,
@@ -67,7 +67,7 @@ function switchedOff({
   return {
     status: "disabled",
     reason: "user",
-    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false${where}`,
+    message: `"${name}" is disabled: fairlead.servers.${name}.enabled is false${where}`,
     next: isOurs
       ? `fairlead mcp enable ${toShellWord(name)}`
       : `Take "enabled": false out of fairlead.servers.${name}${where}.`,
@@ -109,7 +109,7 @@ function untrusted(
   };
 }
 
-/** A rule would change nothing where a stronger voice has spoken. */
+/** The next step depends on the source of the decision: a new rule would not override a stronger one. */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   switch (source) {
     case "environment":
@@ -124,7 +124,7 @@ function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts
   }
 }
 
-/** An entry that makes no sense cannot be approved: asking for that would lead nowhere, so its mistake is named instead. */
+/** An invalid entry cannot be approved, so its mistake is reported instead. */
 function unapproved(
   { name, scope, origin, definition }: ConfiguredServer,
   facts: AdmissionFacts,
@@ -154,7 +154,7 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
   return { status: "disconnected", reason: "settings_invalid", message: `"${name}" (${place(origin)}) is not usable` };
 }
 
-/** Without a folder, the command is about the one it is typed in: not this one, if an option named this one. */
+/** Names the folder if the workspace was given by an option, because the command defaults to the current folder. */
 function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }

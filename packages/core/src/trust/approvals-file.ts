@@ -1,29 +1,29 @@
-/** `approvals.json` among our own state: what the person has approved for good, in two sections that share one file and its lock. */
+/** Reads and writes `approvals.json`: the user's permanent approvals of workspace servers and of tools. */
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../files/atomic/state-file.ts";
 
-/** A server of a workspace, exactly as it stood. */
+/** The approval of one workspace server, valid for exactly this definition. */
 export interface Approval {
   readonly fingerprint: string;
   /** ISO 8601. */
   readonly approvedAt: string;
 }
 
-/** A tool that needs no question, exactly as it and its server's entry stood. */
+/** The approval of one tool, valid for exactly this definition and server entry. */
 export interface ToolApproval extends Approval {
   readonly server: string;
   readonly tool: string;
-  /** Of the tool's definition. */
+  /** Digest of the tool's definition. */
   readonly digest: string;
-  /** The root, if the entry is a workspace's: elsewhere the same entry may run another program. */
+  /** The workspace root of a workspace entry, because the same entry may run another program elsewhere. */
   readonly workspace?: string;
-  /** What was approved, as JSON, unless that is too long: shown beside what it becomes. */
+  /** The approved definition as JSON, to show what has changed; absent if it is too long. */
   readonly definition?: string;
 }
 
-/** As it lies on disk. */
+/** The content of the file. */
 export interface ApprovalsFile {
   readonly version: 2;
   readonly workspaces: Readonly<Record<string, Readonly<Record<string, Approval>>>>;
@@ -36,7 +36,7 @@ export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
   return (await readState(approvalsPath(state), parse)) ?? nothing;
 }
 
-/** `change` gives undefined to leave everything as it is; it may be called more than once. */
+/** Changes the file under its lock. `change` returns undefined to change nothing and may be called more than once. */
 export async function updateApprovalsFile(
   state: string,
   change: (file: ApprovalsFile) => Partial<ApprovalsFile> | undefined,
@@ -51,7 +51,7 @@ export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }
 
-/** The first version had workspaces only, side by side: none of them was a number. */
+/** Reads version 1 too, which had only workspaces at the top level. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;

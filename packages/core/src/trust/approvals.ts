@@ -1,14 +1,14 @@
-/** Which workspace servers the person has approved, exactly as they stood. */
+/** The user's approvals of workspace servers, each bound to the definition that was approved. */
 
 import { type Approval, type ApprovalsFile, readApprovalsFile, updateApprovalsFile } from "./approvals-file.ts";
 
 export type { Approval } from "./approvals-file.ts";
 
 export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
-/** Real workspace root → server name → what was approved. */
+/** Approvals by real workspace root, then by server name. */
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
-/** Workspaces remembered, and servers of each; what was approved longest ago is forgotten first, and asks again. */
+/** Limits on stored workspaces and on servers of each; the oldest approvals are removed first. */
 const mostKept = 1000;
 
 type Stored = ApprovalsFile["workspaces"];
@@ -33,7 +33,7 @@ export async function approve(
   });
 }
 
-/** Forgets the approvals of a workspace, or only of the servers named; answers which of them there were. */
+/** Removes the approvals of a workspace, or of the named servers only. Returns the names that were removed. */
 export async function revoke(state: string, root: string, names?: readonly string[]): Promise<readonly string[]> {
   let revoked: readonly string[] = [];
   await updateApprovalsFile(state, ({ workspaces }) => {
@@ -51,7 +51,7 @@ function toApprovals(stored: Stored): Approvals {
   return new Map(Object.entries(stored).map(([root, servers]) => [root, new Map(Object.entries(servers))]));
 }
 
-/** `fromEntries` defines properties and never assigns them: a server may be called `__proto__`. */
+/** Uses `fromEntries`, because assigning a server named `__proto__` would set the prototype. */
 function toStored(approvals: Approvals): Stored {
   const workspaces = [...approvals].flatMap(([root, servers]) => {
     const kept = newest([...servers], ({ approvedAt }) => approvedAt);

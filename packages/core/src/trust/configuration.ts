@@ -1,4 +1,4 @@
-/** The left part of the flow in one call: settings become definitions, definitions are admitted. */
+/** Loads the settings and decides for each server definition whether it may start. */
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
 
 export interface ConfigurationOptions extends LocateOptions {
   readonly trustWorkspace?: boolean;
-  /** What the embedding program (an IDE) says about the workspace. */
+  /** The trust decision of the embedding program, such as an IDE. */
   readonly embedderTrust?: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface Configuration {
   readonly environment: Environment;
   readonly settings: Settings;
   readonly trust: TrustDecision;
-  /** Of the settings and of the trust rules. */
+  /** Problems in the settings and in the trust rules. */
   readonly problems: readonly Problem[];
-  /** In settings order, those that may not start included. */
+  /** In settings order, including servers that may not start. */
   readonly servers: readonly AdmittedServer[];
 }
 
@@ -63,7 +63,7 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   };
 }
 
-/** A file of rules that lies in the workspace could be planted there, and trust the folder it came with. */
+/** A trust file inside the workspace is ignored, because the workspace could bring its own trust with it. */
 async function readRules({ trustedFolders, root }: Locations, { home }: Environment): Promise<TrustedFolders> {
   const isUsualPlace = trustedFolders === join(home, ".gemini", "trustedFolders.json");
   if (isUsualPlace || !(await isInWorkspace(trustedFolders, root, home))) return readTrustedFolders(trustedFolders);
@@ -72,14 +72,14 @@ async function readRules({ trustedFolders, root }: Locations, { home }: Environm
   return { rules: [], problems: [{ severity: "error", code: "settings_invalid", message, next }] };
 }
 
-/** Who works in the home folder, or above it, has everything inside: there it says nothing. */
+/** In the home folder or above it the check is skipped, because there every file lies inside the workspace. */
 async function isInWorkspace(file: string, root: string, home: string): Promise<boolean> {
-  // What cannot be resolved cannot be read either, and reading it says why.
+  // A path that cannot be resolved cannot be read either, and the read reports why.
   const [realFile, realHome] = await Promise.all([file, home].map((path) => realpath(path).catch(() => path)));
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }
 
-/** Read only where they decide: most folders have no servers of their own. Unreadable ones approve nothing and stop nothing. */
+/** Reads the approvals only if the workspace has servers. Unreadable approvals approve nothing and stop nothing. */
 async function readApproved(
   settings: Settings,
   trust: TrustDecision,

@@ -1,13 +1,13 @@
-/** Which real folder a trust rule is about. */
+/** Finds the real folder that a trust rule applies to. */
 
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "../files/system-error.ts";
 
-/** `gone`: nothing there today, or out of reach. `link`: a symbolic link stands where a folder was trusted. */
+/** `gone`: the folder does not exist or cannot be read. `link`: the path is now a symbolic link. */
 export type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
-/** Distrust follows links. Trust never follows the last one: who can put a link there would choose what is trusted. */
+/** Resolves a rule's path. A trusting rule does not follow a link at its end, because whoever creates that link would choose what is trusted. */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
     case "nothing":
@@ -36,7 +36,7 @@ async function realPath(path: string): Promise<RulePath> {
   return real === undefined ? { kind: "gone" } : { kind: "folder", real };
 }
 
-/** A failure of the file system means that nothing can be found there; anything else is a mistake of ours. */
+/** Treats a file system error as "does not exist" and throws anything else. */
 async function reach<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

@@ -1,39 +1,42 @@
-/** Whether the workspace is trusted, who said so, and whether that also approves its servers. */
+/** Decides whether the workspace is trusted, and keeps the source of the decision. */
 
 import { isInside } from "../files/inside.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 
+/** Whether the workspace is trusted, and why. */
 export interface TrustDecision {
   readonly trusted: boolean;
   readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "default";
-  /** The workspace's servers count as approved as they stand, for this run. */
+  /** True if the workspace's servers also count as approved for this run. */
   readonly approvesEntries: boolean;
-  /** Which flag, variable or rule decided. */
+  /** The flag, variable or rule that decided. */
   readonly detail: string;
 }
 
 /** @deprecated Renamed to `TrustDecision`. */
 export type TrustVerdict = TrustDecision;
 
+/** What the decision depends on. */
 export interface TrustFacts {
   /** `--trust-workspace`. */
   readonly flag: boolean;
-  /** The real process environment, never a `.env` file's. */
+  /** The environment of the process, without `.env` files. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folderTrustEnabled: boolean;
   readonly embedderTrust: boolean | undefined;
   readonly rules: readonly TrustRule[];
-  /** The workspace root, a real path: a link to a folder is judged as that folder. */
+  /** The real path of the workspace root. */
   readonly root: string;
 }
 
+/** A decision with the problems found on the way. */
 export interface TrustEvaluation {
   readonly decision: TrustDecision;
   readonly problems: readonly Problem[];
 }
 
-// Strongest first. Gemini CLI's own variable speaks of the folder only: it knows no approval of servers.
+// Strongest first. Gemini CLI has no approval of servers, so its variable only trusts the folder.
 const variables = [
   { name: "FAIRLEAD_TRUST_WORKSPACE", approvesEntries: true },
   { name: "GEMINI_CLI_TRUST_WORKSPACE", approvesEntries: false },
@@ -46,16 +49,16 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** The first in the order that says anything decides: flag, environment, switch, embedding program, file. */
+/** Decides by the first source that applies: flag, environment, settings switch, embedding program, file. */
 export function decideTrust(facts: TrustFacts): TrustEvaluation {
-  const verdict =
+  const decision =
     byFlag(facts) ??
     byEnvironment(facts) ??
     bySwitch(facts) ??
     byEmbedder(facts) ??
     byRule(facts) ??
     untrustedByDefault;
-  return { decision: verdict, problems: misspeltVariables(facts) };
+  return { decision, problems: misspeltVariables(facts) };
 }
 
 const untrustedByDefault: TrustDecision = {
@@ -96,7 +99,7 @@ function byEmbedder({ embedderTrust }: TrustFacts): TrustDecision | undefined {
     trusted: embedderTrust,
     source: "embedder",
     approvesEntries: false,
-    detail: "the embedding program's verdict",
+    detail: "decided by the embedding program",
   };
 }
 
@@ -111,7 +114,7 @@ function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
   };
 }
 
-/** All that match are parents of the root or the root itself, so the longest is the nearest. */
+/** All matching rules name the root or a parent of it, so the longest path is the nearest. */
 function strongestRule(rules: readonly TrustRule[], root: string): TrustRule | undefined {
   return rules
     .filter(({ effective }) => effective !== undefined && isInside(root, effective))

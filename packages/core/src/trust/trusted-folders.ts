@@ -1,4 +1,4 @@
-/** `trustedFolders.json`, the file shared with Gemini CLI: the person's rules about which folders to trust. */
+/** Reads and writes `trustedFolders.json`, the user's trust rules, which Gemini CLI shares. */
 
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -23,11 +23,11 @@ export type TrustLevel = (typeof TrustLevel)[keyof typeof TrustLevel];
 const levels = Object.values(TrustLevel);
 
 export interface TrustRule {
-  /** As written. */
+  /** The path as written in the file. */
   readonly path: string;
   readonly level: TrustLevel;
   readonly origin: Origin;
-  /** The real path that the rule is about; absent when it says nothing: the folder is gone, or a symbolic link stands there. */
+  /** The real path of the folder; absent if it does not exist or is a symbolic link, so that the rule has no effect. */
   readonly effective?: string;
 }
 
@@ -50,13 +50,13 @@ export async function readTrustedFolders(file: string): Promise<TrustedFolders> 
 
 function nothingFrom(file: string, { message, line, column }: JsoncError): TrustedFolders {
   const origin = { scope: "user", file, line, column } as const;
-  return { rules: [], problems: [problem(origin, "error", `${file} trusts no folder while it is broken: ${message}`)] };
+  return { rules: [], problems: [problem(origin, "error", `${file} is invalid and trusts no folder: ${message}`)] };
 }
 
 async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
   const mistake = mistakeIn(document);
   if (mistake !== undefined) return nothingFrom(file, mistake);
-  // As written, and not as an object: a path that stands twice gives two rules.
+  // Read as nodes, because a path that is written twice gives two rules.
   const judged = await Promise.all(
     propertyNodes(document.root).map(({ name, key, value }) =>
       toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),
@@ -67,7 +67,7 @@ async function toRules(file: string, document: JsoncDocument): Promise<TrustedFo
 
 const trusts = { TRUST_FOLDER: "folder", TRUST_PARENT: "parent", DO_NOT_TRUST: "nothing" } as const;
 
-/** A level that is none counts as distrust: a misspelt DO_NOT_TRUST must not open a folder below a trusted one. */
+/** An unknown level counts as distrust, because a misspelt DO_NOT_TRUST must not trust a folder below a trusted one. */
 async function toRule(path: string, written: string | undefined, origin: Origin): Promise<TrustedFolders> {
   if (!isAbsolute(path)) {
     const message = `the rule for "${path}" is ignored: the path is not absolute`;
@@ -81,7 +81,7 @@ async function toRule(path: string, written: string | undefined, origin: Origin)
     return { rules: [rule], problems: [problem(origin, "error", message)] };
   }
   if (found.kind === "link") {
-    const message = `the rule for "${path}" is ignored: a symbolic link stands there, and links inherit no trust`;
+    const message = `the rule for "${path}" is ignored: the path is a symbolic link, and trust does not follow links`;
     return { rules: [rule], problems: [problem(origin, "warning", message)] };
   }
   return { rules: [rule], problems: [] };
@@ -94,13 +94,13 @@ function problem(origin: Origin, severity: Problem["severity"], message: string)
 function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   if (errors[0] !== undefined) return errors[0];
   if (root === undefined || root.type === "object") return undefined;
-  return { message: "it must hold one object, from folder to trust level", line: 1, column: 1 };
+  return { message: "it must be an object from folders to trust levels", line: 1, column: 1 };
 }
 
-/** Replaces every rule that names the folder, however it is spelt, by one with its real path. */
+/** Replaces all rules for the folder, in any spelling, by one with its real path. */
 export async function setFolderTrust(file: string, folder: string, level: TrustLevel): Promise<void> {
   const real = await realpath(folder).catch((cause: unknown) => {
-    throw new HostError("usage", `there is no folder ${folder}`, { cause });
+    throw new HostError("usage", `the folder ${folder} does not exist`, { cause });
   });
   await updateRules(file, folder, (text, spellings) => {
     const isSettled = spellings.length === 1 && spellings[0] === real;
@@ -108,12 +108,12 @@ export async function setFolderTrust(file: string, folder: string, level: TrustL
   });
 }
 
-/** False when there was no rule to remove. The folder itself may be gone. */
+/** Removes the rules for a folder, which need not exist. Returns false if there was none. */
 export async function removeFolderTrust(file: string, folder: string): Promise<boolean> {
   return (await updateRules(file, folder, removeAll)) === "written";
 }
 
-/** Under the lock that Gemini CLI takes for this file too. A broken file is refused: it is the person's to mend. */
+/** Changes the file under the lock that Gemini CLI also takes. An invalid file is not changed: the user must correct it. */
 function updateRules(
   file: string,
   folder: string,
@@ -133,7 +133,7 @@ function updateRules(
 }
 
 function refusal(file: string, { message, line, column }: JsoncError): HostError {
-  return new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was left as it is`, {
+  return new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
     next: `Correct ${file} by hand, then try again.`,
   });
 }

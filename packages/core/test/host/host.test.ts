@@ -353,7 +353,7 @@ test("the demo server obeys its switch in the settings", async () => {
   await using host = await testHost(folder, { user: { fairlead: { servers: { demo: { enabled: false } } } } });
   await host.start();
   const message = expect.stringMatching(
-    /^"demo" is switched off: fairlead\.servers\.demo\.enabled is false in .*:\d+$/,
+    /^"demo" is disabled: fairlead\.servers\.demo\.enabled is false in .*:\d+$/,
   );
   expect(host.states()).toMatchObject([{ name: "demo", status: "disabled", reason: "user", message }]);
   await expect(host.call("demo", "greet", { name: "x" })).rejects.toMatchObject({

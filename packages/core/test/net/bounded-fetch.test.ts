@@ -73,7 +73,7 @@ test.each<[string, Buffer | string, Record<string, string>]>([
   await expect(fetchNear(server, { maxBytes: 1999 })(server.origin)).rejects.toMatchObject({
     name: "HostError",
     code: "too_large",
-    message: `the answer of ${server.origin} is larger than 2.0 kB`,
+    message: `the response of ${server.origin} is larger than 2.0 kB`,
   });
 });
 
@@ -140,7 +140,7 @@ test.each(drips)("time is up for a server that %s", async (_does, requests, repl
   const failed = expect(fetchNear(server, { clock, timeout: 7000 })(server.origin)).rejects.toMatchObject({
     name: "HostError",
     code: "connect_timeout",
-    message: `${server.origin} did not answer in 7000 ms`,
+    message: `${server.origin} timed out: no response within 7000 ms`,
   });
   await until(() => server.seen.length === requests);
   await clock.pass(7000);

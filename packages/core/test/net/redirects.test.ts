@@ -77,7 +77,7 @@ test.each([307, 308])("to another origin, nothing that was posted goes on: %i", 
   for (const init of [post(), { method: "DELETE" }])
     await expect(fetchNear(server)(`${server.origin}/${status}`, init)).rejects.toMatchObject({
       code: "http_status",
-      message: `${server.origin} redirects a ${init.method} to ${other.origin}, which is not followed`,
+      message: `${server.origin} redirects a ${init.method} to ${other.origin}, another origin, which Fairlead does not follow`,
     });
   expect(other.seen).toEqual([]);
 });
@@ -105,7 +105,7 @@ test.each([
       fetchNear(server, options)(`${server.origin}/${status}`, { ...post(), ...init }),
     ).rejects.toMatchObject({
       code: "http_status",
-      message: `${server.origin} redirects to ${server.origin}, which is not followed`,
+      message: `${server.origin} redirects to ${server.origin}, which Fairlead does not follow`,
     });
   expect(server.seen.length).toBe(statuses.length);
 });

@@ -75,7 +75,7 @@ describe("what the settings say about its name counts", () => {
       /^"typed" is not among mcp\.allowed in .*settings\.json:\d+$/,
     ],
     [{ mcp: { excluded: ["typed"] } }, "blocked", "excluded", /^"typed" is excluded by mcp\.excluded in /],
-    [{ fairlead: { servers: { typed: { enabled: false } } } }, "disabled", "user", /^"typed" is switched off: /],
+    [{ fairlead: { servers: { typed: { enabled: false } } } }, "disabled", "user", /^"typed" is disabled: /],
   ])("%j", async (settings, status, reason, message) => {
     await using here = await machine({ [userFile]: settings });
     const { added } = await addAdHocServer(await here.load(), program);

@@ -89,7 +89,7 @@ const admitted: Admission = { status: "admitted" };
 const switchedOff: Admission = {
   status: "disabled",
   reason: "user",
-  message: '"db" is switched off: fairlead.servers.db.enabled is false',
+  message: '"db" is disabled: fairlead.servers.db.enabled is false',
   next: "fairlead mcp enable db",
 };
 const isExcluded: Admission = {
@@ -192,7 +192,7 @@ test("a workspace that an option named is named in what to type next", () => {
 
 test.each([
   ["environment", "FAIRLEAD_TRUST_WORKSPACE=0", "Take FAIRLEAD_TRUST_WORKSPACE=0 out of the environment."],
-  ["embedder", "the embedding program's verdict", "Trust the folder in the program that Fairlead runs in."],
+  ["embedder", "decided by the embedding program", "Trust the folder in the program that Fairlead runs in."],
   ["file", "DO_NOT_TRUST for /work (/rules:2)", "fairlead trust add"],
 ] as const)("what to do about a no depends on who said it: %s", (source, detail, next) => {
   const trust: TrustDecision = { trusted: false, source, approvesEntries: false, detail };
@@ -217,7 +217,7 @@ test.each([
   const disabledBy = at(scope, 7);
   expect(admit(server("user", { enabled: false, disabledBy }), facts())).toEqual({
     ...switchedOff,
-    message: `"db" is switched off: fairlead.servers.db.enabled is false in ${disabledBy.file}:7`,
+    message: `"db" is disabled: fairlead.servers.db.enabled is false in ${disabledBy.file}:7`,
     next,
   });
 });
@@ -233,7 +233,7 @@ test.each([
 ])("what to type next survives a shell: %j", (name, next) => {
   expect(admit(server("user", { name, enabled: false }), facts())).toEqual({
     ...switchedOff,
-    message: `"${name}" is switched off: fairlead.servers.${name}.enabled is false`,
+    message: `"${name}" is disabled: fairlead.servers.${name}.enabled is false`,
     next,
   });
 });

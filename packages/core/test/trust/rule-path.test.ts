@@ -106,7 +106,7 @@ describe("symbolic links", () => {
     const written = `${folder.path}/${path}`;
     const file = await folder.write(rulesFile, { [written]: level });
     expect(await isTrusted(folder, join(folder.path, root))).toBe(trusted);
-    const message = `the rule for "${written}" is ignored: a symbolic link stands there, and links inherit no trust`;
+    const message = `the rule for "${written}" is ignored: the path is a symbolic link, and trust does not follow links`;
     const problem = {
       severity: "warning",
       code: "settings_invalid",

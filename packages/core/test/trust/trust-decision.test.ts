@@ -36,7 +36,7 @@ const byEmbedder = (trusted: boolean) => ({
   trusted,
   source: "embedder",
   approvesEntries: false,
-  detail: "the embedding program's verdict",
+  detail: "decided by the embedding program",
 });
 const byVariable = (name: string, value: string, trusted: boolean, approvesEntries: boolean) => ({
   trusted,

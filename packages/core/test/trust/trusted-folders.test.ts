@@ -52,7 +52,7 @@ describe("reading", () => {
       {
         severity: "error",
         code: "settings_invalid",
-        message: expect.stringMatching(/trusts no folder while it is broken: ./) as string,
+        message: expect.stringMatching(/is invalid and trusts no folder: ./) as string,
         origin: { scope: "user", file, line, column },
       },
     ]);
@@ -67,7 +67,7 @@ describe("reading", () => {
         {
           severity: "error",
           code: "settings_invalid",
-          message: `${join(folder.path, rulesFile)} trusts no folder while it is broken: it is a folder, not a file`,
+          message: `${join(folder.path, rulesFile)} is invalid and trusts no folder: it is a folder, not a file`,
           origin: { scope: "user", file: join(folder.path, rulesFile), line: 1, column: 1 },
         },
       ],
@@ -202,7 +202,7 @@ describe("writing", () => {
     await expect(setFolderTrust(join(folder.path, rulesFile), missing, "TRUST_FOLDER")).rejects.toMatchObject({
       name: "HostError",
       code: "usage",
-      message: `there is no folder ${missing}`,
+      message: `the folder ${missing} does not exist`,
     });
   });
 
@@ -214,7 +214,7 @@ describe("writing", () => {
       const refusal = {
         name: "HostError",
         code: "settings_invalid",
-        message: expect.stringMatching(/:1:\d+: .*; the file was left as it is$/) as string,
+        message: expect.stringMatching(/:1:\d+: .*; the file was not changed$/) as string,
       };
       await expect(setFolderTrust(file, folder.path, "TRUST_FOLDER")).rejects.toMatchObject(refusal);
       await expect(removeFolderTrust(file, folder.path)).rejects.toMatchObject(refusal);

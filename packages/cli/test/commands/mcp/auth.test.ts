@@ -93,7 +93,7 @@ test.each([
 
 test.each([
   [["mcp", "auth", "nobody"], 'no server "nobody" is configured', 2],
-  [["mcp", "auth", "off"], '"off" is switched off', 6],
+  [["mcp", "auth", "off"], '"off" is disabled', 6],
   [["mcp", "auth", "--device"], "the server's name is missing", 2],
 ])("%j is refused", async (argv, words, expected) => {
   await using here = await machine({

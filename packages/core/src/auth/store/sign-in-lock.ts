@@ -15,7 +15,7 @@ const defaultTimeout = 30_000;
 export function createSignInLock(folder: string): SignInLock {
   return async (name, work, timeout = defaultTimeout) => {
     await ensurePrivateFolder(folder);
-    return withLock(join(folder, name), work, { timeout: timeout });
+    return withLock(join(folder, name), work, { timeout });
   };
 }
 

@@ -7,14 +7,14 @@ import { systemCode, unless } from "../system-error.ts";
 /** An owner that has given no sign of life for so long is dead. */
 const staleAfter = 10_000;
 /** Longer than `staleAfter`: a lock that a killed writer left behind is outlived, not reported. */
-const patience = 30_000;
+const timeout = 30_000;
 
 export async function withLock<T>(
   file: string,
   work: () => Promise<T>,
-  options: { patience?: number } = {},
+  options: { timeout?: number } = {},
 ): Promise<T> {
-  const release = await acquire(file, Date.now() + (options.patience ?? patience));
+  const release = await acquire(file, Date.now() + (options.timeout ?? timeout));
   try {
     return await work();
   } finally {

@@ -44,13 +44,13 @@ test("a lock whose owner has given no sign of life is taken over", async () => {
   await mkdir(`${file}.lock`);
   const longAgo = new Date(Date.now() - 11_000);
   await utimes(`${file}.lock`, longAgo, longAgo);
-  expect(await withLock(file, async () => "ours", { patience: 0 })).toBe("ours");
+  expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
 });
 
 test("a lock that is not given back ends in an error that names the file and the way out", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
-  const inside = withLock(file, () => withLock(file, async () => "never", { patience: 100 }));
+  const inside = withLock(file, () => withLock(file, async () => "never", { timeout: 100 }));
   await expectRefusal(inside, {
     code: "busy",
     message: `another program is writing to ${file} and does not finish; nothing was changed`,
@@ -61,7 +61,7 @@ test("a lock that is not given back ends in an error that names the file and the
 test("what can never succeed is not repeated", async () => {
   await using folder = await temporaryFolder();
   const file = join(await folder.write("not-a-folder", ""), "file");
-  await expect(withLock(file, async () => "never", { patience: Number.POSITIVE_INFINITY })).rejects.toMatchObject({
+  await expect(withLock(file, async () => "never", { timeout: Number.POSITIVE_INFINITY })).rejects.toMatchObject({
     code: "ENOTDIR",
   });
 });

@@ -116,7 +116,7 @@ describe("mode and links", () => {
     await symlink("dotfiles/new.json", link);
     await expectRefusal(updateText(link, append), {
       code: "internal",
-      message: `there is no folder ${join(folder.path, "dotfiles")}`,
+      message: `the folder ${join(folder.path, "dotfiles")} does not exist`,
     });
     expect(await readdir(folder.path)).toEqual(["settings.json"]);
     await mkdir(join(folder.path, "dotfiles"));
