@@ -60,7 +60,7 @@ describe("arguments", () => {
     [["demo.greet", "-"], /^stdin is not JSON: /],
     [
       ["demo.greet", "--args", "{}", "name=Ada"],
-      /^arguments come as key=value words, as tool\(key: value\), from --args or from stdin \(-\), not from several/,
+      /^arguments given in more than one way: use only one of key=value, tool\(key: value\), --args and - \(stdin\)/,
     ],
     [["demo.wait", "--timeout", "soon"], '--timeout must be a number of milliseconds, not "soon"'],
     [["--server", "demo", "name=Ada"], "--server and --tool must be given together"],
@@ -81,7 +81,7 @@ describe("arguments", () => {
     [["demo.greet(name: Ada)"], /^character 18: "Ada" is not a value; write text in quotes: "Ada"$/],
     [['demo.greet("Ada", "en", true, 4)'], /^demo\.greet has 3 parameters but got 4 positional values$/],
     [['demo.greet("Ada", name: "Ada")'], '"name" is given twice: by position and by name'],
-    [['demo.greet("Ada")', "loud=true"], /^arguments come as key=value words, as tool\(key: value\)/],
+    [['demo.greet("Ada")', "loud=true"], /^arguments given in more than one way: /],
   ])("mistakes: %j", async (args, words) => {
     await using here = await machine();
     const { code, stdout, stderr } = await here.run("call", ...args);
@@ -141,7 +141,7 @@ test("Ctrl-C cancels the call, and the exit code is 130", async () => {
 test("Ctrl-C while arguments are typed makes no call", async () => {
   await using here = await machine();
   await using terminal = openTerminal(here, "call", "demo.greet", "-");
-  await terminal.until(/Ctrl-D ends them\.$/);
+  await terminal.until(/press Ctrl-D\.$/);
   terminal.type("\u0003");
   expect(await terminal.exitCode).toBe(130);
   expect(terminal.screen()).toMatch(/fairlead: cancelled$/);

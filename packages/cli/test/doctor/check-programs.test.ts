@@ -81,7 +81,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
         ...notFound,
         message:
           '"a" runs npx, which is not on the server\'s PATH: it is in /h/v22/bin (nvm), which only your own shell has on its PATH',
-        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/sjson:3).',
+        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3)',
       },
     ],
   ],
@@ -103,7 +103,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
         ...notFound,
         message:
           '"a" runs /n/npx, which needs node, and that is not on the server\'s PATH: it is in /h/v22/bin (nvm), which only your own shell has on its PATH',
-        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/sjson:3).',
+        next: 'add "env": { "PATH": "/h/v22/bin:$PATH" } to its entry (/s.json:3)',
       },
     ],
   ],
@@ -116,7 +116,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         severity: "note",
         message: "a: found in a folder of nvm (/n), which editors and services do not have on their PATH",
-        next: 'add "env": { "PATH": "/n:$PATH" } to its entry (/sjson:3).',
+        next: 'add "env": { "PATH": "/n:$PATH" } to its entry (/s.json:3)',
       },
     ],
   ],

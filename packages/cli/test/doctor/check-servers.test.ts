@@ -76,7 +76,7 @@ test("tools that no model is offered: the first few, with the reason", () => {
       severity: "warning",
       server: "my server",
       message:
-        '"my server" has tools that no model is offered: t0 (too deep), t1 (too deep), t2 (too deep), t3 (too deep), t4 (too deep) and 2 more',
+        '"my server" has quarantined tools, which models do not see: t0 (too deep), t1 (too deep), t2 (too deep), t3 (too deep), t4 (too deep) and 2 more',
       next: "fairlead tools 'my server' --all",
     },
   ]);

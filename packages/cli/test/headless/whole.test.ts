@@ -65,7 +65,7 @@ const talk = `waiting for left, right, demo
 left.echo {"text":"one"}
 right.echo {"text":"two"}
 right.ask: denied: ${why}
-  next: fairlead policy explain right.ask
+  next: add --allow right.ask, or: fairlead policy allow right.ask
 demo.picture {"pattern":"waves","size":8}
 demo.picture: [image/png, 141 B]
 next: to allow a denied tool, add --allow SERVER.TOOL

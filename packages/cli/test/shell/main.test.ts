@@ -74,7 +74,7 @@ test("a group with --json and no command is asked back, in JSON", async () => {
     const { code, stdout } = await here.run(...argv);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: "usage", message: 'a command is missing after "mcp"?' },
+      error: { code: "usage", message: 'a command is missing after "mcp"' },
     });
   }
   expect((await here.run("mcp", "--json", "list")).stdout).toMatch(/"servers": \[\]/);

@@ -116,18 +116,18 @@ describe("what is written", () => {
 
 describe("what is refused, with exit code 2 and nothing written", () => {
   const cases: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
-    [["a"], /command, URL or JSON snippet is missing/],
+    [["a"], /"a" has no command, URL or JSON snippet after it/],
     [[], /missing required argument/],
-    [["https://example.com/mcp"], /needs a name before/],
+    [["https://example.com/mcp"], /a name is missing before/],
     [["a", "https://example.com/mcp", "more"], /too many arguments/],
     [["a", "ws://example.com"], /https:\/\/ or http:\/\//],
     [["-t", "http", "a", "node"], /needs a URL/],
     [["a", "https://example.com", "-t", "stdio"], /needs a command/],
     [["-t", "ftp", "a", "x"], /Allowed choices are stdio, sse, http/],
     [["-s", "global", "a", "x"], /Allowed choices are user, project/],
-    [["a", "https://example.com", "-e", "A=b"], /-e is for commands/],
+    [["a", "https://example.com", "-e", "A=b"], /-e works only with a command/],
     [["a", "https://example.com", "--cwd", "x"], /--cwd works only with a command/],
-    [["-H", "A: b", "a", "node"], /-H is for servers with a URL/],
+    [["-H", "A: b", "a", "node"], /-H works only with a URL/],
     [["a", "https://example.com", "-H", "novalue"], /"Name: value"/],
     [["-e", "=x", "a", "node"], /no name before the "="/],
     [["-e", "A B=c", "a", "node"], /the variable name "A B" contains spaces/],
@@ -135,12 +135,12 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     [["a", "ls | rm -rf x"], /needs a shell/],
     [["a", "ls $(whoami) x"], /would run another command/],
     [["a", '{"command": }'], /line 1, column 13/],
-    [['{"command": "x"}'], /has no name in it/],
-    [['{"command": "x"}', "a"], /a name goes before the snippet/],
-    [["a", "{}"], /holds no server/],
+    [['{"command": "x"}'], /has no server name/],
+    [['{"command": "x"}', "a"], /the name goes before it/],
+    [["a", "{}"], /the snippet has no server/],
     [["c", '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}'], /only "a", "b"/],
-    [["", "x"], /cannot be the name of a server/],
-    [["a\u202Eb", "x"], /cannot be the name of a server/],
+    [["", "x"], /is not a valid server name/],
+    [["a\u202Eb", "x"], /is not a valid server name/],
     [["--tust", "a", "x"], /did you mean --trust\?/],
   ];
   test.each(cases)("%j", async (argv, message) => {
@@ -213,7 +213,7 @@ describe("what is said", () => {
   test("options of ours among a server's words are pointed out", async () => {
     await using here = await machine();
     const { stderr } = await here.run("mcp", "add", "a", "node", "--trust", "-e", "x", "--env=y");
-    expect(stderr).toMatch(/note: --trust, -e, --env went to the server/);
+    expect(stderr).toMatch(/note: --trust, -e, --env passed to the server/);
   });
 
   test("unset variables, unknown keys, secrets written out and unpinned packages", async () => {
@@ -249,13 +249,13 @@ describe("what is said", () => {
     const options = ["-s", "user", "-t", "sse", "--trust", "--timeout", "5000", "--description", "what for", ...tools];
     const { stdout } = await here.run("mcp", "add", ...options, "web", "https://example.com/sse");
     expect(stdout).toBe(`added "web" in ${here.home}/.gemini/settings.json (user)
-  transport    sse
-  url          https://example.com/sse
-  timeout      5000 ms
-  only tools   a, b
-  not tools    c
-  trust        true: its tools run without confirmation
-  description  what for
+  transport     sse
+  url           https://example.com/sse
+  timeout       5000 ms
+  includeTools  a, b
+  excludeTools  c
+  trust         true: its tools run without confirmation
+  description   what for
 `);
   });
 

@@ -58,7 +58,7 @@ test("documents name the backend", async () => {
 test.each([
   ["a value on the command line", ["set", "A", "value"], "", 2, /too many arguments/],
   ["an empty value", ["set", "A"], "\n", 2, /empty/],
-  ["a name that cannot be mentioned", ["set", "a b}"], "x", 2, /cannot be the name of a secret/],
+  ["a name that cannot be mentioned", ["set", "a b}"], "x", 2, /is not a valid secret name/],
   ["a variable that is not set", ["set", "A", "--value-from", "NOT_SET"], "", 3, /NOT_SET/],
   ["a value without end", ["set", "A"], "x".repeat(70_000), 1, /larger than 65536 bytes/],
   ["removing what is not there", ["remove", "TOKN"], "", 2, /did you mean "TOKEN"\?/],
