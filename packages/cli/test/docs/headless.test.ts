@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toEventLine } from "../../src/headless/event-line.ts";
-import { addToReport, emptyReport, toDocument } from "../../src/headless/report.ts";
+import { addToReport, emptyReport, reportDocument } from "../../src/headless/report.ts";
 import { readPage, runSteps, stepsOf } from "../support/page.ts";
 import { failure, wholeTurn } from "../support/turn-events.ts";
 
@@ -27,6 +27,6 @@ test("every field of the document is in its table", () => {
   const report = [...wholeTurn, { type: "error", error: failure } as const].reduce(addToReport, emptyReport);
   const model = { provider: "gemini", name: "gemini-2.5-flash" };
   const table = page.slice(page.indexOf("one document"), page.indexOf("## Events"));
-  for (const field of Object.keys({ schemaVersion: 1, ...toDocument({ ...report, model }) }))
+  for (const field of Object.keys({ schemaVersion: 1, ...reportDocument({ ...report, model }) }))
     expect(table).toContain(`\`${field}\``);
 });
