@@ -16,7 +16,7 @@ async function listedThrough(proxy: string): Promise<unknown> {
   return servers[0]?.error;
 }
 
-const next = "Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it directly.";
+const next = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
 test("a proxy that refuses is told apart from the server behind it", async () => {
   await using proxy = await refusingProxy(407);

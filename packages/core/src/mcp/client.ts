@@ -13,7 +13,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
-import type { MCPServerStatus, Peer, ServerNews, ServerState } from "../events.ts";
+import type { MCPServerStatus, Peer, ServerState } from "../events.ts";
 import { catalogNews } from "./catalog-news.ts";
 import type { ClientEnd, McpClientOptions } from "./client-options.ts";
 import { type Completion, toCompletion } from "./completion.ts";

@@ -117,7 +117,7 @@ async function signInUnasked(
 /** The error for a sign-in that did not connect; `lazy` means that the user cancelled. */
 export function whyNot(state: ServerState): HostError {
   if (state.status !== "disconnected" || state.reason !== "lazy") return notConnectedError(state);
-  return new HostError("cancelled", `the sign-in to "${state.name}" was cancelled`, { serverName: state.name });
+  return new HostError("cancelled", `sign-in to "${state.name}" cancelled`, { serverName: state.name });
 }
 
 async function takeOver(

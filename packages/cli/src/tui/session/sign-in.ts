@@ -80,7 +80,7 @@ function screenSignIn(
     async paste(signal) {
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
-      const reason = new HostError("cancelled", `the sign-in to "${serverName}" was cancelled`, { serverName });
+      const reason = new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
       // The browser may have returned meanwhile; then the sign-in continues.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
