@@ -4,8 +4,9 @@ import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 
 /** @param {import("./program.mjs").Io} io */
-export function catalog({ args: [file], input, output }) {
-  serve({ "tools/list": () => ({ tools: JSON.parse(readFileSync(String(file), "utf8")) }) }, { input, output });
+export function catalog(io) {
+  const [file] = io.args;
+  serve({ "tools/list": () => ({ tools: JSON.parse(readFileSync(String(file), "utf8")) }) }, undefined, io);
 }
 
 runIfMain(import.meta.url, catalog);

@@ -5,10 +5,10 @@ import { serve } from "./serve.mjs";
 
 const [diary] = process.argv.slice(2);
 
-serve({}, { output: { write(text) {
+serve({}, (text) => {
   if (!text.includes('"content"')) process.stdout.write(text);
 });
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { method } = JSON.parse(line);
   if (method === "tools/call" || method === "notifications/cancelled") appendFileSync(diary, `${method}\n`);
-} } });
+});

@@ -12,11 +12,4 @@ const noise = [
 ];
 
 for (const piece of noise) process.stdout.write(piece);
-serve(
-  {},
-  {
-    output: {
-      write: (text) => process.stdout.write(`debug: saying ${text.length} characters\n\ufeff${text.trimEnd()}\r\n`),
-    },
-  },
-);
+serve({}, (text) => process.stdout.write(`debug: saying ${text.length} characters\n\ufeff${text.trimEnd()}\r\n`));

@@ -21,7 +21,7 @@ export function runIfMain(file, serve) {
 
 /**
  * Hands every line of the input to `take`. What it throws ends this server: its process, or in the shared process its connection alone.
- * @param {{ input: Io["input"], output: { destroy?(): void } }} io
+ * @param {Pick<Io, "input" | "output">} io
  * @param {(line: string) => void} take
  */
 export function onLine({ input, output }, take) {
@@ -30,7 +30,7 @@ export function onLine({ input, output }, take) {
       take(line);
     } catch (error) {
       if (input === process.stdin) throw error;
-      output.destroy?.();
+      output.destroy();
     }
   });
 }

@@ -21,15 +21,17 @@ const usual = {
 
 /**
  * @param {Record<string, ((params: any) => object) | undefined>} [unusual] What it answers instead, by method.
- * @param {{ input?: import("node:stream").Readable, output?: { write(text: string): unknown, destroy?(): void } }} [io] By default those of the process.
+ * @param {(text: string) => void} [write] Takes every message it says.
+ * @param {Pick<import("./program.mjs").Io, "input" | "output">} [io] By default that of the process.
  */
-export function serve(unusual = {}, { input = process.stdin, output = process.stdout } = {}) {
+export function serve(unusual = {}, write, io = { input: process.stdin, output: process.stdout }) {
   const answers = { ...usual, ...unusual };
-  onLine({ input, output }, (line) => {
+  const say = write ?? ((text) => void io.output.write(text));
+  onLine(io, (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined) return;
     const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
     const body = answer ? { result: answer(params) } : { error: { code: -32601, message: `no ${method} here` } };
-    output.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
+    say(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   });
 }

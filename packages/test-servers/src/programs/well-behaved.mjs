@@ -3,8 +3,8 @@ import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 
 /** @param {import("./program.mjs").Io} io */
-export function wellBehaved({ input, output }) {
-  serve({}, { input, output });
+export function wellBehaved(io) {
+  serve({}, undefined, io);
 }
 
 runIfMain(import.meta.url, wellBehaved);
