@@ -1,4 +1,4 @@
-/** Finds the file behind a path, whatever links lead to it, so that everyone locks and writes the same one. */
+/** Follows symbolic links to the file that is written, so that all programs lock the same file. */
 
 import { readlink, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,15 +8,15 @@ import { isInside } from "./inside.ts";
 import { realPathOf } from "./real-path.ts";
 import { notWritten, unless } from "./system-error.ts";
 
-/** As many as Linux follows. */
+/** The number of links to follow, as in Linux. */
 const linksFollowed = 40;
 
 export interface TargetOptions {
-  /** A real folder that the file must really lie in: what comes with a workspace may be a link to anywhere. */
+  /** A real folder that must contain the file, because a workspace may contain links to any place. */
   readonly within?: string;
 }
 
-/** The file need not exist. Its folder is made, but not one that a link of its name points to. */
+/** Finds the file, which need not exist. Creates its folder, but not the folder of a link's target. */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);
   for (let link = 0; link <= linksFollowed; link += 1) {

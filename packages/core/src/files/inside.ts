@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative, sep } from "node:path";
 
-/** A folder lies in itself. */
+/** Whether `path` is `folder` or lies inside it. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

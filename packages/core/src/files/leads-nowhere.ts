@@ -1,9 +1,9 @@
-/** Whether something is there that leads to nothing: a link whose target is gone. Who put it there meant a file to count. */
+/** Recognises a symbolic link whose target does not exist; the user meant a file to be read there. */
 
 import { lstat, stat } from "node:fs/promises";
 
 export async function leadsNowhere(path: string): Promise<boolean> {
-  // Why something cannot be looked at is for who reads it.
+  // The read that follows reports why the path cannot be read.
   const isLink = await lstat(path).then(
     (stats) => stats.isSymbolicLink(),
     () => false,

@@ -1,4 +1,4 @@
-/** Results that are too much for a model, whole in files for the person; the oldest go when they become too many. */
+/** Stores results that are too large for a model in files for the user; removes the oldest. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";
@@ -25,7 +25,7 @@ const defaultLimits: ResultFileLimits = {
   milliseconds: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** Gives the path of the new file. */
+/** Stores a result and returns the path of its file. */
 export async function keepResult(
   state: string,
   { extension, data, encoding }: ResultFile,
@@ -50,7 +50,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   try {
     await handle.writeFile(data, encoding);
   } catch (error) {
-    // Half a result would pass for a whole one.
+    // Remove a partly written file, which would look complete.
     await rm(path, { force: true });
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** What the operating system refused, in words for the person who must act. */
+/** Explains errors of the file system in words. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
@@ -26,7 +26,7 @@ export function explain(error: unknown): string {
   return words.get(systemCode(error) ?? "") ?? errorMessage(error);
 }
 
-/** For the one failure that is an answer: `rename(...).catch(unless("ENOENT"))`. Every other one goes on. */
+/** Ignores one expected error code and rethrows others: `rename(...).catch(unless("ENOENT"))`. */
 export function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(systemCode(error) ?? "")) throw error;
@@ -48,7 +48,7 @@ export function notWritten(path: string, reason: string, cause?: unknown): HostE
   });
 }
 
-/** For whatever was caught while writing: what the system refused becomes a sentence, all else stays what it is. */
+/** Turns a file system error during a write into a `HostError`; returns anything else unchanged. */
 export function toWriteError(path: string, error: unknown): unknown {
   return error instanceof HostError || systemCode(error) === undefined
     ? error

@@ -1,12 +1,12 @@
-/** One writer at a time for a file, across processes: a `FILE.lock` folder that a dead owner cannot keep. */
+/** A lock for one file across processes: the folder `FILE.lock`, which expires if its owner dies. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "../../errors.ts";
 import { systemCode, unless } from "../system-error.ts";
 
-/** An owner that has given no sign of life for so long is dead. */
+/** Milliseconds after which a lock that is not renewed counts as abandoned. */
 const staleAfter = 10_000;
-/** Longer than `staleAfter`: a lock that a killed writer left behind is outlived, not reported. */
+/** Longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
 const timeout = 30_000;
 
 export async function withLock<T>(
@@ -25,13 +25,13 @@ export async function withLock<T>(
 async function acquire(file: string, deadline: number): Promise<() => Promise<void>> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
-  // The library's own retries would also repeat what cannot succeed, such as a missing permission.
+  // The library's own retries would also repeat errors such as a missing permission.
   for (;;) {
     try {
       const release = await lockfile.lock(file, {
         realpath: false,
         stale: staleAfter,
-        // Happens when this process was asleep for long: another has the lock now, and must keep it.
+        // The lock expired while this process was suspended; another process owns it now.
         onCompromised: () => {
           isLost = true;
         },
@@ -43,7 +43,7 @@ async function acquire(file: string, deadline: number): Promise<() => Promise<vo
       if (systemCode(error) !== "ELOCKED") throw error;
       if (Date.now() > deadline) throw busy(file, error);
     }
-    // Uneven, so that many writers do not come back all at the same moment.
+    // Random, so that waiting processes do not all retry at the same moment.
     await wait(5 + Math.random() * 45);
   }
 }

@@ -7,7 +7,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { notWritten, systemCode, unless } from "../system-error.ts";
 
-/** `mode` is for every folder that is made; those that are there keep theirs. */
+/** Creates the folder and its parents with `mode`; existing folders keep their mode. */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   const folder = resolve(path);
   const found = await stat(folder).catch(unless("ENOENT"));
@@ -17,7 +17,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     await mkdir(folder, mode);
   } catch (error) {
     const there = await stat(folder).catch(unless("ENOENT"));
-    // Another process may have been quicker.
+    // Another process may have created it.
     if (there?.isDirectory()) return;
     throw there === undefined ? toWords(folder, error) : error;
   }

@@ -1,4 +1,4 @@
-/** The folder of Fairlead's own state and the modes in it: nobody but its owner looks inside. */
+/** Creates Fairlead's state folder, which only its owner can read. */
 
 import { chmod, stat } from "node:fs/promises";
 import { toWriteError, unless } from "../system-error.ts";
@@ -18,13 +18,13 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
   }
 }
 
-/** Closes a file or folder, if it exists, to all but its owner. */
+/** Makes a file or folder, if it exists, readable by its owner only. */
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // Not a folder that is shared by design, such as /tmp: the files in it are private by themselves.
+  // Not a shared folder such as /tmp; the files in it are private themselves.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
-  // Some file systems know no modes, and what belongs to another user is theirs to close.
+  // Some file systems have no modes, and another user's file cannot be changed.
   await chmod(path, mode).catch(unless("EPERM", "ENOTSUP", "ENOSYS", "EROFS"));
 }

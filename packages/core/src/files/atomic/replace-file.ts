@@ -9,16 +9,16 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
-/** A process number says nothing on another machine that shares the folder; age does. */
+/** Temporary files older than this are removed; their process id may be from another machine. */
 const abandonedAfter = 60 * 60 * 1000;
 
 export interface Replacement {
   readonly text: string;
-  /** Without it, what the umask of the process leaves of 0666. */
+  /** The file mode. Default: 0666 without the bits of the umask. */
   readonly mode: number | undefined;
   /** Of the file that is replaced; its owner is kept where the system allows. */
   readonly previous: Stats | undefined;
-  /** Asked last of all: false leaves the file as it is. */
+  /** Called just before the rename; false keeps the old file. */
   readonly isCurrent: () => Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Fairlead's own JSON files, readable by their owner alone. One that is corrupt is set aside and counts as absent. */
+/** Reads and writes Fairlead's state files (JSON, readable by their owner only); a corrupt file is moved aside and counts as absent. */
 
 import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -11,7 +11,7 @@ import { withLock } from "./lock.ts";
 import { ensurePrivateFolder, keepPrivate, privateFileMode } from "./private-folder.ts";
 import { updateText } from "./update-text.ts";
 
-/** Gives undefined for what it does not recognise; never throws. */
+/** Checks the parsed content; returns undefined if it is invalid, and never throws. */
 export type Parse<T> = (value: unknown) => T | undefined;
 
 type State<T> =
@@ -31,7 +31,7 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
   }
 }
 
-/** `change` gives undefined to leave the file as it is; it may be called more than once. */
+/** Changes a state file under its lock. `change` returns undefined to change nothing and may be called more than once. */
 export async function updateState<T>(
   file: string,
   parse: Parse<T>,
@@ -53,22 +53,22 @@ export async function updateState<T>(
   );
 }
 
-/** Moves a file out of the way, or copies it, under a name that says when; gives that name. */
+/** Moves or copies a file to a name with the time in it; returns that name. */
 export async function setAside(file: string, how: typeof rename = rename): Promise<string> {
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
-  // Gone already: whoever took it away did what was wanted.
+  // Another process has already moved it.
   await how(file, aside).catch(unless("ENOENT"));
   return aside;
 }
 
-/** Under the lock, and only if it is still corrupt: another process may have put a good file there. */
+/** Under the lock and only if still corrupt, because another process may have replaced the file. */
 async function recover<T>(file: string, parse: Parse<T>): Promise<T | undefined> {
   const recovery = withLock(await findWritableFile(file), async () => {
     const state = await load(file, parse);
     if (state.kind === "corrupt") await setAside(file);
     return state.kind === "value" ? state.value : undefined;
   });
-  // Where nothing can be moved, the file stays; to a reader it is absent all the same.
+  // If it cannot be moved, the file stays, and readers treat it as absent.
   return recovery.catch(unless("EACCES", "EPERM", "EROFS"));
 }
 
@@ -80,7 +80,7 @@ async function load<T>(file: string, parse: Parse<T>): Promise<State<T>> {
     case "text":
       return decode(found.text, parse);
     case "unreadable":
-      // What the system does not let us read today may be good tomorrow.
+      // A file that cannot be read now may be valid, so it is not moved.
       if (found.cause !== undefined) throw notRead(file, found.reason, found.cause);
       return { kind: "corrupt" };
   }

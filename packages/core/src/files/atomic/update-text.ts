@@ -1,4 +1,4 @@
-/** Changes a text file that other programs may be changing too: locked, read again under the lock, replaced in one step. */
+/** Changes a text file that other programs may also change: under a lock, in one atomic step. */
 
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
 
-/** A program that does not know our lock may write in between, but hardly this often. */
+/** How often to try again if a program that ignores the lock changes the file meanwhile. */
 const attempts = 20;
 
 export interface UpdateOptions extends TargetOptions {

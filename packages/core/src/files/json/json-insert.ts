@@ -1,4 +1,4 @@
-/** Writes a value into a JSONC text in the manner of its surroundings: a new property, or a whole new document. */
+/** Inserts a property into a JSONC text in the style of the lines around it, or writes a new document. */
 
 import { applyEdits } from "jsonc-parser";
 import { endOf, type Node } from "./jsonc.ts";
@@ -16,9 +16,9 @@ import {
 
 export interface JsonStyle {
   readonly oneLine: boolean;
-  /** Of the line on which the value begins. */
+  /** The indentation of the line on which the value begins. */
   readonly indent: string;
-  /** One level. */
+  /** One level of indentation. */
   readonly unit: string;
   readonly eol: string;
 }

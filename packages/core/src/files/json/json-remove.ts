@@ -1,4 +1,4 @@
-/** Takes a property out of a JSONC text: the exact opposite of inserting it. Every comment outside it stays. */
+/** Removes a property from a JSONC text; all comments outside it stay. */
 
 import { applyEdits, type Edit } from "jsonc-parser";
 import { endOf, type Node } from "./jsonc.ts";

@@ -1,4 +1,4 @@
-/** Parses JSON with comments and trailing commas into a tree that knows where everything was written. */
+/** Parses JSON with comments and trailing commas into a tree with positions. */
 
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { limits } from "../../limits.ts";
@@ -15,13 +15,13 @@ export interface JsoncError extends Position {
   readonly message: string;
 }
 
-/** A property that a later one of the same name in the same object overrules. */
+/** A property that a later one of the same name in the same object overrides. */
 export interface JsoncDuplicate extends Position {
   readonly name: string;
 }
 
 export interface JsoncDocument {
-  /** Undefined for a text without a value, and for one that is nested too deeply. */
+  /** The top value; undefined if the text has none or is nested too deeply. */
   readonly root: Node | undefined;
   /** In the order of the text; when there are any, `root` is a guess. */
   readonly errors: readonly JsoncError[];
@@ -30,7 +30,7 @@ export interface JsoncDocument {
 }
 
 const byteOrderMark = "\uFEFF";
-/** Nobody reads more, and a hostile file can have millions. */
+/** The number of errors to report, because a hostile file can have millions. */
 const errorsKept = 100;
 
 export function parseJsonc(text: string): JsoncDocument {
@@ -55,7 +55,7 @@ export function parseJsonc(text: string): JsoncDocument {
   };
 }
 
-/** The property of that name which is in force: the last one, as in `JSON.parse`. */
+/** The property of that name; the last one counts, as in `JSON.parse`. */
 export function findProperty(object: Node, name: string): Node | undefined {
   return object.type === "object"
     ? object.children?.findLast((property) => keyOf(property)?.value === name)
@@ -74,7 +74,7 @@ export function endOf(node: Node): number {
   return node.offset + node.length;
 }
 
-/** The parser recurses: where its stack could overflow, it is not called. */
+/** Measures the depth first, because the recursive parser could overflow the stack. */
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;

@@ -1,4 +1,4 @@
-/** Finds its way through JSONC text around the tokens: line breaks, indentation, blanks, comments. */
+/** Finds line breaks, indentation, blanks and comments in JSONC text. */
 
 /** The line break that the text uses first. */
 export function eolOf(text: string): string {
@@ -59,7 +59,7 @@ export interface Trivia {
   readonly lastComment: { readonly start: number; readonly end: number } | undefined;
 }
 
-/** What stands between two tokens: blanks, line breaks and comments. */
+/** Blanks, line breaks and comments between two tokens. */
 export function skipTrivia(text: string, offset: number): Trivia {
   let lastComment: Trivia["lastComment"];
   let next = offset;

@@ -1,4 +1,4 @@
-/** As much of the D-Bus wire format as it takes to call the bus itself and to tell its replies apart. */
+/** Encodes calls to the D-Bus daemon and decodes its replies. */
 
 export interface BusCall {
   readonly serial: number;
@@ -8,12 +8,12 @@ export interface BusCall {
 }
 
 export interface BusMessage {
-  /** A result; not an error, nor a signal. */
+  /** True for a method return; false for an error or a signal. */
   readonly isReturn: boolean;
   /** The serial number of the call that this answers. */
   readonly replyTo: number | undefined;
   readonly body: Buffer;
-  /** In bytes, of the whole message. */
+  /** The length of the message in bytes. */
   readonly length: number;
 }
 
@@ -38,7 +38,7 @@ export function busCall({ serial, member, signature, body = Buffer.alloc(0) }: B
   return Buffer.concat([padded(message, alignment), body]);
 }
 
-/** Undefined while the message is not whole yet. */
+/** Decodes the first message; undefined if it is incomplete. */
 export function readBusMessage(buffer: Buffer): BusMessage | undefined {
   if (buffer.length < fieldsStart) return undefined;
   const read = (offset: number) => (buffer[0] === 0x6c ? buffer.readUInt32LE(offset) : buffer.readUInt32BE(offset));

@@ -1,4 +1,4 @@
-/** A keychain that holds nothing yet, and the file to use in its place should it not work: the first secret decides. */
+/** Decides at the first stored secret between the keychain and the encrypted file. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -13,16 +13,16 @@ import type { SecretStore } from "./secret-port.ts";
 export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
-  /** The secrets in that keychain. */
+  /** The secret store on top of the keychain. */
   readonly inKeychain: SecretStore;
   readonly inFile: SecretFile;
   readonly clock?: Clock | undefined;
 }
 
-/** A person who is asked for a password may take longer; whoever waits for a secret to be stored should not have to. */
+/** Milliseconds to wait for the keychain before the file is used instead. */
 const timeLimit = 2_000;
 
-/** Not decided when it is opened: a locked keychain would ask for its password even where nothing is to be stored. */
+/** A store that decides late, because testing a locked keychain would ask the user for its password. */
 export function openUndecided({
   directory,
   keychain,
@@ -32,7 +32,7 @@ export function openUndecided({
 }: FirstSecretOptions): SecretStore {
   let chosen: SecretStore | undefined;
 
-  /** Another process may have decided meanwhile. */
+  /** Another process may have stored the first secret meanwhile. */
   async function current(): Promise<SecretStore> {
     if (chosen === undefined && (await inFile.isInUse())) chosen = inFile;
     return chosen ?? inKeychain;
@@ -52,7 +52,7 @@ export function openUndecided({
     async set(name, value) {
       if (chosen !== undefined) return chosen.set(name, value);
       await ensurePrivateFolder(directory);
-      // Decided and stored in one: who comes next finds the secret, and has nothing left to decide.
+      // Decide and store under one lock, so that other processes find the secret and follow the decision.
       return withLock(join(directory, "first-secret"), async () => {
         chosen ??= await decide();
         await chosen.set(name, value);
@@ -63,9 +63,9 @@ export function openUndecided({
   };
 }
 
-/** Over SSH, a keychain often answers but stays locked: nobody can be asked for its password. */
+/** Whether a secret can be stored and read: over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
-  // No name that a person may choose, nor one of an earlier try that is still under way.
+  // A name that no secret can have, and different from that of an earlier test that still runs.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
     await keychain.set(probe, probe);

@@ -1,15 +1,15 @@
-/** Large secrets in a keychain with small entries: in parts, of which a first entry tells. Windows holds 2560 bytes in one. */
+/** Splits large secrets into several keychain entries, because an entry on Windows holds at most 2560 bytes. */
 
 import type { Keychain } from "./keychain-port.ts";
 
 /** In characters of at most two units of two bytes each. */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
-/** What an entry begins with: the secret itself, or where its parts are. */
+/** The first characters of an entry: the secret itself, or the list of its parts. */
 const whole = "=";
 const divided = /^#([0-9a-f]+):(\d+)$/;
 
-/** Whoever reads while another writes gets the old secret or the new one: the new parts come first, then the entry that tells of them. */
+/** A keychain for large secrets. New parts are written before the first entry, so that a reader gets the old or the new secret. */
 export function inParts(keychain: Keychain): Keychain {
   async function partsOf(name: string): Promise<readonly string[]> {
     const [, id = "", count = "0"] = divided.exec((await keychain.get(name)) ?? "") ?? [];
@@ -34,7 +34,7 @@ export function inParts(keychain: Keychain): Keychain {
     async get(name) {
       const first = await keychain.get(name);
       if (first === undefined || first.startsWith(whole)) return first?.slice(whole.length);
-      // A part that is gone has been replaced meanwhile, and the first entry tells of others now.
+      // A missing part means that the secret was replaced meanwhile; read the first entry again.
       const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
       if (value === undefined || value === "") throw new Error("a part of it is missing");
       return value;
@@ -61,7 +61,7 @@ export function inParts(keychain: Keychain): Keychain {
   };
 }
 
-/** No secret's own name has a `#` in it. */
+/** The names of the parts; no secret's name contains `#`. */
 function partNames(name: string, id: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}#${id}.${index}`);
 }

@@ -1,9 +1,9 @@
-/** What the store of secrets sees of a keychain. */
+/** The interface of a keychain. */
 
-/** All that is asked of a keychain: it cannot list what it holds. */
+/** Reads and writes single entries; a keychain cannot list them. */
 export interface Keychain {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
-  /** True if there was one. */
+  /** Removes an entry; returns false if there was none. */
   remove(name: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Secrets in a keychain, and their names in a state file, since a keychain does not tell what it holds. */
+/** The secret store in a keychain; a state file keeps the names, because a keychain cannot list its entries. */
 
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
@@ -7,7 +7,7 @@ import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain } from "./keychain-port.ts";
 import type { SecretStore } from "./secret-port.ts";
 
-/** The keychain comes first each time: a name without a value would mislead, and is only a kill away the other way round. */
+/** Opens the store. It changes the keychain before the names, so that no name is listed without a value after a crash. */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>
     updateState(fileIn(directory), parseNames, (stored) => {

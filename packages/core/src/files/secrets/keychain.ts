@@ -1,4 +1,4 @@
-/** The keychain of the operating system, where there is one that deserves the name. */
+/** Opens the operating system's keychain, if there is one. */
 
 import type { AsyncEntry } from "@napi-rs/keyring";
 import type { Clock } from "../../clock.ts";
@@ -6,7 +6,7 @@ import type { Keychain } from "./keychain-port.ts";
 import { hasSecretService } from "./secret-service.ts";
 
 export interface KeychainOptions {
-  /** Part of the name under which the keychain files the secrets: every state folder has its own. */
+  /** The state folder; its path is part of the service name, so that each state folder has its own secrets. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -17,17 +17,17 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
   if (!(await hasKeychain(how))) return undefined;
   const keyring = await import("@napi-rs/keyring").catch(() => undefined); // an optional dependency
   if (keyring === undefined) return undefined;
-  // Without this the library falls back on the kernel's keyring, which forgets everything at the next start.
+  // Otherwise the library may use the kernel's keyring, which loses its content at reboot.
   const options = { linux: { store: "secret-service" } } as const;
   const entries = new Map<string, AsyncEntry>();
-  /** Each one holds a connection to the bus until it is collected as garbage: one for a name, not one for a call. */
+  /** Reuses one entry per name, because each entry holds a D-Bus connection until it is garbage-collected. */
   const ask = async <T>(name: string, question: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const entry = entries.get(name) ?? new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
     entries.set(name, entry);
     try {
       return await question(entry);
     } catch (error) {
-      // Its connection may be what is broken.
+      // The entry's connection may be broken, so the next call opens a new one.
       entries.delete(name);
       throw error;
     }

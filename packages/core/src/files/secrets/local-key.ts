@@ -1,4 +1,4 @@
-/** A random key of this installation, made when first asked for: what is digested with it tells nothing to who finds only the digest. */
+/** The random key of this installation, created on first use, for digests that reveal nothing without it. */
 
 import { link, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -10,7 +10,7 @@ import { unless } from "../system-error.ts";
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
 
-/** One that is damaged is replaced: what was digested with it is no longer found, and that is all. */
+/** Reads the key; replaces a damaged one, so that older digests no longer match. */
 export async function localKey(file: string): Promise<Buffer> {
   const found = await readText(file, limits.settingsBytes);
   const before = toKey(found);

@@ -22,7 +22,7 @@ export function keyFromText(text: string): Buffer | undefined {
   return key.length === keyBytes ? key : undefined;
 }
 
-/** Tells a wrong key from a damaged entry, and gives nothing away about a random key. */
+/** An identifier of a key, to tell a wrong key from a damaged entry. */
 export function keyId(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
 }
@@ -34,7 +34,7 @@ export function seal(key: Buffer, name: string, value: string): Sealed {
   return { iv: iv.toString("base64"), tag: cipher.getAuthTag().toString("base64"), data: data.toString("base64") };
 }
 
-/** Undefined if a single bit of the entry, its name or the key is not what it was. */
+/** Decrypts an entry; undefined if the entry, its name or the key is wrong. */
 export function unseal(key: Buffer, name: string, { iv, tag, data }: Sealed): string | undefined {
   try {
     const decipher = createDecipheriv(algorithm, key, Buffer.from(iv, "base64"), { authTagLength: tagBytes })

@@ -1,11 +1,11 @@
-/** What a place for secrets can do, whatever it is made of. */
+/** The interface of a secret store. */
 
 export interface SecretStore {
-  /** Of an empty store this is a guess: the first secret decides. */
+  /** Where secrets are stored; may still change before the first secret is stored. */
   readonly backend: "keychain" | "file";
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
-  /** True if there was one. */
+  /** Removes a secret; returns false if there was none. */
   remove(name: string): Promise<boolean>;
   /** Names in alphabetical order, never values. */
   list(): Promise<readonly string[]>;

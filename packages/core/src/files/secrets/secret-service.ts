@@ -1,6 +1,6 @@
 /**
- * Asks the session bus of a Linux desktop whether a Secret Service answers there. In its own words, with a time limit:
- * the keyring library connects synchronously, and a bus that never answers would stop the whole process.
+ * Asks the D-Bus session bus whether a Secret Service exists, with a timeout. Not through the keyring library, which
+ * connects synchronously: a bus that does not answer would block the whole process (docs/adr/0024).
  */
 
 import { connect, type Socket } from "node:net";
@@ -12,7 +12,7 @@ const maxBytes = 64 * 1024;
 const serials = { hello: 1, hasOwner: 2, start: 3 } as const;
 const service = textArgument("org.freedesktop.secrets");
 
-/** Also true for a service that was not running but can be started: it then runs. */
+/** Whether a Secret Service runs or could be started; starts it if necessary. */
 export async function hasSecretService(address: string | undefined, clock: Clock = systemClock): Promise<boolean> {
   const path = socketPath(address ?? "");
   if (path === undefined) return false;

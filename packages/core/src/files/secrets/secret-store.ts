@@ -1,4 +1,4 @@
-/** The one place for secrets: the keychain of the system where there is one that works, else an encrypted file. */
+/** Opens the secret store: the operating system's keychain if it works, else an encrypted file. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -11,9 +11,9 @@ export interface SecretStoreOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** `false`: none. Absent: the one of the system, if it has one. */
+  /** `false` for no keychain. Default: the operating system's. */
   readonly keychain?: Keychain | false | undefined;
-  /** How long a keychain may take to answer is measured by this one; by default the system's. */
+  /** The clock for the keychain's timeout. Default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
@@ -57,7 +57,7 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
   return choice === "file";
 }
 
-/** The same rules whatever lies below. */
+/** Checks names and values in front of either store. */
 function checked(store: SecretStore): SecretStore {
   return {
     get backend() {

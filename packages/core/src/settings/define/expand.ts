@@ -1,4 +1,4 @@
-/** From a transport as written to one that can be used: variables and secrets filled in once, paths made absolute. */
+/** Fills variables and secrets into a transport and makes its paths absolute. */
 
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";

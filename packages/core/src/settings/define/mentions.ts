@@ -1,4 +1,4 @@
-/** Finds the variables and secrets that an entry mentions, and what the variables stand for. */
+/** Finds the variables and secrets that an entry uses, with the values of the variables. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { limits } from "../../limits.ts";

@@ -1,4 +1,4 @@
-/** What `mcp.excluded` and `fairlead.permissions` of all files close, one by one, so that whoever is stopped can be told by which line. */
+/** Collects the restrictions of `mcp.excluded` and `fairlead.permissions`, each with its file and line for messages. */
 
 import type { Gate, Origin } from "../define/definition.ts";
 import type { CheckedSource } from "../schema/checked.ts";

@@ -1,4 +1,4 @@
-/** From files to settings: reads every scope's file, then merges them as far as the workspace is trusted. */
+/** Reads the settings file of each scope and merges them; an untrusted workspace's file is left out. */
 
 import type { Origin, Scope, Settings } from "../define/definition.ts";
 import { merge } from "./merge.ts";

@@ -1,4 +1,4 @@
-/** All scopes become one: entries are chosen and defined, lists combined, every mistake handed to whom it concerns. */
+/** Merges the settings of all scopes into server definitions and host settings, with the problems of each server. */
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";

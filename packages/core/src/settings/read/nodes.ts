@@ -1,4 +1,4 @@
-/** Reading a parsed settings file: of a key that stands twice the last counts, and no name is special, not even `__proto__`. */
+/** Reads values of a parsed settings file; of a repeated key the last counts, and `__proto__` is an ordinary name. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 

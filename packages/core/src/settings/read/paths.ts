@@ -1,4 +1,4 @@
-/** Where everything lies: the workspace root, the settings file of each scope, the `.env` files, our own state. */
+/** Finds the workspace root, the settings files, the `.env` files and Fairlead's state folder. */
 
 import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, posix, resolve, win32 } from "node:path";
@@ -7,7 +7,7 @@ import { isInside } from "../../files/inside.ts";
 import { realPathOf } from "../../files/real-path.ts";
 import type { Scope } from "../define/definition.ts";
 
-/** What the process knows about the outside, handed in: core itself reads no environment. */
+/** The process environment as a parameter, because core reads none itself. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

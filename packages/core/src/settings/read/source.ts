@@ -1,4 +1,4 @@
-/** One settings file as it was found: parsed, or left out with the reason. */
+/** Reads and parses one settings file, or reports why it is ignored. */
 
 import { type Node, parseJsonc } from "../../files/json/jsonc.ts";
 import { readText, type TextFile } from "../../files/read-text.ts";
@@ -19,7 +19,7 @@ export async function readSource(scope: Scope, file: string): Promise<SettingsSo
   return toSource(scope, file, await readText(file, limits.settingsBytes));
 }
 
-/** Settings given as a text, in place of the user's file. Lines and columns are those of the text. */
+/** Settings given as text instead of the user's file. */
 export function textSource(text: string): SettingsSource {
   return toSource("user", optionOrigin, { kind: "text", text });
 }

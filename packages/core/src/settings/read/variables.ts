@@ -1,4 +1,4 @@
-/** Where variables get their values: the process environment, then `.env` files, in the order that suits the entry's scope. */
+/** Looks up variables in the process environment and in `.env` files, in the order of the entry's scope. */
 
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
