@@ -45,7 +45,7 @@ describe.each(shells)("completion %s", (shell) => {
     for (const action of ["install", "uninstall"]) {
       const { code, stderr } = await here.run("completion", shell, action);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/was not written by fairlead, so it was not changed\n {2}next: Move it away/);
+      expect(stderr).toMatch(/was not written by fairlead, so it was not changed\n {2}next: move that file away/);
     }
     expect(await here.read(places[shell])).toBe("# mine\n");
   });
@@ -54,7 +54,7 @@ describe.each(shells)("completion %s", (shell) => {
     await using here = await machine();
     const { code, stderr } = await here.runWith({ env: { PATH: "/nowhere" } }, "completion", shell, "install");
     expect(code).toBe(0);
-    expect(stderr).toContain('There is no program "fairlead" on your PATH');
+    expect(stderr).toContain('"fairlead" is not on your PATH');
     expect((await here.run("completion", shell, "install", "--quiet")).stderr).toBe("");
   });
 });

@@ -60,7 +60,7 @@ test("a script whose interpreter is not on the PATH that it gets", async () => {
     {
       group: "programs",
       message: `"a" runs ${tool}, which needs node, and that is not on the server's PATH`,
-      next: expect.stringMatching(/^Install Node\.js/),
+      next: expect.stringMatching(/^install Node\.js/),
     },
   ]);
 });

@@ -24,7 +24,7 @@ test("with nothing configured and nothing wrong, it says so in a few lines", asy
         "trust {5}ok {7}/project is not trusted \\(no rule covers it\\) and has no settings",
         "programs {2}ok {7}Node v.*",
         "network {3}ok {7}no proxy",
-        "secrets {3}ok {7}kept in an encrypted file \\(no keychain is used\\): 0",
+        "secrets {3}ok {7}0 stored in an encrypted file \\(no keychain in use\\)",
         "state {5}ok {7}/home/.fairlead can be written",
         "packages {2}ok {7}no server is downloaded at start",
         "",
@@ -229,7 +229,7 @@ test("packages without a version, and secrets that are not stored, each with the
     ],
   ]);
   expect(of("secrets")).toEqual([
-    ["ok", undefined, "kept in an encrypted file (no keychain is used): 0", undefined],
+    ["ok", undefined, "0 stored in an encrypted file (no keychain in use)", undefined],
     ["problem", "secret", '"secret" needs the secret MISSING, which is not stored', "fairlead secret set MISSING"],
   ]);
   expect(ending.stdout).not.toContain("canary");

@@ -138,7 +138,7 @@ test("the process ends with the turn, also where answers were left in their midd
   await using here = await scene({ counted: ["one"], api: { explains: "nothing", refuses } });
   const { code, stdout, stderr } = await runProcess(here, "-p", 'call echo {"text":"hi"}', "--allow", "one.echo");
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("hi") as string });
-  expect(stderr).toMatch(/^set aside: one\.ask: Request contains an invalid argument\.$/m);
+  expect(stderr).toMatch(/^quarantined: one\.ask: Request contains an invalid argument\.$/m);
 });
 
 describe("Ctrl-C", () => {

@@ -105,7 +105,7 @@ test("200 tools go out in one request, and a poisoned one among them is set asid
       { server: "many", serverToolName: "tool-123", reason: expect.stringContaining("poisoned") as string },
     ],
   });
-  expect(ending.stderr).toMatch(/^set aside: many\.tool-123: .*poisoned/m);
+  expect(ending.stderr).toMatch(/^quarantined: many\.tool-123: .*poisoned/m);
   const counts = here.api.seen.map(({ body }) => body.tools?.[0]?.functionDeclarations?.length);
   // The accused is tried alone before it is believed to be to blame.
   expect(counts).toEqual([200, 1, 199, 199]);

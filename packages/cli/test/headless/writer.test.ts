@@ -94,9 +94,9 @@ describe("text", () => {
 });
 
 const talk = `waiting for demo, disk, slow
-without slow: did not answer in time
+slow not available: did not answer in time
   next: npx fairlead mcp test slow
-set aside: odd.twist: schema: no such type
+quarantined: odd.twist: schema: no such type
 note: 12 tools were left out
 the model did not answer: 429; trying again in 1.3 s
 demo.greet {"name":"Ada"}

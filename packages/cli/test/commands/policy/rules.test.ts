@@ -31,7 +31,7 @@ describe("policy allow, ask, deny", () => {
     await here.run("policy", "deny", "demo.greet");
     const before = await here.read(rules);
     const { stdout, stderr } = await here.run("policy", "ask", "demo.greet");
-    expect(stdout).toMatch(/^ask demo\.greet: written to .*:3 \(it said deny\)\n$/);
+    expect(stdout).toMatch(/^ask demo\.greet: written to .*:3 \(was deny\)\n$/);
     expect(stderr).toBe("undo: fairlead policy deny demo.greet\n");
     await here.run("policy", "deny", "demo.greet");
     expect(await here.read(rules)).toBe(before);
@@ -107,7 +107,9 @@ describe("whom a rule is about", () => {
     await using here = await machine();
     const { code, stderr } = await here.run("policy", "deny", "demmo.greet");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there is no server "demmo"; did you mean "demo"\?\n {2}next: .* --server demmo --tool …/);
+    expect(stderr).toMatch(
+      /there is no server "demmo"; did you mean "demo"\?\n {2}next: .* --server demmo --tool TOOL/,
+    );
     const named = await here.run("policy", "deny", "--server", "later", "--tool", "x");
     expect(named).toMatchObject({
       code: 0,
