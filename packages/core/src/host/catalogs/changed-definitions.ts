@@ -1,5 +1,5 @@
 /**
- * Finds tools whose definition differs from the accepted one: such a tool runs only after a person has accepted the
+ * Finds tools whose definition differs from the accepted one: such a tool runs only after the user has accepted the
  * change.
  */
 
@@ -8,7 +8,7 @@ import type { CatalogTool } from "../../discover/catalog.ts";
 import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
 import type { ToolDefinitions, ToolIdentity } from "../../policy/decide.ts";
 
-/** A definition that a person approved: its digest, and the definition itself if it is still stored. */
+/** A definition that the user approved: its digest, and the definition itself if it is still stored. */
 export interface Accepted {
   readonly digest: string;
   readonly tool?: CatalogTool | undefined;
@@ -61,7 +61,7 @@ interface Seen {
   earlier: AcceptedDefinitions | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Digests of definitions that a person accepted although the lock file has others. They hold for this host only. */
+  /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
 }
 
