@@ -93,7 +93,9 @@ test("who cannot be signed in to is named with the reason", async () => {
     },
   });
   const { stdout } = await here.runWith({ env: { ...here.env, ...file } }, "mcp", "auth");
-  expect(stdout).toMatch(/^elsewhere {2}cannot sign in: "elsewhere" is at tools\.example, but Fairlead sends Google tokens to/m);
+  expect(stdout).toMatch(
+    /^elsewhere {2}cannot sign in: "elsewhere" is at tools\.example, but Fairlead sends Google tokens to/m,
+  );
   expect(stdout).toMatch(/^mistaken {3}cannot start: .*targetAudience/m);
   expect(stdout).not.toContain("program");
 });

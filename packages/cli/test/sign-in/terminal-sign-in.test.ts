@@ -19,7 +19,7 @@ test("the browser opens when the person says so, and comes back by itself; signi
   expect(await scene.opened()).toBe(address);
   await terminal.until(/The browser is open/);
   expect((await browser(address)).status).toBe(200);
-  const seen = await terminal.until(/look: /);
+  const seen = await terminal.until(/next: fairlead tools/);
   expect(await terminal.exitCode).toBe(0);
   expect(seen).toContain(`Signed in to "docs" at ${authorization.issuer}`);
   expect(seen).toContain("docs  connected: 1 tool");

@@ -1,4 +1,4 @@
-import { browser, stdioServer } from "@fairlead/test-servers";
+import { browser, programServer, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processesOf } from "../../support/left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
@@ -26,7 +26,7 @@ test("the first run shows what there is; the demo server answers, and a server c
 
 test("a workspace's server is shown as it would run, and starts after a yes", async () => {
   await using here = await machine();
-  await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--read-only") } });
+  await here.write(projectFile, { mcpServers: { db: programServer("well-behaved", here.path, "--read-only") } });
   await using terminal = await openApp(here);
   const asked = await terminal.untilRows((rows) => isAsked(rows, "Do you trust this folder"));
   expect(asked).toContain(`command     ${process.execPath}`);

@@ -74,7 +74,7 @@ test("bytes are described, and where the whole was put is told", () => {
 
 test("in twenty columns it is still told how a call stands", () => {
   expect(rows({ status: "ok", server: "a-server-with-a-long-name" }, 20)).toEqual(["✓ a-server-wit… done"]);
-  expect(rows({ status: "denied" }, 20)).toEqual(["✗ github.crea… denied"]);
+  expect(rows({ status: "denied" }, 20)).toEqual(["✗ github.cre… denied"]);
 });
 
 test("whatever it holds, it fits", () => {
