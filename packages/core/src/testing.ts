@@ -65,7 +65,7 @@ export const MCPToolTestHelper = {
    */
   async testToolExecution(tool: DiscoveredMCPTool, params: unknown, expected?: unknown): Promise<ToolExecution> {
     const execution = await tool.execute(params);
-    if (execution.llmContent.length === 0) throw new Error(`${tool.name} gave the model nothing`);
+    if (execution.llmContent.length === 0) throw new Error(`${tool.name} returned nothing for the model`);
     if (expected === undefined) return execution;
     const shown = readJson(execution.returnDisplay);
     if (!isDeepStrictEqual(shown, expected))

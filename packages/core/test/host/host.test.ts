@@ -352,9 +352,7 @@ test("the demo server obeys its switch in the settings", async () => {
   await using folder = await temporaryFolder();
   await using host = await testHost(folder, { user: { fairlead: { servers: { demo: { enabled: false } } } } });
   await host.start();
-  const message = expect.stringMatching(
-    /^"demo" is disabled: fairlead\.servers\.demo\.enabled is false in .*:\d+$/,
-  );
+  const message = expect.stringMatching(/^"demo" is disabled: fairlead\.servers\.demo\.enabled is false in .*:\d+$/);
   expect(host.states()).toMatchObject([{ name: "demo", status: "disabled", reason: "user", message }]);
   await expect(host.call("demo", "greet", { name: "x" })).rejects.toMatchObject({
     code: "denied",
