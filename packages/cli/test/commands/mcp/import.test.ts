@@ -195,7 +195,7 @@ describe("--only", () => {
     await using host = await machine({ [cursorFile]: { mcpServers: { github: { command: "x" } } } });
     const { code, stderr } = await host.run("mcp", "import", "--write", "--only", "githb");
     expect(code).toBe(2);
-    expect(stderr).toContain('found no server "githb; did you mean "github"?');
+    expect(stderr).toContain('found no server "githb"; did you mean "github"?');
     expect(await isThere(host, userFile)).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ test("in both files it must be said which; each can be removed alone", async () 
   await using here = await machine({ [projectFile]: one, [userFile]: one });
   const { code, stderr } = await here.run("mcp", "remove", "a");
   expect(code).toBe(2);
-  expect(stderr).toMatch(/fairlead mcp remove -s project a +or +fairlead mcp remove -s user a/);
+  expect(stderr).toMatch(/fairlead mcp remove -s project a or: fairlead mcp remove -s user a/);
   expect(await here.run("mcp", "remove", "-s", "user", "a")).toMatchObject({ code: 0 });
   expect([JSON.parse(await here.read(projectFile)), JSON.parse(await here.read(userFile))]).toEqual([
     one,
@@ -37,7 +37,7 @@ test("takes the approval along: the same entry, put back by hand, asks again", a
 test.each([
   ["an unknown name", ["b"], /no server "b"/],
   ["a name that is not in that file", ["-s", "user", "a"], /"a" is not in .*home/],
-  ["a name of the system's", ["sys"], /belongs to the system/],
+  ["a name of the system's", ["sys"], /a system file that Fairlead does not edit/],
 ])("%s: exit code 2, nothing written", async (_what, argv, message) => {
   await using here = await machine({
     [projectFile]: one,
@@ -84,7 +84,9 @@ test("a server that mcp.serverCommand makes has no entry to remove", async () =>
   await using here = await machine({ [userFile]: '{\n "mcp": {\n  "serverCommand": "node x.js" } }' });
   const { code, stderr } = await here.run("mcp", "remove", "mcp");
   expect(code).toBe(2);
-  expect(stderr).toMatch(/comes from mcp\.serverCommand in .*settings\.json:3\n {2}next: Take "serverCommand" out/);
+  expect(stderr).toMatch(
+    /comes from mcp\.serverCommand in .*settings\.json:3\n {2}next: remove "serverCommand" from "mcp"/,
+  );
 });
 
 test("an entry is removed although its approval cannot be withdrawn", async () => {

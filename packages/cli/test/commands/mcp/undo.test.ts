@@ -71,7 +71,7 @@ describe("where a log may be kept, no undo line has values that mcp get hides", 
 
 describe("an undo line that would not undo is not shown", () => {
   test.each([
-    ["no entry", 7, /cannot be undone: what was there was not an entry/],
+    ["no entry", 7, /cannot be undone: the previous value was not an object/],
     ["an entry that is refused", { command: "x", url: "https://example.com" }, /cannot be undone: .*would refuse/],
   ])("%s", async (_what, entry, message) => {
     await using here = await machine({ [projectFile]: { mcpServers: { a: entry } } });
@@ -96,7 +96,7 @@ describe("an undo line that would not undo is not shown", () => {
     await using here = await machine();
     const set = () => here.runWith({ stdin: "v", env: { FAIRLEAD_SECRET_STORE: "file" } }, "secret", "set", "S");
     expect((await set()).stderr).toMatch(/^undo: fairlead secret remove S$/m);
-    expect((await set()).stderr).toMatch(/^cannot be undone: the value .* is gone$/m);
+    expect((await set()).stderr).toMatch(/^cannot be undone: the previous value was overwritten$/m);
   });
 
   test("a rule about a folder that was replaced", async () => {
