@@ -34,3 +34,8 @@ export function progressOf(params: JsonObject): Progress | undefined {
 function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
+
+/** Whether a response has an error: some servers send both `result` and `error`, one of them null. */
+export function isPresent(error: unknown): boolean {
+  return error !== undefined && error !== null;
+}

@@ -22,7 +22,7 @@ import {
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
-import { progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
+import { isPresent, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
 /** Options of `openRpc`. */
 export interface RpcOptions
@@ -297,9 +297,4 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
       if (!closing) settleClosed(cause);
     },
   };
-}
-
-/** Some servers send both `result` and `error`, one of them null. */
-function isPresent(error: unknown): boolean {
-  return error !== undefined && error !== null;
 }
