@@ -76,15 +76,27 @@ describe("in a folder that is not trusted", () => {
     await symlink(join(server.world.root, "tool"), join(server.world.home, "links", "tool"));
     expect(await server.failure()).toMatchObject({
       code: "untrusted_folder",
-      message: `"s" would run ${server.world.home}/links/tool, in a folder that is not trusted`,
+      message: `"s" would run ${server.world.home}/links/tool, which is in a folder that is not trusted`,
       next: "fairlead trust add",
     });
   });
 
   test.each([
-    ["command", (world: World) => ({ command: join(world.root, "tool") }), /^"s" would run .*\/workspace\/tool, in/],
-    ["cwd", (world: World) => ({ ...stdioServer("silent"), cwd: world.root }), /^"s" would start in .*\/workspace, in/],
-    ["cwd", () => ({ ...stdioServer("silent"), cwd: "$PWD/bin" }), /^"s" would start in .*\/workspace\/bin, in/],
+    [
+      "command",
+      (world: World) => ({ command: join(world.root, "tool") }),
+      /^"s" would run .*\/workspace\/tool, which is in/,
+    ],
+    [
+      "cwd",
+      (world: World) => ({ ...stdioServer("silent"), cwd: world.root }),
+      /^"s" would start in .*\/workspace, which is in/,
+    ],
+    [
+      "cwd",
+      () => ({ ...stdioServer("silent"), cwd: "$PWD/bin" }),
+      /^"s" would start in .*\/workspace\/bin, which is in/,
+    ],
   ])("an entry that names it as %s does not start", async (_key, entry, message) => {
     await using server = await untrusted(entry);
     expect(await server.failure()).toMatchObject({

@@ -56,7 +56,7 @@ test("what comes faster than it can be written is counted, not kept", async () =
   for (let line = 0; line < 3000; line += 1) log.write("stderr", "x".repeat(1000));
   await log.close();
   const text = await readFile(log.path, "utf8");
-  const [, missing = ""] = /note (\d+) lines came too fast and are missing here\n$/.exec(text) ?? [];
+  const [, missing = ""] = /note (\d+) lines dropped: the server wrote too fast\n$/.exec(text) ?? [];
   expect(text.split("\n").length - 2 + Number(missing)).toBe(3000);
   expect(text.length).toBeLessThan(1.1 * 1024 * 1024);
 });
