@@ -66,7 +66,7 @@ test("an authorization server that cannot revoke is named, with the end of what 
     tokens: { ...access, expiresAt: Date.UTC(2100, 0, 1) },
   });
   expect((await scene.here.run("mcp", "logout", "docs")).stderr).toBe(
-    `warning: ${issuer} does not support revoking tokens; it may accept them until 2100-01-01T00:00:00.000Z\n`,
+    `warning: ${issuer} does not support revoking tokens; they may stay valid until 2100-01-01T00:00:00.000Z\n`,
   );
 });
 
