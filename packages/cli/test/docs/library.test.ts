@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { type Ending, type Machine, machine } from "../support/machine.ts";
 import { scene } from "../support/model-scene.ts";
 
-const docs = new URL("../../../../docs", import.meta.url);
+const docs = new URL("../../../../docs/", import.meta.url);
 
 /** As a reader would start it. */
 async function runExample(
@@ -40,7 +40,7 @@ test("the agent runs what it may, and its model is told what it may not", async 
   const { code, stdout, stderr } = await runExample("agent", here, "", prompt);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("\nBonjour, Ada!\n");
-  expect(stdout).toContain("demo__count: denied: demo.count may not run: the person said no\n");
+  expect(stdout).toContain("demo__count: denied: demo.count denied: the user declined it\n");
 });
 
 describe("the approval screen", () => {
