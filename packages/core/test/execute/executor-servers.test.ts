@@ -78,7 +78,7 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
     const walk = stepper(folder, 3);
     const long = expect(
       shop.call("steps", walk.args, { timeout: 400, total: 500, onProgress: walk.onProgress }),
-    ).rejects.toMatchObject({ code: "call_timeout", message: "shop.steps: tools/call took too long" });
+    ).rejects.toMatchObject({ code: "call_timeout", message: "shop.steps timed out: its total time limit is reached" });
     await walk.step(1);
     await shop.clock.pass(300);
     await walk.step(2);
