@@ -36,6 +36,6 @@ function isNumber(value: unknown): value is number {
 }
 
 /** Whether a response has an error: some servers send both `result` and `error`, one of them null. */
-export function isPresent(error: unknown): boolean {
+export function isErrorReply(error: unknown): boolean {
   return error !== undefined && error !== null;
 }

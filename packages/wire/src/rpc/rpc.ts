@@ -22,7 +22,7 @@ import {
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
-import { isPresent, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
+import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
 /** Options of `openRpc`. */
 export interface RpcOptions
@@ -197,7 +197,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   }
 
   function settle(exchange: Exchange, { result, error }: RpcMessage): void {
-    if (isPresent(error)) exchange.fail(replyError(error, exchange.method));
+    if (isErrorReply(error)) exchange.fail(replyError(error, exchange.method));
     else if (isObject(result)) exchange.succeed(result);
     else if (result === null) exchange.succeed({});
     else
@@ -208,7 +208,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
 
   /** Whether the request stays open after this response, as it does for a task. */
   function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
-    if (!exchange.canFollow || !isObject(result) || isPresent(error)) return false;
+    if (!exchange.canFollow || !isObject(result) || isErrorReply(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));
     end?.then(
       (last) => {
