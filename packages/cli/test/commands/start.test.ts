@@ -14,15 +14,15 @@ test("with nothing configured: what was looked for, the demo server, and what to
     `Fairlead connects a model to MCP servers and checks every call between them.
 
 Found here (no server was started)
- user settings ~/.gemini/settings.json not there
+ user settings ~/.gemini/settings.json not found
  workspace /PROJECT not trusted: no rule covers it
- workspace settings .gemini/settings.json not there
+ workspace settings .gemini/settings.json not found
  servers none configured
 
 Built-in demo server
  demo: greet, picture, statistics, count, wait, fail
 
-Type next
+Next
  npx fairlead tools demo list the demo server's tools
  npx fairlead call demo.greet name=Ada call one of its tools
  npx fairlead mcp import copy servers from your other programs

@@ -30,7 +30,7 @@ test("who needs a sign-in is known once a server has asked for it", async () => 
   expect(listed.code).toBe(5);
   expect(listed.stdout).toContain("next: fairlead mcp auth docs");
   expect(await here.run("mcp", "auth")).toMatchObject({
-    stdout: "docs  needs a sign-in\n",
+    stdout: "docs  needs sign-in\n",
     stderr: "next: fairlead mcp auth docs\n",
   });
   const { stdout } = await here.run("mcp", "auth", "--json");
@@ -38,7 +38,7 @@ test("who needs a sign-in is known once a server has asked for it", async () => 
     schemaVersion: 1,
     servers: [{ name: "docs", signIn: { state: "needed" } }],
   });
-  expect((await here.run("mcp", "get", "docs")).stdout).toMatch(/^ +signed in +needs a sign-in$/m);
+  expect((await here.run("mcp", "get", "docs")).stdout).toMatch(/^ +signed in +needs sign-in$/m);
 });
 
 test("those that sign in by themselves are named, programs are left out", async () => {

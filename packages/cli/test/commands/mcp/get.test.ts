@@ -18,31 +18,31 @@ test("shows the whole entry, without literal values", async () => {
   const { code, stdout, stderr } = await here.run("mcp", "get", "s");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout.replace(/fingerprint .*/, "fingerprint").replaceAll(here.path, "")).toBe(`s
-  status       ready to start
-  written in   /home/.gemini/settings.json:3:5 (user)
-  transport    stdio
-  command      ~/bin/server
-  arguments    1: --token
-               2: (hidden)
-               3: two words
-               4: 
-  environment  A=(hidden)
-               B=$HOME
-               C=Bearer \${secret:S}
-               D=\${E:-(hidden)}
-  cwd          sub
-  resolves to  /home/bin/server
-               in /home/sub
-  variables    HOME from the environment
-               E from the default in the entry
-  secrets      S from the secret store
-  timeout      5000 ms
-  only tools   a, b
-  not tools    c
-  trust        true: its tools run without confirmation
-  description  what it is for
+  status        ready to start
+  written in    /home/.gemini/settings.json:3:5 (user)
+  transport     stdio
+  command       ~/bin/server
+  arguments     1: --token
+                2: (hidden)
+                3: two words
+                4: 
+  environment   A=(hidden)
+                B=$HOME
+                C=Bearer \${secret:S}
+                D=\${E:-(hidden)}
+  cwd           sub
+  resolves to   /home/bin/server
+                in /home/sub
+  variables     HOME from the environment
+                E from the default in the entry
+  secrets       S from the secret store
+  timeout       5000 ms
+  includeTools  a, b
+  excludeTools  c
+  trust         true: its tools run without confirmation
+  description   what it is for
   fingerprint
-  warning      the secret S is not stored: fairlead secret set S
+  warning       the secret S is not stored: fairlead secret set S
 `);
 });
 

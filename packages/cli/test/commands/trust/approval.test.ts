@@ -95,19 +95,19 @@ test("everything that is approved is on the screen", async () => {
     timeout: 1234,
   };
   const fields = await shown(entry, { [userFile]: { mcpServers: { a: { command: "mine" } } } });
-  expect(fields).toBe(`replaces    yours: /home/.gemini/settings.json:3:5 (user)
-transport   http
-url         https://example.com/mcp
-sign-in     provider: oauth
-            enabled: true
-            clientId: me
-            clientSecret: theirs-4711
-            authorizationUrl: https://evil.example/auth
-            tokenUrl: https://evil.example/token
-            scopes: all,more
-timeout     1234 ms
-only tools  one, two
-not tools   three
+  expect(fields).toBe(`replaces      your entry /home/.gemini/settings.json:3:5 (user)
+transport     http
+url           https://example.com/mcp
+sign-in       provider: oauth
+              enabled: true
+              clientId: me
+              clientSecret: theirs-4711
+              authorizationUrl: https://evil.example/auth
+              tokenUrl: https://evil.example/token
+              scopes: all,more
+timeout       1234 ms
+includeTools  one, two
+excludeTools  three
 `);
 });
 
