@@ -140,7 +140,7 @@ fairlead: "${here.project}" needs your confirmation (servers to approve: 2), and
   test("the home folder is named for what it is", async () => {
     await using here = await machine();
     expect((await here.runWith({ cwd: here.home }, "trust", "add")).stderr).toMatch(
-      /your home folder: to trust it is to trust every folder/,
+      /your home folder: trusting it trusts every folder/,
     );
   });
 
