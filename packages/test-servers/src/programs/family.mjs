@@ -26,6 +26,6 @@ const pids = await Promise.all(
 );
 
 const text = [process.pid, ...pids].join(" ");
-const [file] = process.argv.slice(2);
+const file = process.argv.at(2);
 if (file !== undefined) writeFileSync(file, text);
 serve({ "tools/call": () => ({ content: [{ type: "text", text }] }) });

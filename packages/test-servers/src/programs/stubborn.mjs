@@ -5,6 +5,6 @@ import { serve } from "./serve.mjs";
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
 setInterval(() => {}, 60_000);
-const [file] = process.argv.slice(2);
+const file = process.argv.at(2);
 if (file !== undefined) writeFileSync(file, String(process.pid));
 serve();

@@ -2,7 +2,7 @@
 
 import { Server } from "node:net";
 
-const { listen } = Server.prototype;
+const listen = Reflect.get(Server.prototype, "listen");
 Server.prototype.listen = function tellPort(...args) {
   this.once("listening", () => process.stderr.write(`listening on ${this.address().port}\n`));
   return listen.apply(this, args);

@@ -10,9 +10,9 @@ interface Scene {
   readonly host: Host;
   readonly root: string;
   readonly home: string;
-  trust(isTrusted: boolean): Promise<unknown>;
+  readonly trust: (isTrusted: boolean) => Promise<unknown>;
   /** Where the last program of that server was started. */
-  folderOf(server: string): string | undefined;
+  readonly folderOf: (server: string) => string | undefined;
 }
 
 /** A user's server, and a workspace with a script of its own that is approved. */
@@ -49,7 +49,7 @@ async function open(folder: TemporaryFolder): Promise<Scene> {
   };
 }
 
-const statusOf = ({ states }: Host, server: string): unknown => states().find(({ name }) => name === server)?.status;
+const statusOf = (host: Host, server: string): unknown => host.states().find(({ name }) => name === server)?.status;
 
 test("trust that is granted while a host runs starts the workspace's own program, in the workspace", async () => {
   await using folder = await temporaryFolder();
