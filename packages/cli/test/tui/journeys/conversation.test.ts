@@ -64,7 +64,7 @@ test("Esc ends the call that runs and not the turn, Ctrl-C the same; the app liv
     await shop.noted("cancelled hang", time + 1);
   }
   enter(terminal, "/history");
-  await terminal.until(/shop\.hang.*\n.*shop\.hang/);
+  await terminal.until(/shop\.hang +allow.*\n(?:.*\n)?.*shop\.hang +allow/);
   await quit(terminal);
 });
 
@@ -93,7 +93,7 @@ test("what is typed before a question is there stays in the prompt, and answers 
   // Also what is typed on, Enter and all, is no answer.
   terminal.type("es please\r");
   await terminal.untilRows(
-    (rows) => rows.includes("next: yes please") && rows.includes("Tab: answer the question above."),
+    (rows) => rows.includes("queued: yes please") && rows.includes("Tab: answer the question above."),
   );
   terminal.type(keys.tab);
   await terminal.untilRows((rows) => !rows.includes("Tab: answer the question above."));
