@@ -2,17 +2,22 @@
 
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { StdioEntry, StdioProgram } from "./stdio-server.ts";
+
+/** How a server is started, as an entry of a settings file. */
+export interface StdioEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 /** Set by `shared-host.setup.ts`: where the shared process listens. */
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
-const shared: readonly StdioProgram[] = ["well-behaved", "counted", "catalog", "library"];
+const shared: readonly string[] = ["well-behaved", "counted", "catalog", "library"];
 
 /** A file, because a `$` in the settings would be a variable. */
 const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url));
 
 /** Undefined where the program needs a process of its own, or there is no shared one. */
-export function sharedServer(program: StdioProgram, args: readonly string[]): StdioEntry | undefined {
+export function sharedServer(program: string, args: readonly string[]): StdioEntry | undefined {
   const port = process.env[portVariable];
   if (port === undefined || !shared.includes(program)) return undefined;
   return { command: "/bin/bash", args: [relay, port, JSON.stringify({ program, args })] };

@@ -1,7 +1,9 @@
 /** The stdio programs, as entries of a settings file: what each does is said in the first line of its file. */
 
 import { fileURLToPath } from "node:url";
-import { sharedServer } from "./shared-host.ts";
+import { type StdioEntry, sharedServer } from "./shared-host.ts";
+
+export type { StdioEntry } from "./shared-host.ts";
 
 export type StdioProgram =
   | "well-behaved"
@@ -29,11 +31,6 @@ export type StdioProgram =
   | "never-ends"
   | "large-result"
   | "odd-parameters";
-
-export interface StdioEntry {
-  readonly command: string;
-  readonly args: readonly string[];
-}
 
 /** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {

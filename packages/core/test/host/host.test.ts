@@ -240,7 +240,7 @@ describe("a call that takes too long", () => {
     const atRest = clock.pending();
     const counting = expect(host.call("demo", "count", { pause: 1000 })).rejects.toMatchObject({
       code: "call_timeout",
-      message: "demo.count: no answer within 2500 ms",
+      message: "demo.count timed out: no answer within 2500 ms",
     });
     await until(() => clock.pending() > atRest);
     await clock.pass(2500);

@@ -7,7 +7,7 @@ import { settingsJsonSchema } from "../../../src/settings/schema/json-schema.ts"
 import { leafKeys } from "../../../src/settings/schema/schema.ts";
 import { createWorld } from "../../support/load-settings.ts";
 
-const repository = join(import.meta.dirname, "../../../..");
+const repository = join(import.meta.dirname, "../../../../..");
 
 interface Schema {
   readonly properties?: Record<string, Schema>;
