@@ -64,7 +64,10 @@ test.each([
   const rule = (decision: string): string =>
     `[[rule]]\nmcpName = "demo"\nkind = "${kind}"\ndecision = "${decision}"\npriority = 1\n`;
   await using here = await machine({ "home/.gemini/policies/mine.toml": rule("ask_user") });
-  expect(await here.run(...words)).toMatchObject({ code: 6, stderr: expect.stringContaining("or add --yes.") });
+  expect(await here.run(...words)).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("\n  next: add --yes, or run the command in a terminal and answer yes\n"),
+  });
   expect(await here.run(...words, "--yes")).toMatchObject({ code: 0 });
   await here.write("home/.gemini/policies/mine.toml", rule("deny"));
   expect(await here.run(...words, "--yes")).toMatchObject({ code: 6, stdout: "" });

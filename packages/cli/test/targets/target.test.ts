@@ -28,7 +28,7 @@ describe("or says what is wrong", () => {
       "a.b.c",
       "usage",
       '"a.b.c" is ambiguous: more than one tool matches',
-      "--server a.b --tool c or --server a --tool b.c",
+      "use --server a.b --tool c or --server a --tool b.c",
     ],
     ["a", "usage", '"a" is a server: the tool is missing', "fairlead tools a"],
     ["closed.", "usage", '"closed." is a server: the tool is missing', "fairlead tools closed"],

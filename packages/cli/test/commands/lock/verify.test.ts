@@ -188,5 +188,8 @@ test("in a folder that is not trusted nothing is started: exit 6, with what to t
 test("where there is no workspace there is nothing to lock", async () => {
   await using here = await lockedMachine();
   const { code, stderr } = await here.run("lock", "verify", "--no-workspace");
-  expect([code, stderr]).toEqual([2, expect.stringContaining("there is no project here")]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("no project here: the home folder is not a workspace, or --no-workspace is set\n"),
+  ]);
 });

@@ -119,7 +119,7 @@ test("an entry that replaces another says which", async () => {
   });
   await here.run("trust", "add", "--yes");
   const { stdout } = await here.run("mcp", "list");
-  expect(stdout).toMatch(/from .*project.*:3:5 \(workspace\)\n {2}instead of .*home.*:3:5 \(user\)\n/);
+  expect(stdout).toMatch(/from .*project.*:3:5 \(workspace\)\n {2}replaces .*home.*:3:5 \(user\)\n/);
 });
 
 test.each([

@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { behaves, loginPage, stdioServer, webServer } from "@fairlead/test-servers";
+import { behaves, loginPage, programServer, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 test("each step is shown with what came of it; of the environment, names and never values", async () => {
-  const { command, args } = stdioServer("well-behaved", "--token", "canary-4711");
+  const { command, args } = programServer("well-behaved", "--token", "canary-4711");
   await using here = await machine({
     [userFile]: { mcpServers: { a: { command, args, env: { KEY: "canary-4711" } } } },
   });

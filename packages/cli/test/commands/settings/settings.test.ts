@@ -17,7 +17,7 @@ test("settings validate names every problem with file, line and column; warnings
   expect(stdout).toBe(
     `${here.home}/.gemini/settings.json:2:42: warning: server "a": "argz" is not a known key here and is ignored\n  next: Did you mean "args"?\n`,
   );
-  expect(stderr).toBe("1 warning, no error (1 settings file read)\n");
+  expect(stderr).toBe("1 warning, no errors (1 settings file read)\n");
 });
 
 test("the workspace's file is checked before its folder is trusted, too", async () => {
