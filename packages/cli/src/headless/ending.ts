@@ -26,7 +26,7 @@ function unfinished(reason: DoneReason): HostError | undefined {
     case "length":
       return new HostError("model", "the answer is incomplete: it reached the model's output limit");
     case "safety":
-      return new HostError("model", "no answer: the model's API blocked it for safety reasons", {
+      return new HostError("model", "the model's API stopped the answer for safety reasons", {
         next: "rephrase the prompt",
       });
     case "limit":

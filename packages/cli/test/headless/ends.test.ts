@@ -22,12 +22,14 @@ describe("exit codes", () => {
       denied: 1,
       error: { code: "denied", message: "a call was denied" },
     });
-    expect(stderr).toMatch(/fairlead: a call was denied\n {2}next: Let a tool run with --allow SERVER\.TOOL/);
+    expect(stderr).toMatch(
+      /fairlead: a call was denied\n {2}next: add --allow SERVER\.TOOL, or remove --fail-on-denied$/m,
+    );
   });
 
   test.each([
-    ["length", "the answer is cut"],
-    ["safety", "the model's API kept the answer back"],
+    ["length", "the answer is incomplete: it reached the model's output limit\n"],
+    ["safety", "the model's API stopped the answer for safety reasons\n"],
   ] as const)("1 when the model stops because of %s", async (finish, message) => {
     await using here = await scene({ api: { answer: () => ({ ...says("Once upon"), finish }) } });
     const { code, stdout, stderr } = await here.ask("Tell me a story");
@@ -68,7 +70,7 @@ describe("exit codes", () => {
     [["--max-turns", "1.5"], "--max-turns must be a whole number above zero"],
     [["--output-format", "xml"], "Allowed choices are text, json, stream-json"],
     [["--approval-mode", "all"], "Allowed choices are default, plan, yolo"],
-    [["--servers", "a,,b"], "--servers takes names with commas between them"],
+    [["--servers", "a,,b"], '--servers must be names separated by commas, not "a,,b"'],
     [["--servers", "dmo"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "dmo.greet"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "demo"], '"demo" is a server: the tool is missing'],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { calls, inTurn, type ModelAnswer, says, stdioServer } from "@fairlead/test-servers";
+import { calls, inTurn, type ModelAnswer, programServer, says, stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { processesOf } from "../support/left-over.ts";
 import { userFile } from "../support/machine.ts";
@@ -31,7 +31,7 @@ describe("only servers that are needed are started", () => {
     await using here = await scene({ counted: ["left"], servers: { broken: { command: "no-such-program" } } });
     const ending = await here.ask("Hello", "--output-format", "json");
     expect(ending.code).toBe(0);
-    expect(ending.stderr).toMatch(/^waiting for left, broken\nwithout broken: .*no-such-program/);
+    expect(ending.stderr).toMatch(/^waiting for left, broken\nbroken not available: .*no-such-program/);
     expect(JSON.parse(ending.stdout)).toMatchObject({ ok: true, missing: [{ server: "broken" }] });
   });
 
@@ -40,7 +40,7 @@ describe("only servers that are needed are started", () => {
     const { code, stderr } = await here.ask("Hello", "--wait", "0");
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^(waiting for silent\n)?without silent: /) as string,
+      stderr: expect.stringMatching(/^(waiting for silent\n)?silent not available: /) as string,
     });
   });
 });
@@ -128,7 +128,8 @@ test("a server that dies under a call: the model is told, the turn goes on, and 
 });
 
 test("a server that is killed between the model's request and the call comes back", async () => {
-  await using here = await scene({ counted: ["one"] });
+  await using here = await scene();
+  await here.write(userFile, { mcpServers: { one: programServer("counted", join(here.path, "one.diary")) } });
   const say = (text: string): ModelAnswer => calls("echo", { text });
   const script = inTurn(say("first"), say("second"), say("third"), says("It is there."));
   here.api.settings.answer = (asked) => {
