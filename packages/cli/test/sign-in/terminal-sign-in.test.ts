@@ -31,7 +31,10 @@ test("the browser opens when the person says so, and comes back by itself; signi
   });
   const before = guarded.seen.length;
   const { code, stdout } = await here.run("mcp", "logout", "docs");
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `signed out of "docs", also at ${authorization.issuer}\n` });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `signed out of "docs"; its tokens are revoked at ${authorization.issuer}\n`,
+  });
   expect(authorization.callsTo("revoke")).toHaveLength(2);
   expect(guarded.seen).toHaveLength(before);
   expect(await here.run("call", "docs.echo", "text=1")).toMatchObject({ code: 5 });

@@ -12,7 +12,7 @@ const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast
 /** Refuses a URL by its scheme or user info, before any name is looked up. */
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new HostError("denied", `an address that begins with "${url.protocol}" is not asked`);
+    throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
   if (url.username !== "" || url.password !== "")
     throw new HostError("denied", `${url.origin} is not asked: its address has a user name or a password in it`);
   if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return;

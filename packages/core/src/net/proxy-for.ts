@@ -1,4 +1,4 @@
-/** The proxy that the environment names for an address, as the wire finds it in that of the process. Pure. */
+/** Finds the proxy for an address in a given environment, by the rules that the wire applies to `process.env`. Pure. */
 
 import type { Environment } from "../settings/read/paths.ts";
 

@@ -15,7 +15,7 @@ export function writeJson(value: unknown, indent = 0, replacer?: Replacer): stri
   );
 }
 
-/** Undefined if there is no room, on the stack or in a text. */
+/** Undefined if the value is too deep for the stack or its text too long for a string. */
 function attempt(write: () => string): string | undefined {
   try {
     return write();

@@ -39,7 +39,7 @@ interface Batch {
 export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadline }: OutboxOptions): Outbox {
   /** Collects messages for the next write. */
   let next: Batch | undefined;
-  /** Being written; the operating system has not accepted all of it. */
+  /** The batch that is being written; the operating system has not accepted all of it. */
   let writing: Batch | undefined;
   /** Messages after `end`; `fail` rejects them with its cause. */
   let late: Batch | undefined;

@@ -103,7 +103,7 @@ function openChannel(
     do {
       before = received;
       if (await settledWithin(server.finished, quiet)) return;
-      // On a busy event loop the timer fires before data that has already arrived.
+      // On a busy event loop the timer can fire before data that has already arrived is read.
       await new Promise((resolve) => setImmediate(resolve));
     } while (before !== received && uptime() < latest);
   }

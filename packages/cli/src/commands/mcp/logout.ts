@@ -109,7 +109,7 @@ function outcomeWords({ serverName, issuer, tokens }: Credentials, revocation: R
   const [name, where] = [toVisibleLine(serverName), toVisibleLine(issuer)];
   if (tokens === undefined) return safe`deleted the client registration of "${name}" at ${where}`;
   return revocation === "revoked"
-    ? safe`signed out of "${name}", also at ${where}`
+    ? safe`signed out of "${name}"; its tokens are revoked at ${where}`
     : safe`signed out of "${name}" here`;
 }
 

@@ -24,7 +24,7 @@ import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 export const verb: Verb = {
   define(command) {
     command.argument("<name>", "name from fairlead mcp list");
-    scopeOption(command, "remove it from these settings; needed only if it is in both");
+    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
     command.addHelpText(
       "after",
       `

@@ -105,7 +105,7 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // The failure is shown already; manual mode is used then.
+      // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
       for await (const event of conversation.send(input, { signal, references: true }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });

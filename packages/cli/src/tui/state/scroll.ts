@@ -3,7 +3,7 @@
 import type { Key } from "../input/keys.ts";
 
 export interface Extent {
-  /** Rows of the text. */
+  /** The number of rows of the text. */
   readonly rows: number;
   /** Rows that are visible. */
   readonly page: number;

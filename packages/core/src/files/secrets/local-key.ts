@@ -10,7 +10,7 @@ import { unless } from "../system-error.ts";
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
 
-/** Reads the key; replaces a damaged one, so that older digests no longer match. */
+/** Reads the key. Creates one if it is missing or damaged; digests made with a damaged key no longer match. */
 export async function localKey(file: string): Promise<Buffer> {
   const found = await readText(file, limits.settingsBytes);
   const before = toKey(found);

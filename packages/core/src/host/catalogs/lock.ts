@@ -97,7 +97,7 @@ async function hold(
     const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
     const instructions = {
       member: "instructions",
-      ...(locked.instructions !== undefined && { before: "(other instructions; the lock file has only their digest)" }),
+      ...(locked.instructions !== undefined && { before: "(different text; the lock file has only its digest)" }),
       ...(offered?.instructions !== undefined && { after: offered.instructions }),
     };
     return [...entryDrift(server, locked), ...(isOther ? [instructions] : [])];

@@ -87,7 +87,7 @@ function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
   return id === undefined ? isLast : draft.id === id;
 }
 
-/** Whether the piece begins another call all the same: older Ollamas give every call index 0, others give none. */
+/** Whether a piece begins another call, whatever its index: old Ollama versions always give 0, other servers none. */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;

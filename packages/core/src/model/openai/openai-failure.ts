@@ -7,7 +7,7 @@ import { type ApiProblem, ownWords, type ProblemKind } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** A refusal of an endpoint. */
+/** An error that an endpoint reports. */
 export interface OpenaiProblem extends ApiProblem {
   /** The parameter of the request that the endpoint names; empty if none. */
   readonly param: string;

@@ -22,7 +22,7 @@ export interface ReadReferencesOptions {
   /** Saves the parts of contents that the model does not get. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around contents. Default: a new one for each. */
+  /** The random part of the tags around contents. Default: a new one for each reference. */
   readonly nonce?: string;
   /** The user's signal: ends everything with `cancelled`. */
   readonly signal?: AbortSignal;

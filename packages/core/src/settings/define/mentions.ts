@@ -71,7 +71,7 @@ export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions
       template.kind === "malformed"
         ? [{ kind: "malformed", reason: template.reason, text }]
         : template.parts.flatMap((part) => see(part, text) ?? []);
-    // Mentioned twice in one text, it is one mistake.
+    // The same mistake twice in one text is reported once.
     const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
     mistakes.push(...[...different.values()].slice(0, mistakesKept));
   }

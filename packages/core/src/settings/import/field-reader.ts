@@ -47,7 +47,7 @@ export function createFieldReader(
     return convertReferences(text, key, context, (one) => remarks.push(one));
   }
 
-  /** Numbers and booleans are taken as text, as the settings do. */
+  /** Converts numbers and booleans to text, as Fairlead's settings reader does. */
   function item(value: unknown, key: string): string | undefined {
     if (typeof value === "string") return convert(value, key);
     return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a text");

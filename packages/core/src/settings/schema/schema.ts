@@ -97,12 +97,13 @@ const fairlead: ObjectKey = {
     },
     permissions: {
       type: "object",
-      description: "A gate before every other rule: what it closes, nothing opens.",
+      description: "Checked before every other rule; no other rule can allow what this denies.",
       properties: {
         servers: {
           type: "lists",
           workspace: tightens,
-          description: "For a server, the only tools that may be called. A workspace's list and yours intersect.",
+          description:
+            "For each server, the only tools that may be called. If the workspace has a list too, a tool must be in both.",
           examples: [{ github: ["search_issues", "get_issue"] }],
         },
         denyTools: {

@@ -87,7 +87,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "dependencies":
       return rewritten("It is two keywords now.", modernDependencies(value, place, context));
     case "nullable":
-      if (value !== true || typesIn(raw["type"]).length === 0) return removed("It is the default.");
+      if (value !== true || typesIn(raw["type"]).length === 0) return removed("The value is the default.");
       return rewritten("Null is one of its types.", []);
   }
   if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems has it.");

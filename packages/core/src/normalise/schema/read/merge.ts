@@ -1,4 +1,4 @@
-/** Combines shapes: intersection, union, or one object with room for the properties of all. */
+/** Combines shapes: intersection, union, or one object that accepts the properties of all shapes. */
 
 import type { Report } from "../place.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
@@ -179,7 +179,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (haveProperties(others) || (other.anyOf !== undefined && haveProperties(alternatives))) {
     for (const shape of [...alternatives, ...(other.anyOf ?? [])]) reportMerged(shape, merging.report);
     if (a.anyOf !== undefined && a.isMade !== true)
-      merging.report(a.path, "anyOf", "merged", "It shares properties with the schema beside it.");
+      merging.report(a.path, "anyOf", "merged", "The schema beside it describes properties of the same object.");
     return { ...flatten(other, alternatives, merging), ...words, path: a.path };
   }
   const isTooMany = alternatives.length * others.length > mostProducts && others.length > 1;

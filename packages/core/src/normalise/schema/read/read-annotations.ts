@@ -6,7 +6,7 @@ import { drop, type Keyword, keyword, type Place, report, tell } from "../place.
 
 const unneeded = (why: string): Keyword => keyword(isPresent, (_, place, name) => drop(place, name, why));
 const forPeople = unneeded("A model does not need it.");
-const identifies = unneeded("References are replaced by their targets, so it is not needed.");
+const identifies = unneeded("References are replaced by their targets, so this keyword is not needed.");
 
 function visible(text: string, place: Place, name: string): string {
   const seen = toModelText(text);
@@ -18,7 +18,7 @@ function visible(text: string, place: Place, name: string): string {
 const flagSentence = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
-    else drop(place, name, "It is the default.");
+    else drop(place, name, "The value is the default.");
   });
 
 /** The keywords that describe. */
@@ -48,7 +48,12 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
-    report(place, name, value ? "rewritten" : "removed", value ? "Null is one of its types." : "It is the default.");
+    report(
+      place,
+      name,
+      value ? "rewritten" : "removed",
+      value ? "Null is one of its types." : "The value is the default.",
+    );
   }),
   // Removed at every depth, as Gemini CLI's documentation requires ("schema processing"); often reported as `Unknown
   // name "$schema"`.

@@ -28,7 +28,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   additionalItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
     if (!isList(place.raw["items"])) drop(place, name, "It counts only beside a list of items.");
-    else if (isOpen(value)) drop(place, name, "It is the default.");
+    else if (isOpen(value)) drop(place, name, "The value is the default.");
     else {
       readRest(value, place, name);
       if (value !== false) report(place, name, "rewritten", "The schema of further items is written as items.");
@@ -53,7 +53,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   uniqueItems: keyword(isFlag, (value, place, name) => {
     hint(place, "array");
     if (value) tell(place, name, "No two items are equal.");
-    else drop(place, name, "It is the default.");
+    else drop(place, name, "The value is the default.");
   }),
   contains: keyword(isSchema, (value, place, name) => {
     hint(place, "array");

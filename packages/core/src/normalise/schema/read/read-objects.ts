@@ -36,7 +36,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   minProperties: keyword(isCount, (value, place, name) => {
     hint(place, "object");
-    if (value === 0) drop(place, name, "It is the default.");
+    if (value === 0) drop(place, name, "The value is the default.");
     else tell(place, name, `At least ${value} ${value === 1 ? "property" : "properties"}.`);
   }),
   maxProperties: keyword(isCount, (value, place, name) => {

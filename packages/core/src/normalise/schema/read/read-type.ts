@@ -47,7 +47,7 @@ export function typesIn(value: unknown): readonly TypeName[] {
 }
 
 function readType(value: string | readonly unknown[], place: Place, name: string): void {
-  // Arguments are always an object: Gemini API types, `parametersJsonSchema`.
+  // Arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
   if (place.isRoot) {
     place.shape.types = new Set<TypeName>(["object"]);
     if (value !== "object") report(place, name, "rewritten", "Arguments are an object.");
