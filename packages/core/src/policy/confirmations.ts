@@ -12,6 +12,7 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { createConversationApprovals } from "./conversation-approvals.ts";
 import {
   answerRule,
+  type ChangedDefinition,
   type CreateDecideOptions,
   createDecide,
   type Decide,
@@ -32,16 +33,30 @@ export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approva
   readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
 
+/** What becomes of the answer to one question. */
+export interface TakingAnswer {
+  /** Whether the request still waits for its answer; an answer that comes later takes no effect. */
+  readonly isOpen: () => boolean;
+  /** A yes has taken effect; `key` is what a yes for once is bound to, absent for an approval that the rules know. */
+  readonly onYes: (key?: string) => void;
+}
+
 /** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
    * Makes the confirmation of a request whose decision is `ask_user`. The answer takes effect through its `onConfirm`.
+   * `taking` decides what becomes of a yes; by default a yes for once is kept for `takeConfirmation`.
    */
-  readonly question: (request: PolicyRequest, decision: Decision, shown: AskedTool) => ToolCallConfirmationDetails;
-  /** Whether the user has confirmed this request once, with these arguments and this definition. */
-  readonly isConfirmed: (request: PolicyRequest) => boolean;
-  /** Uses up that confirmation. */
-  readonly useConfirmation: (request: PolicyRequest) => void;
+  readonly question: (
+    request: PolicyRequest,
+    decision: Decision,
+    shown: AskedTool,
+    taking?: TakingAnswer,
+  ) => ToolCallConfirmationDetails;
+  /** What a yes for once is bound to: requester, arguments, server, definition and the difference that was shown. */
+  readonly confirmationKey: (request: PolicyRequest) => string;
+  /** Uses up one kept yes for this request. False: there is none. */
+  readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
@@ -55,21 +70,29 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   const rules = createDecide({ ...options, approvals });
   /** How many times each confirmed request may still run. */
   const confirmed = new Map<string, number>();
+  const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
-  async function accept(tool: ToolIdentity): Promise<void> {
+  /** Only tools have accepted definitions: a prompt may have the name of a tool. */
+  async function accept(tool: PolicyRequest): Promise<void> {
+    if ((tool.kind ?? "tool") !== "tool") return;
     const accepted = acceptDefinition(tool);
     approvals.bump();
     await accepted;
   }
 
-  /** "Yes, once" holds for these arguments of this tool with its current definition. */
-  function keyOf({ serverName, serverToolName, kind = "tool", args = {} }: PolicyRequest): string {
-    const approvalKey = kind === "tool" ? rules.approvalKeyOf({ serverName, serverToolName }) : undefined;
-    return canonicalJson([kind, serverName, serverToolName, args, approvalKey]);
+  function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
+    if ((request.kind ?? "tool") === "tool") return tools.changeOf(request);
+    return request.kind === "prompt" ? tools.promptChangeOf(request) : undefined;
   }
 
-  function confirmOnce(request: PolicyRequest): void {
-    const key = keyOf(request);
+  function keyOf(request: PolicyRequest): string {
+    const { who = "model", serverName, serverToolName, kind = "tool", args = {} } = request;
+    const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityOf(serverName)?.fingerprint;
+    const shown = changeOf(request)?.difference() ?? [];
+    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify(shown)]);
+  }
+
+  function keep(key: string): void {
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
@@ -94,7 +117,11 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     ];
   }
 
-  async function takeOnce(request: PolicyRequest, { rule, over }: Decision): Promise<void> {
+  async function takeOnce(
+    request: PolicyRequest,
+    { rule, over }: Decision,
+    onYes: TakingAnswer["onYes"],
+  ): Promise<void> {
     const { serverName, serverToolName } = request;
     const approvalKey = rules.approvalKeyOf(request);
     const isChanged = isChangedRule(rule);
@@ -106,7 +133,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     // A tool that is new on a server with "always" needs one confirmation, which then covers it.
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
-    if (!isNew || !rules.wouldAllow(request, answerRule(request))) confirmOnce(request);
+    const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
+    // The key is taken after the acceptance: what was shown as changed is the accepted definition now.
+    onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
 
@@ -115,11 +144,13 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     request: PolicyRequest,
     outcome: ToolConfirmationOutcome,
     decision: Decision,
+    onYes: TakingAnswer["onYes"],
   ): Promise<void> {
     const { serverName, serverToolName } = request;
     const approvalKey = rules.approvalKeyOf(request);
     const definition = tools.toolOf(request);
-    if (approvalKey === undefined || definition === undefined) return takeOnce(request, decision);
+    if (approvalKey === undefined || definition === undefined) return takeOnce(request, decision, onYes);
+    if (outcome !== ProceedOnce) onYes();
     switch (outcome) {
       case ProceedAlwaysServer:
         approvals.allowServer(serverName, approvalKeysOf(serverName));
@@ -132,17 +163,22 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         await accept(request);
         return policy().approved.save(serverName, definition);
       case ProceedOnce:
-        return takeOnce(request, decision);
+        return takeOnce(request, decision, onYes);
       case Cancel:
     }
   }
 
-  async function take(request: PolicyRequest, outcome: ToolConfirmationOutcome, decision: Decision): Promise<void> {
-    if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision);
+  async function take(
+    request: PolicyRequest,
+    outcome: ToolConfirmationOutcome,
+    decision: Decision,
+    onYes: TakingAnswer["onYes"],
+  ): Promise<void> {
+    if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
-    if (outcome === ProceedAlwaysServer && fingerprint !== undefined)
-      approvals.allowReads(request.serverName, fingerprint);
-    else confirmOnce(request);
+    if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
+    approvals.allowReads(request.serverName, fingerprint);
+    onYes();
   }
 
   function approvalKeysOf(serverName: string): ReadonlyMap<string, string> {
@@ -159,23 +195,19 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     isCurrent: rules.isCurrent,
     explain: rules.explain,
     accept,
-    isConfirmed: (request) => (confirmed.get(keyOf(request)) ?? 0) > 0,
+    confirmationKey: keyOf,
 
-    useConfirmation(request) {
+    takeConfirmation(request) {
       const key = keyOf(request);
       const left = (confirmed.get(key) ?? 0) - 1;
       if (left > 0) confirmed.set(key, left);
       else confirmed.delete(key);
+      return left >= 0;
     },
 
-    question(request, decision, shown) {
-      const approvalKey = rules.approvalKeyOf(request);
+    question(request, decision, shown, taking = keptForLater) {
       const isTool = (request.kind ?? "tool") === "tool";
-      const change = isTool
-        ? tools.changeOf(request)
-        : request.kind === "prompt"
-          ? tools.promptChangeOf(request)
-          : undefined;
+      const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
       // For a typed request, the user's own rule that asks explains more than the changed definition.
@@ -185,13 +217,13 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         ...(change && { change: change.difference() }),
         outcomes,
         async answer(given) {
-          // The definition has changed while the user looked at it: a yes to the old definition is no yes to the new
-          // one.
-          if (!isYes(given) || rules.approvalKeyOf(request) !== approvalKey) return;
-          const asked = isTool ? { ...request, args: details.args } : request;
-          await take(asked, outcomes.includes(given) ? given : ProceedOnce, decision);
+          // What was asked about has changed while the user looked at it: a yes to that is no yes to this.
+          if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
+          await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },
       });
+      const answered = isTool ? { ...request, args: details.args } : request;
+      const asked = keyOf(answered);
       return details;
     },
   };

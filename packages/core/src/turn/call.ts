@@ -129,8 +129,8 @@ async function runResources(
   { state, host, signal }: CallDeps,
 ): Promise<ToolExecution> {
   const servers = state.toolSelection.servers();
-  const begin = (): void => {
-    allowed();
+  const begin = (rule?: string): void => {
+    allowed(rule);
     started();
   };
   if (call.which === "list") begin();
@@ -140,10 +140,8 @@ async function runResources(
       servers,
       signal,
       onServer: goesTo,
-      async ask(question) {
-        await ask(question);
-        begin();
-      },
+      ask,
+      onAllowed: begin,
     },
     host,
   );

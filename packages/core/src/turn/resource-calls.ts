@@ -20,6 +20,8 @@ export interface ResourceCall {
   readonly servers: readonly string[];
   readonly signal: AbortSignal;
   readonly ask: ConfirmPort;
+  /** Called with the rule that allows the read, before the read is sent. */
+  readonly onAllowed: (rule: string) => void;
   /** Receives the server, once it is known. */
   readonly onServer: (server: string) => void;
 }
@@ -47,7 +49,11 @@ async function read(call: ResourceCall, host: TurnHost): Promise<ToolExecution> 
   if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a string");
   const server = whose(uri, chosenServers(call.args, call.servers), host);
   call.onServer(server);
-  const { contents } = await host.readResource(server, uri, { signal: call.signal, ask: call.ask });
+  const { contents } = await host.readResource(server, uri, {
+    signal: call.signal,
+    ask: call.ask,
+    onAllowed: call.onAllowed,
+  });
   const blocks = contents.map((each) => contentsBlock(each, contents.length === 1));
   const files: string[] = [];
   const keep = async (file: LeftOut): Promise<string> => {

@@ -38,7 +38,12 @@ export interface TurnHost {
   readonly readResource: (
     server: string,
     uri: string,
-    options: { readonly signal: AbortSignal; readonly ask: ConfirmPort },
+    options: {
+      readonly signal: AbortSignal;
+      readonly ask: ConfirmPort;
+      /** Called with the rule that allows the read, before the read is sent. */
+      readonly onAllowed: (rule: string) => void;
+    },
   ) => Promise<ResourceResult>;
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)

@@ -113,8 +113,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
       const decision = confirmations.decide(request);
       if (decision.decision === "deny") throw refusalOf(request, decision);
       if (decision.decision === "allow") return undefined;
-      if (!confirmations.isConfirmed(request)) throw notConfirmed(request);
-      confirmations.useConfirmation(request);
+      if (!confirmations.takeConfirmation(request)) throw notConfirmed(request);
       const now = marks.changeOf(request) && marks.toolOf(request);
       return now && definitionDigest(now);
     },

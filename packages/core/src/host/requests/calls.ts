@@ -13,6 +13,7 @@ import type { CallWatch, ToolBinding, ToolExecution } from "../../registry/bindi
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
 import { once } from "../once.ts";
+import type { OpenWork } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
@@ -34,13 +35,14 @@ export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use">;
   readonly spine: Spine;
+  readonly work: OpenWork;
   readonly clock: Clock;
 }
 
 type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
 
 /** Creates the tool calls of one host. */
-export function createHostCalls({ configuration, servers, spine, clock }: HostCallsOptions): HostCalls {
+export function createHostCalls({ configuration, servers, spine, work, clock }: HostCallsOptions): HostCalls {
   const { ready, use } = servers;
   const settings = () => configuration.current().settings.host;
   let opened: Promise<Running> | undefined;
@@ -77,9 +79,12 @@ export function createHostCalls({ configuration, servers, spine, clock }: HostCa
     };
   }
 
-  async function keep(file: LeftOut): Promise<string> {
-    const { keepResult } = await import("../../files/result-files.ts");
-    return keepResult(configuration.current().locations.state, file);
+  /** Known to `close`: nothing is written after it. */
+  function keep(file: LeftOut): Promise<string> {
+    return work.run(async () => {
+      const { keepResult } = await import("../../files/result-files.ts");
+      return keepResult(configuration.current().locations.state, file);
+    });
   }
 
   /** Makes the parts for the model and the display for the user. */

@@ -71,6 +71,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   }
 
   async function read(): Promise<Loaded> {
+    readings += 1;
+    const version = readings;
     const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
       import("../../policy/rules/load-policies.ts"),
       import("../../policy/approved-tools.ts"),
@@ -83,15 +85,17 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    for (const approval of approved.all()) {
-      const { server: serverName, tool: serverToolName, digest } = approval;
-      changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
+    // Of two readings at once, the one that began later counts.
+    if (version === readings) {
+      for (const approval of approved.all()) {
+        const { server: serverName, tool: serverToolName, digest } = approval;
+        changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
+      }
+      changed.lock(lock);
     }
-    changed.lock(lock);
-    readings += 1;
     return {
       ...policies,
-      version: readings,
+      version,
       problems: [...policies.problems, ...approved.problems, ...lock.problems],
       approved,
       lock,
@@ -110,7 +114,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       signature = signed;
     }
     loading ??= read();
-    loaded = await loading;
+    const latest = await loading;
+    if (loaded === undefined || latest.version > loaded.version) loaded = latest;
     return loaded;
   }
 

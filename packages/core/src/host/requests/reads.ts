@@ -119,8 +119,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
   return {
     readResource,
 
-    readForModel: (serverName, uri, { signal, ask: confirm }) =>
-      spine.run({ who: "model", signal, confirm, ...steps(resource(serverName, uri), { signal }) }),
+    readForModel: (serverName, uri, { signal, ask: confirm, onAllowed }) =>
+      spine.run({ who: "model", signal, confirm, onAllowed, ...steps(resource(serverName, uri), { signal }) }),
 
     getPrompt: (serverName, prompt, args = {}, given = {}) =>
       typed(
@@ -149,38 +149,39 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         present: (subscription) => subscription,
       }),
 
-    async expandReferences(text, { signal, wait, servers: chosen = configuration.order() } = {}) {
-      const isKnown = (server: string): boolean => catalogs.catalogOf(server) !== undefined;
-      const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
-        await Promise.all([
-          import("../../resources/references/references.ts"),
-          import("../../resources/references/read-references.ts"),
-          import("../../resources/references/local-file.ts"),
-          import("../../resources/chosen-resources.ts"),
-        ]);
-      // Lists the named servers first. If one cannot be connected, its reference reports why.
-      const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
-      await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
-      const { trust, locations } = configuration.current();
-      const folder = trust.trusted ? locations.root : undefined;
-      const source = {
-        servers: chosen,
-        resources: chosenResources(chosen, catalogs.resources),
-        ...(folder !== undefined && { findFile: createFileFinder(folder) }),
-      };
-      let pieces = await resolveReferences(text, source);
-      // Any server may have this URI: before it counts as unknown, servers without a catalog are asked.
-      const strangers = chosen.filter((server) => !isKnown(server));
-      if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
-        await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));
-        pieces = await resolveReferences(text, source);
-      }
-      return readReferences(pieces, {
-        readResource: (server, uri, until) => readResource(server, uri, { wait, ...(until && { signal: until }) }),
-        keep,
-        ...(signal && { signal }),
-      });
-    },
+    expandReferences: (text, { signal: given, wait, servers: chosen = configuration.order() } = {}) =>
+      work.run(async (signal) => {
+        const isKnown = (server: string): boolean => catalogs.catalogOf(server) !== undefined;
+        const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
+          await Promise.all([
+            import("../../resources/references/references.ts"),
+            import("../../resources/references/read-references.ts"),
+            import("../../resources/references/local-file.ts"),
+            import("../../resources/chosen-resources.ts"),
+          ]);
+        // Lists the named servers first. If one cannot be connected, its reference reports why.
+        const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
+        await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
+        const { trust, locations } = configuration.current();
+        const folder = trust.trusted ? locations.root : undefined;
+        const source = {
+          servers: chosen,
+          resources: chosenResources(chosen, catalogs.resources),
+          ...(folder !== undefined && { findFile: createFileFinder(folder) }),
+        };
+        let pieces = await resolveReferences(text, source);
+        // Any server may have this URI: before it counts as unknown, servers without a catalog are asked.
+        const strangers = chosen.filter((server) => !isKnown(server));
+        if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
+          await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));
+          pieces = await resolveReferences(text, source);
+        }
+        return readReferences(pieces, {
+          readResource: (server, uri, until) => readResource(server, uri, { wait, ...(until && { signal: until }) }),
+          keep,
+          signal,
+        });
+      }, given),
 
     async close() {
       (await made)?.[Symbol.dispose]();

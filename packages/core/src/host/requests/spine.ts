@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../clock.ts";
 import { type ErrorCode, HostError } from "../../errors.ts";
+import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
@@ -67,6 +68,8 @@ interface Progress {
   /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
+  /** What the user's yes for this request alone is bound to. */
+  confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
   isNew?: boolean;
   release?: (() => void) | undefined;
@@ -112,43 +115,62 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
    *
    * @throws HostError `denied` or `changed`
    */
-  async function confirm(request: AnyRequest, first: CarriedDecision, progress: Progress): Promise<CarriedDecision> {
-    const rules = await current();
-    let decision = first;
+  async function confirm(
+    request: AnyRequest,
+    first: CarriedDecision,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<CarriedDecision> {
+    let rules = await current();
+    let decision = rules.isCurrent(first, request) ? first : rules.decide(request);
     progress.decision = decision;
-    if (decision.decision === "ask_user" && !rules.isConfirmed(request)) {
-      if (isAnsweredInAdvance(request, decision)) {
-        progress.isAnswered = true;
-        if (!isChangedRule(decision.rule)) return decision;
-        await rules.accept(request);
-      } else if (request.confirm) await ask(request, decision, request.confirm, progress);
-      else return refuseUnconfirmed(request, decision, progress);
+
+    async function decideAgain(): Promise<void> {
+      rules = await current();
       decision = rules.decide(request);
       // A typed request is recorded with the rule that asked the user; a model's with the rule that lets it run.
       if (request.who !== "user") progress.decision = decision;
     }
+
+    if (isChangedTool(request, decision) && request.acceptChanged === true) {
+      await rules.accept(request);
+      progress.isAnswered = true;
+      await decideAgain();
+    }
+    const isOpen = (): boolean =>
+      decision.decision === "ask_user" &&
+      !isAnsweredInAdvance(request, decision) &&
+      (progress.confirmedKey === undefined || progress.confirmedKey !== rules.confirmationKey(request));
+    if (isOpen() && request.confirm) {
+      await ask(request, { first: decision, port: request.confirm, signal }, progress);
+      await decideAgain();
+    }
     if (decision.decision === "deny") return refuse(request, decision);
-    const isOpen = decision.decision === "ask_user" && !rules.isConfirmed(request);
-    if (isOpen && !isAnsweredInAdvance(request, decision)) return refuseUnconfirmed(request, decision, progress);
+    if (isOpen()) return refuseUnconfirmed(request, decision, progress);
+    if (decision.decision === "ask_user") progress.isAnswered = true;
     return decision;
   }
 
-  /** Several requests may wait for the user: the answer to an earlier question may answer this one too. */
-  async function ask(
-    request: AnyRequest,
-    first: CarriedDecision,
-    port: ConfirmPort,
-    progress: Progress,
-  ): Promise<void> {
+  /**
+   * Several requests may wait for the user: the answer to an earlier question may answer this one too. A question ends
+   * with its request; an answer that comes later takes no effect.
+   */
+  async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
     let decision = first;
-    await port(async () => {
+    const taking = {
+      isOpen: () => !signal.aborted,
+      onYes(key?: string) {
+        progress.isAnswered = true;
+        progress.confirmedKey = key;
+      },
+    };
+    const asked = port(async () => {
       const rules = await current();
       if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
       if (decision.decision === "deny") return refuse(request, decision);
-      if (decision.decision === "allow" || rules.isConfirmed(request)) return false;
-      progress.isAnswered = true;
-      return rules.question(request, decision, request.shown);
+      return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
     });
+    await unlessAborted(asked, signal, () => cancelled(request, signal));
   }
 
   /**
@@ -158,8 +180,14 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   async function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<CarriedDecision> {
     let decision = await decide(request);
     progress.decision = decision;
-    if (request.who !== "user") decision = await confirm(request, decision, progress);
-    else if (!mayDifferOnceConnected(request, decision)) {
+    if (request.who !== "user") {
+      // A yes that a program got from `ask` is used up here, in one step, whatever becomes of the request.
+      if (decision.decision === "ask_user" && request.confirm === undefined) {
+        const rules = await current();
+        if (rules.takeConfirmation(request)) progress.confirmedKey = rules.confirmationKey(request);
+      }
+      decision = await confirm(request, decision, signal, progress);
+    } else if (!mayDifferOnceConnected(request, decision)) {
       const isAnswerable = request.confirm !== undefined || isAnsweredInAdvance(request, decision);
       if (decision.decision === "deny" || (decision.decision === "ask_user" && !isAnswerable))
         return refuse(request, decision);
@@ -171,12 +199,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       decision = rules.decide(request);
       progress.isNew = true;
     }
-    decision = await confirm(request, decision, progress);
-    if (decision.decision === "ask_user" && rules.isConfirmed(request)) {
-      progress.isAnswered = true;
-      rules.useConfirmation(request);
-    }
-    return decision;
+    return confirm(request, decision, signal, progress);
   }
 
   async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
@@ -197,6 +220,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const decision = await admit(request, signal, progress);
       if (request.onAllowed)
         request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
+      if (signal.aborted) throw cancelled(request, signal);
       result = await request.execute(signal);
       write(request.outcomeOf?.(result) ?? "ok");
     } catch (error) {
@@ -247,15 +271,31 @@ export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): C
   };
 }
 
+interface Asking {
+  readonly first: CarriedDecision;
+  readonly port: ConfirmPort;
+  readonly signal: AbortSignal;
+}
+
+function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule }: CarriedDecision): boolean {
+  return decision === "ask_user" && kind === "tool" && isChangedRule(rule);
+}
+
 /**
- * Whether the confirmation that came with a typed request answers this decision. A changed definition must be accepted
- * explicitly.
+ * Whether the confirmation that came with a typed request answers this decision. A changed definition is first shown,
+ * where the user can be asked; that of a tool must be accepted explicitly.
  */
 function isAnsweredInAdvance(
-  { kind = "tool", confirmed = false, acceptChanged = false }: AnyRequest,
+  { kind = "tool", confirmed = false, confirm }: AnyRequest,
   { rule }: CarriedDecision,
 ): boolean {
-  return kind === "tool" && isChangedRule(rule) ? acceptChanged : confirmed !== false;
+  if (isChangedRule(rule)) return kind !== "tool" && confirm === undefined && confirmed !== false;
+  return confirmed !== false;
+}
+
+function cancelled({ serverName, serverToolName, kind = "tool" }: PolicyRequest, { reason }: AbortSignal): HostError {
+  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request of "${serverName}"`;
+  return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
 }
 
 /** Only a connected server shows whether a definition has changed, and which annotations a tool has now. */

@@ -151,3 +151,75 @@ test("a user who is asked about a typed call answers for that call", async () =>
   await host.call("s", "pay", {}, { confirmed: true });
   await expect(host.callAsModel("pay", {})).rejects.toMatchObject({ code: "denied" });
 });
+
+test("one yes for once runs one of several equal calls", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await open(folder);
+  const tool = host.toolRegistry.getTool("pay");
+  const details = await tool?.shouldConfirmExecute({});
+  if (!details) throw new Error("not asked");
+  await details.onConfirm(ProceedOnce);
+  const ends = await Promise.allSettled([1, 2, 3].map(async () => tool?.execute({})));
+  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+});
+
+test("equal calls of one answer are each asked about", async () => {
+  await using folder = await temporaryFolder();
+  let questions = 0;
+  await using host = await open(folder, {
+    async confirm() {
+      questions += 1;
+      return questions === 1 ? ProceedOnce : Cancel;
+    },
+  });
+  const ends = await Promise.allSettled([1, 2, 3].map(() => host.callAsModel("pay", {})));
+  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect(questions).toBe(3);
+});
+
+test("a rule that denies, written while the user is asked about a typed call, stops it", async () => {
+  await using folder = await temporaryFolder();
+  const rule = (decision: string): Promise<unknown> =>
+    folder.write(
+      "home/.gemini/policies/mine.toml",
+      `[[rule]]\nmcpName = "s"\ndecision = "${decision}"\npriority = 1\n`,
+    );
+  await rule("ask_user");
+  await using host = await open(folder);
+  const confirm = async (): Promise<ToolConfirmationOutcome> => {
+    await rule("deny");
+    return ProceedOnce;
+  };
+  await expect(host.call("s", "pay", {}, { confirm })).rejects.toMatchObject({ code: "denied" });
+});
+
+test("a yes to a typed call is none for a model that wants the same", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write(
+    "home/.gemini/policies/mine.toml",
+    '[[rule]]\nmcpName = "s"\ndecision = "ask_user"\npriority = 1\n',
+  );
+  await using host = await open(folder);
+  await host.call("s", "pay", {}, { confirm: async () => ProceedOnce });
+  await expect(host.toolRegistry.getTool("pay")?.execute({})).rejects.toMatchObject({ code: "denied" });
+});
+
+test("a host that is closed does not wait for an answer, and takes none after that", async () => {
+  await using folder = await temporaryFolder();
+  let tell: (details: ToolCallConfirmationDetails) => void = () => {};
+  const asked = new Promise<ToolCallConfirmationDetails>((resolve) => {
+    tell = resolve;
+  });
+  const host = await open(folder, {
+    confirm(details) {
+      tell(details);
+      return new Promise(() => {});
+    },
+  });
+  const calling = expect(host.callAsModel("pay", {})).rejects.toMatchObject({ code: "cancelled" });
+  const details = await asked;
+  await host[Symbol.asyncDispose]();
+  await calling;
+  await details.onConfirm(ProceedAlwaysTool);
+  expect(await history(folder)).toEqual([["ask_user", undefined, "cancelled"]]);
+});
