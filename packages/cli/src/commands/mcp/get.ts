@@ -77,7 +77,7 @@ function fields({ server, admission }: AdmittedServer, { typed, missing, signIn 
     { label: safe`next`, values: refused && admission.next !== undefined ? [typed(toSafeLine(admission.next))] : [] },
     { label: safe`signed in`, values: signIn === undefined ? [] : [signInWords(signIn)] },
     { label: safe`written in`, values: [safe`${place(origin)} (${toSafeLine(scope)})`] },
-    { label: safe`instead of`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
+    { label: safe`replaces`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
     { label: safe`transport`, values: [transportWords(definition?.transport)] },
     ...(definition === undefined ? [] : definitionFields(definition)),
     { label: safe`warning`, values: missingSecretLines(definition?.secrets ?? [], missing).map(typed) },
