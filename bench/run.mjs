@@ -7,6 +7,7 @@ const benches = {
   wire: () => import("./wire.mjs"),
   schemas: () => import("./schemas.mjs"),
   results: () => import("./results.mjs"),
+  floods: () => import("./floods.mjs"),
 };
 
 const { positionals: names, values: options } = parseArgs({

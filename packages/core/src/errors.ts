@@ -18,6 +18,7 @@ const exitCodes = {
   protocol: 4,
   no_capabilities: 4,
   start_limit: 4,
+  flooding: 4,
   auth_required: 5,
   auth_failed: 5,
   denied: 6,

@@ -79,7 +79,7 @@ async function channelFor(
   { onStderr, processes: keeper, auth, proxyFor, ca, time }: ConnectOptions,
   { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
-  if (target.kind === "stdio") return openStdio(target, { onStderr, processes: keeper, limits, times });
+  if (target.kind === "stdio") return openStdio(target, { onStderr, processes: keeper, limits, times, time });
   const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./http/sse.ts");

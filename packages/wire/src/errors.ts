@@ -29,6 +29,8 @@ export type WireErrorCode =
   | "too_large"
   /** The message is not JSON-RPC, or breaks the protocol. */
   | "bad_message"
+  /** The server keeps sending more unsolicited output than it may. */
+  | "flooding"
   /** The server does not read what is sent to it. */
   | "send_blocked"
   /** The server asked for input that this client cannot give. */

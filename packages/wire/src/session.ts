@@ -39,6 +39,10 @@ export interface McpRequestOptions {
   /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
   readonly total?: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** The largest response, in bytes; a larger one rejects with `too_large`. Default: `WireLimits.messageBytes`. */
+  readonly maxBytes?: number;
+  /** Receives how many bytes the response took, before the request resolves. */
+  readonly onSize?: (bytes: number) => void;
   /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
   readonly asTask?: boolean;
 }

@@ -58,6 +58,19 @@ export interface WireLimits {
   readonly stderrBytes: number;
   /** How many requests of the server may be open at the same time. */
   readonly inboundRequests: number;
+  /** The largest number of bytes of the server's open requests together. */
+  readonly inboundBytes: number;
+  /** The largest message while no request to the server is open, in bytes. */
+  readonly unsolicitedMessageBytes: number;
+  /** How much of one server's output is read before other servers get their turn, in bytes and in lines. */
+  readonly turnBytes: number;
+  readonly turnLines: number;
+  /**
+   * How many bytes that answer no request a server may send per second, and how many at once before that. A line counts
+   * as 1 kB at least, and stderr by its bytes.
+   */
+  readonly unsolicitedRate: number;
+  readonly unsolicitedBurst: number;
   /** How often a modern server may answer one request with `input_required`. */
   readonly inputRounds: number;
   readonly headerBytes: number;
@@ -73,6 +86,8 @@ export interface WireTimes {
   readonly request: number;
   /** How long a message may wait to be written to a server that does not read. */
   readonly send: number;
+  /** How long a server may stay over its rate of unsolicited output before it is disconnected. */
+  readonly flood: number;
   /** How long to wait for the process to end after closing its stdin, after SIGTERM and after SIGKILL. */
   readonly endGrace: number;
   readonly termGrace: number;
@@ -112,6 +127,12 @@ export const defaultLimits: WireLimits = {
   unsentBytes: 64 * 1024 * 1024,
   stderrBytes: 64 * 1024,
   inboundRequests: 16,
+  inboundBytes: 4 * 1024 * 1024,
+  unsolicitedMessageBytes: 4 * 1024 * 1024,
+  turnBytes: 256 * 1024,
+  turnLines: 128,
+  unsolicitedRate: 2 * 1024 * 1024,
+  unsolicitedBurst: 32 * 1024 * 1024,
   inputRounds: 8,
   headerBytes: 64 * 1024,
 };
@@ -122,6 +143,7 @@ export const defaultTimes: WireTimes = {
   probe: 1_000,
   request: 60_000,
   send: 30_000,
+  flood: 5_000,
   endGrace: 2_000,
   termGrace: 2_000,
   killGrace: 2_000,

@@ -84,6 +84,11 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: "The server exited five times shortly after its start, so Fairlead stopped restarting it.",
     next: "Read why it exits: fairlead mcp logs SERVER.",
   },
+  flooding: {
+    meaning:
+      "The server sent far more stderr, blank lines, requests or notifications than Fairlead can use, for several seconds. Fairlead disconnected it, so that other servers are not slowed down, and does not reconnect it by itself.",
+    next: "Read what it sends: fairlead mcp logs SERVER. Lower its log level or update it; then: fairlead mcp test SERVER.",
+  },
   auth_required: {
     meaning: "Sign-in required, and there is no terminal to ask on.",
     next: "In a terminal: fairlead mcp auth SERVER (add --no-browser or --device if no browser can open). Or add a header with a credential: fairlead mcp add -H 'Authorization: Bearer ${secret:NAME}' …",

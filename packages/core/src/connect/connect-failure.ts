@@ -88,6 +88,12 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
       return isForbidden(error) ? refused(error, facts) : signIn(error, facts);
     case "too_large":
       return { code, what: `was not connected: ${message}`, next: logs(definition) };
+    case "flooding":
+      return {
+        code,
+        what: `was disconnected: ${message.replace(/^the server /, "it ")}`,
+        next: logs(definition),
+      };
     case "bad_message":
       return invalid(error, facts);
     case "send_blocked":

@@ -30,7 +30,7 @@ export interface FailedRequest {
 export function toCallError(error: unknown, { serverName, what, explain }: FailedRequest): HostError {
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
     return toServerError(error, { serverName, what });
-  const isEnd = error.code === "exited" || error.code === "closed";
+  const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
   const known = isEnd || error.code === "http_status" ? explain?.(error) : undefined;
   const { evidence } = known ?? {};
   const end = isEnd ? known : undefined;
@@ -108,6 +108,7 @@ function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   switch (code) {
     case "exited":
     case "closed":
+    case "flooding":
     case "unreachable":
     case "session_expired":
     case "stream_lost":
@@ -139,6 +140,7 @@ function codeOf(error: WireError): ErrorCode {
     case "tls":
     case "proxy":
     case "http_status":
+    case "flooding":
     case "too_large":
       return code;
     case "timeout":

@@ -1,40 +1,96 @@
-/** Splits text that arrives in pieces into lines. */
+/** Splits text that arrives in pieces into lines, as many at a time as a limit allows; the others are counted and dropped. */
+
+import type { RateLimit } from "./rate-limit.ts";
 
 /** Collects pieces of text. */
 export interface TextLines {
   push(text: string): void;
-  /** Passes on the last line if it has no line end. */
+  /** Passes on the last line if it has no line end, and before it the last dropped lines. */
   end(): void;
 }
 
-/** @param limit Most characters of a line; the rest of a longer line is dropped. */
-export function createTextLines(limit: number, line: (text: string) => void): TextLines {
-  let start = "";
-  let isDropping = false;
+/** Options of `createTextLines`. */
+export interface TextLineOptions {
+  /** Most characters of a line; the rest of a longer line is dropped. */
+  readonly limit: number;
+  /** Without it all lines are passed on. */
+  readonly rate?: RateLimit;
+  /** Receives the complete lines of one piece. */
+  readonly lines: (lines: readonly string[]) => void;
+}
 
-  function take(piece: string): void {
-    if (isDropping) return;
+/** Of the dropped text, the last characters are kept: they often say why a program ended. */
+const keptCharacters = 4000;
+const newline = 0x0a;
+
+export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLines {
+  let start = "";
+  let isCut = false;
+  let dropped = 0;
+  let lastDropped = "";
+
+  /** Adds to a line that is not complete. */
+  function keep(piece: string): void {
+    if (isCut || piece === "") return;
     start += piece;
     if (start.length <= limit) return;
-    isDropping = true;
-    line(start.slice(0, limit));
+    isCut = true;
+    start = start.slice(0, limit);
+  }
+
+  function finish(): string {
+    const line = isCut ? start : start.replace(/\r$/, "");
     start = "";
+    isCut = false;
+    return line;
+  }
+
+  function drop(text: string, count: number): void {
+    dropped += count;
+    lastDropped = (lastDropped + text.slice(-keptCharacters)).slice(-keptCharacters);
+  }
+
+  function report(): readonly string[] {
+    const count = dropped;
+    dropped = 0;
+    return count === 0 ? [] : [`(${count.toLocaleString("en")} lines dropped: the server wrote too fast)`];
   }
 
   return {
     push(text) {
-      const [first = "", ...others] = text.split("\n");
-      take(first);
-      for (const piece of others) {
-        if (!isDropping) line(start.replace(/\r$/, ""));
-        isDropping = false;
-        start = "";
-        take(piece);
+      const last = text.lastIndexOf("\n");
+      if (last === -1) return keep(text);
+      const count = countLines(text);
+      const allowed = rate?.take(count) ?? count;
+      const found: string[] = allowed > 0 ? [...report()] : [];
+      let from = 0;
+      for (let left = allowed; left > 0; left -= 1) {
+        const end = text.indexOf("\n", from);
+        keep(text.slice(from, end));
+        found.push(finish());
+        from = end + 1;
       }
+      if (allowed === count) lastDropped = "";
+      else {
+        drop(start + text.slice(from, last + 1), count - allowed);
+        finish();
+      }
+      if (found.length > 0) lines(found);
+      keep(text.slice(last + 1));
     },
     end() {
-      if (start !== "") line(start);
-      start = "";
+      const late = dropped === 0 ? [] : lastDropped.split("\n").slice(0, -1);
+      dropped = Math.max(0, dropped - late.length);
+      const found = [...report(), ...late, ...(start === "" ? [] : [finish()])];
+      lastDropped = "";
+      if (found.length > 0) lines(found);
     },
   };
+}
+
+/** A loop over the characters, because `split` would create a string for each line. */
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === newline) count += 1;
+  return count;
 }

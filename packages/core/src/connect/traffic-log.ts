@@ -3,6 +3,7 @@
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { hideInMessage, type Redact } from "./redact.ts";
+import { createRateLimit } from "./rate-limit.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createTextLines } from "./text-lines.ts";
 
@@ -11,6 +12,9 @@ const keptCharacters = 2000;
 const keptDiagnostics = 3;
 /** JSON-RPC id of the first request of every attempt. */
 const firstId = 1;
+/** Lines of stderr that are logged and reported per second, and at once before that; the others are counted and dropped. */
+const linesPerSecond = 1000;
+const linesAtOnce = 2000;
 /** Long enough that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
@@ -40,12 +44,15 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   let lastRequest: string | undefined;
   let hasSentMessage = false;
 
-  const lines = createTextLines(lineCharacters, (text) => {
-    const line = redact(text);
-    stderr.push(line.slice(0, keptCharacters));
-    if (stderr.length > keptLines) stderr.shift();
-    log.write("stderr", line);
-    onStderrLine?.(line);
+  const lines = createTextLines({
+    limit: lineCharacters,
+    rate: createRateLimit({ perSecond: linesPerSecond, burst: linesAtOnce, now: () => performance.now() }),
+    lines(raw) {
+      const shown = redactLines(raw, redact);
+      stderr = [...stderr, ...shown.slice(-keptLines).map((line) => line.slice(0, keptCharacters))].slice(-keptLines);
+      log.write("stderr", shown.join("\n"));
+      if (onStderrLine) for (const line of shown) onStderrLine(line);
+    },
   });
 
   /** The wire starts the server again with another protocol: only the last attempt explains a failure. */
@@ -81,4 +88,10 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
       return { lastRequest, hasSentMessage, diagnostics, stderr };
     },
   };
+}
+
+/** Redacts all lines at once, and one by one only if that finds a secret. */
+function redactLines(lines: readonly string[], redact: Redact): readonly string[] {
+  const text = lines.join("\n");
+  return redact(text) === text ? lines : lines.map(redact);
 }

@@ -137,7 +137,8 @@ export class McpClientManager {
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
     // The caller may be a model. Only a person may start this server again.
-    if (state.status === "disconnected" && state.reason === "start_limit") throw notConnectedError(state);
+    if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
+      throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
   }
 

@@ -19,6 +19,7 @@ import type { ClientEnd, McpClientOptions } from "./client-options.ts";
 import { type Completion, toCompletion } from "./completion.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
+import { createLogLimit, type LogLimit } from "./log-limit.ts";
 import { toNews } from "./news.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
 
@@ -34,6 +35,7 @@ export class McpClient {
   readonly name: string;
   readonly #options: McpClientOptions;
   readonly #clock: Clock;
+  readonly #logs: LogLimit;
   readonly #endListeners = new Set<(end: ClientEnd) => void>();
   #state: ServerState;
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
@@ -50,6 +52,7 @@ export class McpClient {
     this.name = options.definition.name;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#logs = createLogLimit(this.name, this.#clock, (news) => options.onNews?.(news));
     this.#state = initialServerState(this.name, { status: "admitted" }, this.#clock.now());
   }
 
@@ -234,7 +237,8 @@ export class McpClient {
 
   #onNotification(method: string, params: JsonObject): void {
     const news = toNews(this.name, method, params);
-    if (news) this.#options.onNews?.(news);
+    if (news?.type === "log") this.#logs.push(news);
+    else if (news) this.#options.onNews?.(news);
     this.#connection?.notified(method);
   }
 
@@ -251,6 +255,7 @@ export class McpClient {
     const wasUp = connection?.filteredCatalog() !== undefined;
     this.#connection = undefined;
     this.#lastError = because;
+    this.#logs.flush();
     const ended = (): void => {
       this.#move({ type: "ended" });
       if (because) this.#reportEnd(because, wasUp);

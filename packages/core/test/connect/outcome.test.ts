@@ -22,6 +22,7 @@ describe("every error of the wire has its code in the host", () => {
     task_lost: "unreachable",
     too_large: "too_large",
     bad_message: "protocol",
+    flooding: "flooding",
     send_blocked: "unreachable",
     unanswered: "denied",
   };
@@ -33,7 +34,7 @@ describe("every error of the wire has its code in the host", () => {
     expect(toServerError(cause, subject)).toMatchObject(told);
   });
 
-  test.each(["exited", "closed", "unreachable", "session_expired", "stream_lost", "task_lost"] as const)(
+  test.each(["exited", "closed", "flooding", "unreachable", "session_expired", "stream_lost", "task_lost"] as const)(
     "%s in the middle of a call: lost, for nobody knows whether it ran",
     (wireCode) => {
       const error = new WireError(wireCode, "words");

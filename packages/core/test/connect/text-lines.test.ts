@@ -5,7 +5,7 @@ import { createTextLines } from "../../src/connect/text-lines.ts";
 
 function linesOf(pieces: readonly string[], limit = 10): readonly string[] {
   const lines: string[] = [];
-  const splitter = createTextLines(limit, (line) => lines.push(line));
+  const splitter = createTextLines({ limit, lines: (more) => lines.push(...more) });
   for (const piece of pieces) splitter.push(piece);
   splitter.end();
   return lines;

@@ -4,11 +4,11 @@ import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
+import type { ReadBudget } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
 import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
-import type { WireLimits } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
-import { messagesOf } from "./http-answer.ts";
+import { messagesOf, takeMessage } from "./http-answer.ts";
 
 /** Reads one stream after the other as if they were one. */
 export interface EventReader {
@@ -25,7 +25,9 @@ export interface EventReader {
 
 interface ReaderOptions {
   readonly events: ChannelEvents;
-  readonly limits: WireLimits;
+  /** The largest event, in bytes. */
+  readonly maxBytes: number;
+  readonly budget: ReadBudget;
   readonly until?: (message: RpcMessage) => boolean;
   readonly time?: TimeSource | undefined;
 }
@@ -34,7 +36,7 @@ const defaultPause = 1_000;
 const longestPause = 60_000;
 
 /** Creates a reader. */
-export function createEventReader({ events, limits, until, time = systemTime }: ReaderOptions): EventReader {
+export function createEventReader({ events, maxBytes, budget, until, time = systemTime }: ReaderOptions): EventReader {
   const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
@@ -43,11 +45,16 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
 
   function take({ event, data, id }: StreamEvent): void {
     if (id !== undefined && id !== "") position = id;
-    if ((event !== undefined && event !== "message") || data === "") return;
-    for (const message of parse(data, diagnose)) {
+    if ((event !== undefined && event !== "message") || data === "") {
+      budget.unsolicited("events that are not messages", data.length, 1);
+      return;
+    }
+    const messages = parse(data, diagnose);
+    if (messages.length === 0) budget.unsolicited("events that are not messages", data.length, 1);
+    for (const message of messages) {
       delivered += 1;
       done ||= until?.(message) ?? false;
-      events.message(message);
+      takeMessage(message, data.length / messages.length, { events, budget });
     }
   }
 
@@ -55,7 +62,7 @@ export function createEventReader({ events, limits, until, time = systemTime }: 
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
       try {
-        await readEvents(body, limits.messageBytes, {
+        await readEvents(body, { maxBytes, budget }, {
           event(event) {
             take(event);
             // A server that does not end its stream after the response would keep the connection open for ever.

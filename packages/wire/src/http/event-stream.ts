@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { createParser } from "eventsource-parser";
 import { WireError } from "../errors.ts";
+import type { ReadBudget } from "../rpc/read-budget.ts";
 
 /** One server-sent event. */
 export interface StreamEvent {
@@ -17,26 +18,63 @@ interface StreamListener {
   retry(milliseconds: number): void;
 }
 
+/** Limits of reading a stream. */
+export interface StreamLimits {
+  /** The largest event, in bytes. */
+  readonly maxBytes: number;
+  readonly budget: ReadBudget;
+}
+
+/** Line ends that are passed to the parser at once. */
+const sliceLines = 64;
+
 /**
  * Resolves at the end of the body.
  *
  * @throws WireError `too_large` for an event over `maxBytes`, `stream_lost` if the connection breaks.
  */
-export async function readEvents(body: Readable, maxBytes: number, listener: StreamListener): Promise<void> {
+export async function readEvents(
+  body: Readable,
+  { maxBytes, budget }: StreamLimits,
+  listener: StreamListener,
+): Promise<void> {
   const fault = { tooLarge: false };
+  let events = 0;
   const parser = createParser({
     maxBufferSize: maxBytes,
-    onEvent: ({ event, data, id }) => listener.event({ event, data, id }),
+    onEvent({ event, data, id }) {
+      events += 1;
+      listener.event({ event, data, id });
+    },
     onRetry: (milliseconds) => listener.retry(milliseconds),
     onError: (error) => {
       fault.tooLarge ||= error.type === "max-buffer-size-exceeded";
     },
   });
   const decoder = new TextDecoder();
+
+  /** Passes on a few lines, so that a chunk of many short events does not take a whole turn. */
+  function feed(slice: Buffer, lines: number): void {
+    const before = events;
+    parser.feed(decoder.decode(slice, { stream: true }));
+    budget.lines(lines);
+    // An event has two to five lines; the reader of the messages counts it.
+    const empty = lines - 5 * (events - before);
+    if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
+    if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
+  }
+
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
-      if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
+      budget.bytes(chunk.length);
+      for (let from = 0; from < chunk.length; ) {
+        const { end, lines } = nextSlice(chunk, from);
+        feed(chunk.subarray(from, end), lines);
+        from = end;
+        if (budget.isSpent()) await new Promise<void>(budget.whenRefilled);
+        // The listener or the budget may have ended the stream.
+        if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
+      }
     }
     // Some servers omit the blank line after their last event.
     parser.feed("\n\n");
@@ -44,4 +82,23 @@ export async function readEvents(body: Readable, maxBytes: number, listener: Str
     if (cause instanceof WireError) throw cause;
     throw new WireError("stream_lost", "the server's event stream broke off", {}, { cause });
   }
+}
+
+/** Where the slice that starts at `from` ends: after at most `sliceLines` line feeds, and as many carriage returns. */
+function nextSlice(chunk: Buffer, from: number): { readonly end: number; readonly lines: number } {
+  const feeds = lineEnds(chunk, from, lineFeed);
+  const returns = lineEnds(chunk, from, carriageReturn);
+  return { end: Math.min(feeds.end, returns.end), lines: Math.max(feeds.lines, returns.lines) };
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+function lineEnds(chunk: Buffer, from: number, byte: number): { readonly end: number; readonly lines: number } {
+  let lines = 0;
+  for (let at = chunk.indexOf(byte, from); at !== -1; at = chunk.indexOf(byte, at + 1)) {
+    lines += 1;
+    if (lines === sliceLines) return { end: at + 1, lines };
+  }
+  return { end: chunk.length, lines };
 }

@@ -1,7 +1,8 @@
 /** Turns an HTTP response into JSON-RPC messages or into a `WireError`. */
 
 import { WireError, type WireEvidence } from "../errors.ts";
-import type { RpcMessage } from "../rpc/channel.ts";
+import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
+import type { ReadBudget } from "../rpc/read-budget.ts";
 import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
@@ -23,10 +24,18 @@ export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
  * @throws WireError `bad_message` if it is not JSON.
  */
 export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
+  return (await readSizedJson(answer, maxBytes)).value;
+}
+
+/** The same, with the size of the body in characters. */
+export async function readSizedJson(
+  answer: HttpAnswer,
+  maxBytes: number,
+): Promise<{ readonly value: unknown; readonly size: number }> {
   const text = (await readText(answer, maxBytes)).replace(/^\ufeff/, "");
-  if (text === "") return undefined;
+  if (text === "") return { value: undefined, size: 0 };
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown, size: text.length };
   } catch (cause) {
     throw new WireError(
       "bad_message",
@@ -82,9 +91,22 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/** The messages in a parsed body or event: one, or those of a batch. */
+/** Messages of one batch that are delivered; the protocol has had no batches since 2025-06-18. */
+const batchLimit = 1000;
+
+/** The messages in a parsed body or event: one, or the first 1,000 of a batch. */
 export function messagesOf(parsed: unknown): readonly RpcMessage[] {
-  return [parsed].flat().filter(isObject);
+  return [parsed].flat().slice(0, batchLimit).filter(isObject);
+}
+
+/** Delivers a message, and counts it if no request asked for it. */
+export function takeMessage(
+  message: RpcMessage,
+  size: number,
+  { events, budget }: { readonly events: ChannelEvents; readonly budget: ReadBudget },
+): void {
+  const unsolicited = events.message(message, size);
+  if (unsolicited !== undefined) budget.unsolicited(unsolicited, size, 1);
 }
 
 /** The error for a response without success: its JSON-RPC error if it has one, else its status. */

@@ -2,6 +2,7 @@
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
+import type { ReadBudget } from "../rpc/read-budget.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { WireLimits } from "../target.ts";
@@ -13,7 +14,8 @@ interface Listening {
   readonly get: (lastEventId: string | undefined, signal: AbortSignal) => Promise<HttpAnswer>;
   readonly expired: (answer: HttpAnswer) => WireError | undefined;
   readonly events: ChannelEvents;
-  readonly limits: WireLimits;
+  readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
+  readonly budget: ReadBudget;
   readonly time?: TimeSource | undefined;
   readonly signal: AbortSignal;
 }
@@ -23,8 +25,9 @@ const maxFailures = 8;
 const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
 /** Listens until the signal is aborted, the session ends, or the server has no such stream. Never rejects. */
-export async function keepListening({ get, expired, events, limits, time, signal }: Listening): Promise<void> {
-  const reader = createEventReader({ events, limits, time });
+export async function keepListening(options: Listening): Promise<void> {
+  const { get, expired, events, limits, budget, time, signal } = options;
+  const reader = createEventReader({ events, maxBytes: limits.unsolicitedMessageBytes, budget, time });
   // Streams in a row without a message, and with a failure.
   let idle = 0;
   let failures = 0;

@@ -3,11 +3,22 @@
 import { WireError } from "../errors.ts";
 import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import { createReadBudget } from "../rpc/read-budget.ts";
 import { requestIdOf } from "../rpc/rpc-messages.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
 import type { HttpTarget, WireTimes } from "../target.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
-import { headerOf, isRetryLater, kindOf, messagesOf, readJson, refusalOf, statusError, toBody } from "./http-answer.ts";
+import {
+  headerOf,
+  isRetryLater,
+  kindOf,
+  messagesOf,
+  readSizedJson,
+  refusalOf,
+  statusError,
+  takeMessage,
+  toBody,
+} from "./http-answer.ts";
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
@@ -28,11 +39,19 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
   };
 }
 
+/** What a request waits for. */
+interface Expected {
+  readonly cancellation: Cancellation | undefined;
+  /** The largest response, in bytes. */
+  readonly maxBytes: number;
+}
+
 type Client = Awaited<ReturnType<typeof createHttpClient>>;
 
 function createHttpChannel(url: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
   const { limits, times, time } = options;
   const closing = new AbortController();
+  const budget = createReadBudget({ limits, times, time, onFlooding: end });
   let version: string | undefined;
   let sessionId: string | undefined;
   /** Set when the server no longer knows the session id. */
@@ -48,6 +67,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     if (ended) return;
     ended = true;
     clearTimeout(endTimer);
+    budget.stop();
     closing.abort();
     client.close();
     events.closed(cause);
@@ -137,24 +157,24 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
   }
 
   /** Reads an HTTP response until the JSON-RPC response has been delivered. */
-  async function readAnswer(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
+  async function readAnswer(answer: HttpAnswer, id: unknown, { cancellation, maxBytes }: Expected): Promise<void> {
     const kind = kindOf(answer);
-    if (kind === "events") return readStream(answer, id, cancellation);
+    if (kind === "events") return readStream(answer, id, { cancellation, maxBytes });
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
-    const parsed = await readJson(answer, limits.messageBytes);
-    const messages = messagesOf(parsed);
+    const { value, size } = await readSizedJson(answer, maxBytes);
+    const messages = messagesOf(value);
     const [only] = messages;
     // An error with the id null, alone in the response, belongs to this request.
     if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
-    for (const message of messages) events.message(message);
+    for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
     if (!messages.some((message) => answers(message, id)))
       throw new WireError("bad_message", "the server's HTTP response contains no JSON-RPC response to the request", {
         httpStatus: answer.status,
       });
   }
 
-  async function readStream(answer: HttpAnswer, id: unknown, cancellation: Cancellation | undefined): Promise<void> {
-    const reader = createEventReader({ events, limits, time, until: (message) => answers(message, id) });
+  async function readStream(answer: HttpAnswer, id: unknown, { cancellation, maxBytes }: Expected): Promise<void> {
+    const reader = createEventReader({ events, maxBytes, budget, time, until: (message) => answers(message, id) });
     await readOne(reader, answer);
     // A server may end the stream early and expect a reconnect with the last event id.
     if (reader.done()) return;
@@ -198,10 +218,11 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       const refusal = await refusalOf(answer, limits.messageBytes);
       throw isRetryLater(answer) ? notProcessed(refusal) : refusal;
     }
-    if (isRequest) return readAnswer(answer, message["id"], cancellation);
+    const maxBytes = Math.min(how.maxBytes ?? limits.messageBytes, limits.messageBytes);
+    if (isRequest) return readAnswer(answer, message["id"], { cancellation, maxBytes });
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
-      void keepListening({ get, expired, events, limits, time, signal: closing.signal });
+      void keepListening({ get, expired, events, limits, budget, time, signal: closing.signal });
   }
 
   return {

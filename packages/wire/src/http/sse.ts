@@ -3,12 +3,13 @@
 import { WireError } from "../errors.ts";
 import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import { createReadBudget } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import type { HttpChannelOptions } from "./http.ts";
-import { kindOf, messagesOf, refusalOf, statusError, toBody } from "./http-answer.ts";
+import { kindOf, messagesOf, refusalOf, statusError, takeMessage, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 
 /** Opens the GET stream and waits for its `endpoint` event. */
@@ -28,7 +29,7 @@ async function startStream(
   url: URL,
   client: HttpClient,
   events: ChannelEvents,
-  { limits }: HttpChannelOptions,
+  { limits, times, time }: HttpChannelOptions,
   opening: AbortSignal | undefined,
 ): Promise<Channel> {
   const life = new AbortController();
@@ -45,6 +46,7 @@ async function startStream(
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
+  const budget = createReadBudget({ limits, times, time, onFlooding: end });
   const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let version: string | undefined;
   let ended = false;
@@ -59,6 +61,7 @@ async function startStream(
     if (ended) return;
     ended = true;
     failed(cause ?? new WireError("closed", "the connection was closed"));
+    budget.stop();
     life.abort();
     client.close();
     events.closed(cause);
@@ -67,12 +70,15 @@ async function startStream(
   function take({ event, data }: StreamEvent): void {
     if (event === "endpoint") takeEndpoint(data);
     else if (event === undefined || event === "message") takeMessages(data);
+    else budget.unsolicited("events that are not messages", data.length, 1);
   }
 
   function takeMessages(data: string): void {
     try {
-      for (const message of messagesOf(JSON.parse(data) as unknown)) events.message(message);
+      const messages = messagesOf(JSON.parse(data) as unknown);
+      for (const message of messages) takeMessage(message, data.length / messages.length, { events, budget });
     } catch {
+      budget.unsolicited("events that are not messages", data.length, 1);
       diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     }
   }
@@ -89,7 +95,7 @@ async function startStream(
       );
   }
 
-  readEvents(answer.body, limits.messageBytes, { event: take, retry: () => {} }).then(
+  readEvents(answer.body, { maxBytes: limits.messageBytes, budget }, { event: take, retry: () => {} }).then(
     () => end(new WireError("stream_lost", "the server ended its event stream")),
     (error: WireError) => end(life.signal.aborted ? undefined : error),
   );

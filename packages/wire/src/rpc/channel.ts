@@ -3,6 +3,7 @@
 import type { WireError } from "../errors.ts";
 import type { JsonObject } from "../session.ts";
 import type { Cancellation } from "./cancellation.ts";
+import type { Unsolicited } from "./read-budget.ts";
 
 /** The id of a JSON-RPC request. */
 export type RequestId = number | string;
@@ -16,14 +17,25 @@ export interface ChannelSendOptions {
   readonly signal?: AbortSignal;
   /** The same as `signal`, without the cost of an `AbortSignal`. */
   readonly cancellation?: Cancellation;
+  /** The largest response, in bytes; stdio asks `ChannelEvents.largest` instead. */
+  readonly maxBytes?: number;
   /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a channel reports. */
 export interface ChannelEvents {
-  /** A message has arrived. The messages of a batch are reported one by one. */
-  message(message: RpcMessage): void;
+  /**
+   * A message has arrived. The messages of a batch are reported one by one.
+   *
+   * @param size How many bytes the message took, or a little less.
+   * @returns What the message was if no open request asked for it.
+   */
+  message(message: RpcMessage, size: number): Unsolicited | undefined;
+  /** How many bytes the largest message may have that an open request asks for, or that comes unasked. */
+  largest(): number;
+  /** A message was dropped because it was larger than `largest()`; `start` is its beginning. */
+  dropped(start: string): void;
   /** The channel has closed; called once. No cause means that the client closed it. */
   closed(cause: WireError | undefined): void;
   /** A problem without consequences, such as log lines on stdout or an invalid event. */

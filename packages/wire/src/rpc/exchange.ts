@@ -100,6 +100,15 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.#totalLimitAt += pausedFor;
   }
 
+  /** The largest response, in bytes. */
+  get maxBytes(): number {
+    return this.#options.maxBytes ?? Number.POSITIVE_INFINITY;
+  }
+
+  received(size: number): void {
+    this.#options.onSize?.(size);
+  }
+
   get canFollow(): boolean {
     return this.#options.follow !== undefined;
   }

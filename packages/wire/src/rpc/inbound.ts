@@ -15,6 +15,8 @@ const busy = -32000;
 export interface InboundOptions {
   /** How many requests may be open at the same time. */
   readonly limit: number;
+  /** How many bytes the open requests may take together. */
+  readonly limitBytes: number;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
   /** Called when the server begins to wait for a response, and when it has one. */
@@ -24,7 +26,7 @@ export interface InboundOptions {
 
 /** The server's open requests. */
 export interface Inbound {
-  readonly take: (id: unknown, method: string, params: JsonObject) => void;
+  readonly take: (id: unknown, method: string, params: JsonObject, size: number) => void;
   /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
@@ -33,8 +35,16 @@ export interface Inbound {
   readonly ignoreAll: () => void;
 }
 
+interface InboundRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly size: number;
+}
+
 export function createInbound(options: InboundOptions): Inbound {
-  const open = new Map<RequestId, AbortController>();
+  const open = new Map<RequestId, { readonly controller: AbortController; readonly size: number }>();
+  let openBytes = 0;
   let handler: RequestHandler | undefined;
   let ignoring = false;
 
@@ -48,37 +58,45 @@ export function createInbound(options: InboundOptions): Inbound {
   const refuse = (id: RequestId, code: number, message: string): void =>
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
-  async function answer(id: RequestId, method: string, params: JsonObject, handle: RequestHandler): Promise<void> {
-    const controller = new AbortController();
-    open.set(id, controller);
+  async function answer(
+    { id, method, params, size }: InboundRequest,
+    handle: RequestHandler,
+  ): Promise<void> {
+    const request = { controller: new AbortController(), size };
+    open.set(id, request);
+    openBytes += size;
     options.waiting();
     let given: RpcMessage;
     try {
-      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, controller.signal)) };
+      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, request.controller.signal)) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };
     }
-    if (open.get(id) !== controller) return;
-    open.delete(id);
-    options.answered();
+    if (open.get(id) !== request) return;
+    close(id, size);
     // If the handler's result cannot be sent, the server still needs a response.
     options
       .reply(given)
       .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
   }
 
+  function close(id: RequestId, size: number): void {
+    open.delete(id);
+    openBytes -= size;
+    options.answered();
+  }
+
   function cancel(id: unknown): boolean {
     if (!isRequestId(id)) return false;
-    const controller = open.get(id);
-    if (controller === undefined) return false;
-    open.delete(id);
-    options.answered();
-    controller.abort(new WireError("cancelled", "the server no longer waits for the response"));
+    const request = open.get(id);
+    if (request === undefined) return false;
+    close(id, request.size);
+    request.controller.abort(new WireError("cancelled", "the server no longer waits for the response"));
     return true;
   }
 
   return {
-    take(id, method, params) {
+    take(id, method, params, size) {
       if (ignoring || !isRequestId(id))
         options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
       else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
@@ -86,7 +104,9 @@ export function createInbound(options: InboundOptions): Inbound {
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
       else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
-      else void answer(id, method, params, handler);
+      else if (openBytes + size > options.limitBytes)
+        refuse(id, busy, `the open requests would be larger than ${options.limitBytes} bytes`);
+      else void answer({ id, method, params, size }, handler);
     },
     cancel,
     cancelAll() {

@@ -48,6 +48,11 @@ export function neverSent(step: string, cause: WireError | undefined): WireError
   return new WireError("closed", why, { step, unsent: true }, { cause });
 }
 
+/** The error for a response over the limit of its request. */
+export function tooLargeError(step: string, limit: number): WireError {
+  return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });
+}
+
 /** Adds the step to a transport's error. */
 export function withStep(error: unknown, step: string): WireError {
   const known = toWireError(error);

@@ -11,7 +11,9 @@ import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, type ExchangeOptions, openRequest } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
+import type { Unsolicited } from "./read-budget.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
+import { createReception, type Receiver } from "./reception.ts";
 import {
   afterSending,
   cancelledError,
@@ -19,6 +21,7 @@ import {
   neverSent,
   replyError,
   timeoutError,
+  tooLargeError,
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
@@ -27,7 +30,7 @@ import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.
 /** Options of `openRpc`. */
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
-  readonly limits: Pick<WireLimits, "inboundRequests">;
+  readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */
   readonly oneStream?: boolean;
@@ -53,44 +56,13 @@ export interface Rpc {
 const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
-  const early: RpcMessage[] = [];
-  const diagnose = createDiagnostics((text) => options.onDiagnostic?.(text));
-  /** Handling a deeply nested message can overflow the stack; that must end neither the process nor the stream. */
-  const handle = (rpc: ReceivingRpc, message: RpcMessage): void => {
-    try {
-      rpc.receive(message);
-    } catch (error) {
-      diagnose("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
-    }
-  };
-  const state: { rpc?: ReceivingRpc; gone?: { cause: WireError | undefined } } = {};
-  const channel = await open(
-    {
-      message(message) {
-        if (state.rpc) handle(state.rpc, message);
-        else early.push(message);
-      },
-      closed(cause) {
-        if (state.rpc) state.rpc.end(cause);
-        else state.gone = { cause };
-      },
-      diagnostic: (text) => options.onDiagnostic?.(text),
-    },
-    signal,
-  );
-  const rpc = createRpc(channel, options);
-  state.rpc = rpc;
-  for (const message of early) handle(rpc, message);
-  if (state.gone) rpc.end(state.gone.cause);
+  const { events, attach } = createReception(options);
+  const rpc = createRpc(await open(events, signal), options);
+  attach(rpc);
   return rpc;
 }
 
-interface ReceivingRpc extends Rpc {
-  receive(message: RpcMessage): void;
-  end(cause: WireError | undefined): void;
-}
-
-function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
+function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const pending = new Map<number, Exchange>();
   const givenUp = new Set<number>();
   const cancellations = createPendingCancellations();
@@ -100,6 +72,7 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
   const notifications = createNotifications(diagnose);
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
+    limitBytes: options.limits.inboundBytes,
     reply: (message) => transmit(message),
     diagnose,
     waiting: clock.pause,
@@ -174,26 +147,59 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     return next;
   }
 
-  function receive(message: RpcMessage): void {
+  function receive(message: RpcMessage, size: number): Unsolicited | undefined {
     options.onMessage?.("received", message);
-    if (over) return;
+    if (over) return undefined;
     const { method, id } = message;
-    if (typeof method !== "string") receiveAnswer(message);
-    else if (id === undefined) receiveNotification(method, objectOf(message["params"]));
-    else inbound.take(id, method, objectOf(message["params"]));
+    if (typeof method !== "string") return receiveAnswer(message, size);
+    if (id === undefined) {
+      receiveNotification(method, objectOf(message["params"]));
+      return "notifications";
+    }
+    inbound.take(id, method, objectOf(message["params"]), size);
+    return "requests";
   }
 
-  function receiveAnswer(message: RpcMessage): void {
+  function receiveAnswer(message: RpcMessage, size: number): Unsolicited | undefined {
     const id = requestIdOf(message["id"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
       if (!givenUp.delete(id)) diagnose("a response to an unknown request was ignored");
-    } else if (exchange.isFollowed) {
+      return "responses to unknown requests";
+    }
+    if (exchange.isFollowed) {
       diagnose("a second response to a request was ignored");
-    } else if (!staysOpen(id, exchange, message)) {
+      return "responses to unknown requests";
+    }
+    exchange.received(size);
+    if (size > exchange.maxBytes) tooLarge(id, exchange);
+    else if (!staysOpen(id, exchange, message)) {
       pending.delete(id);
       settle(exchange, message);
     }
+    return undefined;
+  }
+
+  /** The limit of the open request that expects most. */
+  function largest(): number {
+    const { messageBytes, unsolicitedMessageBytes } = options.limits;
+    let most = Math.min(unsolicitedMessageBytes, messageBytes);
+    for (const exchange of pending.values()) most = Math.max(most, Math.min(exchange.maxBytes, messageBytes));
+    return most;
+  }
+
+  /** Fails the request that a dropped message answers; if its beginning does not say which, every open request. */
+  function dropped(start: string): void {
+    const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
+    const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];
+    if (answered.length === 0)
+      diagnose("dropped", `a message was dropped: it answers no request and is larger than ${largest()} bytes`);
+    for (const each of answered) tooLarge(each, pending.get(each));
+  }
+
+  function tooLarge(id: number, exchange: Exchange | undefined): void {
+    pending.delete(id);
+    exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes)));
   }
 
   function settle(exchange: Exchange, { result, error }: RpcMessage): void {
@@ -292,6 +298,8 @@ function createRpc(channel: Channel, options: RpcOptions): ReceivingRpc {
     closed,
     close: () => (closing ??= closeNow()),
     receive,
+    largest,
+    dropped,
     end(cause) {
       finish(cause);
       if (!closing) settleClosed(cause);

@@ -7,10 +7,15 @@ const newline = 0x0a;
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
+/** For longer lines `limitNow` is asked. */
+const longLine = 1024 * 1024;
+const shownBytes = 512;
 
 /** Takes bytes, delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
+  /** Delivers lines of the last chunk that were held because the reader was busy. Returns false if some are still held. */
+  resume(): boolean;
   /** Delivers what follows the last newline as a line. */
   end(): void;
 }
@@ -22,10 +27,17 @@ export interface LineOptions {
   readonly line: (text: string) => void;
   /** Called when a line is longer than the limit; no line is delivered after that. */
   readonly tooLong: () => void;
+  /** The longest line at the moment, in bytes; asked only for lines of more than 1 MB. */
+  readonly limitNow?: () => number;
+  /** Called when a line is longer than `limitNow`, with its beginning. The line is dropped. */
+  readonly dropped?: (start: string, bytes: number) => void;
+  /** Whether to hold the next lines until `resume`; asked after each line. */
+  readonly isBusy?: () => boolean;
 }
 
 /** Creates a splitter. */
-export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineSplitter {
+export function createLineSplitter(options: LineOptions): LineSplitter {
+  const { limit, line, tooLong, limitNow = () => limit, dropped, isBusy = () => false } = options;
   const longest = Math.min(limit, constants.MAX_STRING_LENGTH);
   let over = false;
   let pieces: Buffer[] = [];
@@ -34,11 +46,25 @@ export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineS
   let used = 0;
   /** Bytes of the last piece at the end of the slab, to which the next small piece can be appended. */
   let joinable = 0;
+  /** The beginning of a line that is longer than `limitNow`; its other bytes are not kept. */
+  let start: string | undefined;
+  /** Complete lines that have not been delivered, and the piece of a line after them. */
+  let held = "";
+  let after: Buffer = noBytes;
 
   /** Returns false if the line is too long. */
   function keep(piece: Buffer): boolean {
     size += piece.length;
     if (size > longest) return false;
+    if (start !== undefined) return true;
+    if (size > longLine && size > limitNow()) {
+      const [first = piece] = pieces;
+      const bytes = size;
+      forget();
+      size = bytes;
+      start = first.toString("utf8", 0, shownBytes);
+      return true;
+    }
     if (piece.length >= smallPiece) {
       pieces.push(piece);
       joinable = 0;
@@ -63,51 +89,75 @@ export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineS
     slab = noBytes;
     used = 0;
     joinable = 0;
+    start = undefined;
   }
 
-  function take(): string {
+  /** Delivers the line whose pieces were kept. */
+  function finish(): void {
+    if (start !== undefined) {
+      const [beginning, bytes] = [start, size];
+      forget();
+      dropped?.(beginning, bytes);
+      return;
+    }
     const [first = noBytes] = pieces;
     const text = (pieces.length > 1 ? Buffer.concat(pieces, size) : first).toString("utf8");
     forget();
-    return text;
+    line(text);
   }
 
   /** Decodes all complete lines of a chunk at once; in UTF-8 a newline byte is never part of another character. */
   function deliver(text: string): boolean {
-    let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      const one = text.slice(start, end);
+    let from = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      if (isBusy()) {
+        held = text.slice(from);
+        return true;
+      }
+      const one = text.slice(from, end);
       // A UTF-16 unit takes at most three bytes, so short lines need not be measured.
       if (one.length * 3 > longest && Buffer.byteLength(one) > longest) return false;
       line(one);
-      start = end + 1;
+      from = end + 1;
     }
-    return true;
+    held = "";
+    if (after.length === 0) return true;
+    const piece = after;
+    after = noBytes;
+    return keep(piece);
   }
 
   function split(chunk: Buffer): boolean {
     const last = chunk.lastIndexOf(newline);
     if (last === -1) return keep(chunk);
-    let start = 0;
+    let from = 0;
     if (size > 0) {
       const end = chunk.indexOf(newline);
       if (!keep(chunk.subarray(0, end))) return false;
-      line(take());
-      start = end + 1;
+      finish();
+      from = end + 1;
     }
-    if (!deliver(chunk.toString("utf8", start, last + 1))) return false;
-    return last + 1 === chunk.length || keep(chunk.subarray(last + 1));
+    after = chunk.subarray(last + 1);
+    return deliver(chunk.toString("utf8", from, last + 1));
+  }
+
+  function giveUp(): void {
+    over = true;
+    held = "";
+    forget();
+    tooLong();
   }
 
   return {
     push(chunk) {
-      if (over || split(chunk)) return;
-      over = true;
-      forget();
-      tooLong();
+      if (!over && !split(chunk)) giveUp();
+    },
+    resume() {
+      if (!over && held !== "" && !deliver(held)) giveUp();
+      return held === "";
     },
     end() {
-      if (!over && size > 0) line(take());
+      if (!over && size > 0) finish();
       over = true;
     },
   };

@@ -2,25 +2,32 @@
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
+import type { ReadBudget } from "../rpc/read-budget.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
 /** After so many other lines without any message, the program is not an MCP server. */
 const noiseLimit = 1000;
+/** Messages of one batch that are delivered; the protocol has had no batches since 2025-06-18. */
+const batchLimit = 1000;
 
 /** What the parser reports to. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
+  /** Counts each line in the budget. */
+  readonly budget?: Pick<ReadBudget, "lines" | "unsolicited">;
   /** Called when the program is not an MCP server. */
   readonly notAServer: (cause: WireError) => void;
 }
 
 /** Returns the function that takes each line. */
-export function createMessageLines({ events, notAServer }: MessageLineOptions): (line: string) => void {
+export function createMessageLines({ events, budget, notAServer }: MessageLineOptions): (line: string) => void {
   let noise = 0;
   let messages = 0;
   let firstBytes = "";
+  const diagnose = createDiagnostics((text) => events.diagnostic(text));
 
   function reportNoise(text: string): void {
     noise += 1;
@@ -39,22 +46,37 @@ export function createMessageLines({ events, notAServer }: MessageLineOptions): 
     }
   }
 
-  function deliver(value: unknown, text: string): void {
+  function deliver(value: unknown, text: string, size: number): void {
     if (!isObject(value)) {
+      budget?.unsolicited("lines on stdout that are not messages", size, 1);
       reportNoise(text);
       return;
     }
     messages += 1;
-    events.message(value);
+    const unsolicited = events.message(value, size);
+    if (unsolicited !== undefined) budget?.unsolicited(unsolicited, size, 1);
+  }
+
+  function deliverBatch(batch: readonly unknown[], text: string): void {
+    if (batch.length > batchLimit)
+      diagnose("a batch is too long", `a batch has more than ${batchLimit} messages; the others were dropped`);
+    const delivered = batch.slice(0, batchLimit);
+    budget?.lines(delivered.length);
+    for (const member of delivered) deliver(member, text, text.length / batch.length);
   }
 
   return (line) => {
+    budget?.lines(1);
+    if (line === "") {
+      budget?.unsolicited("blank lines on stdout", 1, 1);
+      return;
+    }
     const value = parse(line);
     if (value === undefined) {
+      budget?.unsolicited("lines on stdout that are not messages", line.length, 1);
       if (line.trim() !== "") reportNoise(line);
-    } else if (Array.isArray(value) && value.length > 0) {
-      for (const member of value) deliver(member, line);
-    } else deliver(value, line);
+    } else if (Array.isArray(value) && value.length > 0) deliverBatch(value, line);
+    else deliver(value, line, line.length);
   };
 }
 

@@ -3,7 +3,9 @@
 import { StringDecoder } from "node:string_decoder";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel } from "../rpc/channel.ts";
+import { createReadBudget } from "../rpc/read-budget.ts";
 import { createRing } from "../rpc/ring.ts";
+import type { TimeSource } from "../rpc/time-source.ts";
 import { uptime } from "../rpc/uptime.ts";
 import { settledWithin } from "../rpc/within.ts";
 import type { StdioTarget, WireLimits, WireTimes } from "../target.ts";
@@ -22,6 +24,7 @@ export interface StdioOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;
   readonly onStderr?: ((text: string) => void) | undefined;
+  readonly time?: TimeSource | undefined;
   /** The host's process registry. Default: a new one for this server. */
   readonly processes?: ProcessRegistry | undefined;
 }
@@ -47,7 +50,7 @@ function openChannel(
   events: ChannelEvents,
   options: StdioOptions,
 ): Channel {
-  const { limits, times, onStderr } = options;
+  const { limits, times, onStderr, time } = options;
   const { stdin, stdout, stderr } = server;
   const { messageBytes, unsentBytes } = limits;
   const stderrTail = createRing(limits.stderrBytes);
@@ -56,9 +59,12 @@ function openChannel(
   let over = false;
   let ending: Promise<void> | undefined;
 
+  const budget = createReadBudget({ limits, times, time, onFlooding: giveUp });
+
   function reportClosed(cause: WireError | undefined): void {
     if (over) return;
     over = true;
+    budget.stop();
     if (cause !== undefined) outbox.fail(cause);
     events.closed(cause);
   }
@@ -78,6 +84,7 @@ function openChannel(
   function giveUp(cause: WireError): void {
     reportClosed(cause);
     stdout.destroy();
+    stderr.destroy();
     void end(0);
   }
 
@@ -105,26 +112,44 @@ function openChannel(
       if (await settledWithin(server.finished, quiet)) return;
       // On a busy event loop the timer can fire before data that has already arrived is read.
       await new Promise((resolve) => setImmediate(resolve));
-    } while (before !== received && uptime() < latest);
+    } while ((before !== received || budget.isWaiting()) && uptime() < latest);
   }
 
   const lines = createLineSplitter({
     limit: messageBytes,
     line: createMessageLines({
       events: {
-        message(message) {
-          if (!over) events.message(message);
-        },
+        message: (message, size) => (over ? undefined : events.message(message, size)),
         diagnostic: (text) => events.diagnostic(text),
       },
+      budget,
       notAServer: giveUp,
     }),
     tooLong: () => giveUp(tooLarge(messageBytes)),
+    limitNow: () => events.largest(),
+    dropped(start, bytes) {
+      budget.unsolicited("notifications", bytes, 1);
+      if (!over) events.dropped(start);
+    },
+    isBusy: budget.isSpent,
   });
   stdout.on("data", (chunk: Buffer) => {
     received += chunk.length;
+    budget.bytes(chunk.length);
     if (!over) lines.push(chunk);
+    if (budget.isSpent()) pauseStdout();
   });
+
+  /** Pauses until the other servers had their turn, and longer if this one is over its rate. */
+  function pauseStdout(): void {
+    stdout.pause();
+    budget.whenRefilled(() => {
+      if (over || lines.resume()) stdout.resume();
+      else pauseStdout();
+    });
+  }
+
+
   stdout.on("end", () => {
     if (!over) lines.end();
     void pipeClosed("stdout");
@@ -137,6 +162,11 @@ function openChannel(
     received += chunk.length;
     stderrTail.push(chunk);
     if (decoder !== undefined) onStderr?.(decoder.write(chunk));
+    budget.bytes(chunk.length);
+    budget.unsolicited("stderr", chunk.length);
+    if (!budget.isSpent()) return;
+    stderr.pause();
+    budget.whenRefilled(() => stderr.resume());
   });
   stderr.on("error", () => stderr.destroy());
 

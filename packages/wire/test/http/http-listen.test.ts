@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { HttpAnswer } from "../../src/http/http-client.ts";
 import { keepListening } from "../../src/http/http-listen.ts";
-import { defaultLimits } from "../../src/target.ts";
+import { createReadBudget } from "../../src/rpc/read-budget.ts";
+import { defaultLimits, defaultTimes } from "../../src/target.ts";
 import { recorder } from "../support/recorder.ts";
 import { jumpingTime } from "../support/simulated-time.ts";
 
@@ -30,6 +31,7 @@ async function listen(answers: readonly HttpAnswer[]) {
     },
     expired: () => undefined,
     events,
+    budget: createReadBudget({ limits: defaultLimits, times: defaultTimes, time, onFlooding: () => undefined }),
     limits: defaultLimits,
     time,
     signal: stop.signal,

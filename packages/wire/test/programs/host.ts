@@ -26,7 +26,10 @@ const servers = Array.from({ length: 3 }, async () => {
       message(message) {
         say(JSON.stringify(message));
         tell();
+        return undefined;
       },
+      largest: () => defaultLimits.messageBytes,
+      dropped: () => undefined,
       closed: () => undefined,
       diagnostic: () => undefined,
     },

@@ -18,7 +18,7 @@ test("pings without end from a server that does not read are a handful of words,
     for (let left = ${pings}; left > 0; left -= 1000) process.stdout.write(ping.repeat(1000));
     process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"ok":true}}\\n');
     setInterval(() => {}, 1000);`;
-  const limits = { ...defaultLimits, unsentBytes: 100_000 };
+  const limits = { ...defaultLimits, unsentBytes: 100_000, unsolicitedBurst: Number.POSITIVE_INFINITY };
   const times = { ...defaultTimes, endGrace: 0, termGrace: 100 };
   const diagnostics: string[] = [];
   const rpc = await openRpc(

@@ -121,7 +121,7 @@ describe("message lines", () => {
     const diagnostics: string[] = [];
     const notAServer: string[] = [];
     const line = createMessageLines({
-      events: { message: (message) => messages.push(message), diagnostic: (text) => diagnostics.push(text) },
+      events: { message: (message) => void messages.push(message), diagnostic: (text) => diagnostics.push(text) },
       notAServer: ({ message }) => notAServer.push(message),
     });
     return { messages, diagnostics, notAServer, line };

@@ -5,6 +5,9 @@ import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessag
 import { openRpc, type Rpc, type RpcOptions } from "../../src/rpc/rpc.ts";
 import { defaultLimits, defaultTimes, type WireTimes } from "../../src/target.ts";
 
+/** What a message of a server in memory counts, in bytes. */
+export const messageSize = 100;
+
 export interface MemoryServer {
   readonly open: OpenChannel;
   /** Everything that the client sent, in order. */
@@ -61,7 +64,7 @@ export function memoryServer({ cancelBy = "message", onMessage, onSend }: Memory
     versions,
     closings: () => closings,
     say(...messages) {
-      for (const message of messages) events?.message(message);
+      for (const message of messages) events?.message(message, messageSize);
     },
     result: ({ id }, result) => server.say({ jsonrpc: "2.0", id, result }),
     error: ({ id }, code, message = "no", data) => server.say({ jsonrpc: "2.0", id, error: { code, message, data } }),

@@ -27,7 +27,10 @@ export function recorder(): Recorder {
     message(message) {
       messages.push(message);
       for (const { count, go } of waiting) if (messages.length >= count) go();
+      return undefined;
     },
+    largest: () => Number.POSITIVE_INFINITY,
+    dropped: () => undefined,
     closed: (cause) => end(cause),
     diagnostic: (text) => void diagnostics.push(text),
     received: (count) =>

@@ -97,7 +97,10 @@ export async function openServer(target: StdioTarget, options: ServerOptions = {
         messages.push(message);
         options.onMessage?.(message);
         wake();
+        return undefined;
       },
+      largest: () => defaultLimits.messageBytes,
+      dropped: () => undefined,
       closed(cause) {
         closings.push(cause);
         tellClosed(cause);

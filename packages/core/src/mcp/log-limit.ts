@@ -1,0 +1,42 @@
+/** Limits the `log` events of one server; dropped ones are counted, and the next event says how many. */
+
+import type { Clock } from "../clock.ts";
+import { createRateLimit } from "../connect/rate-limit.ts";
+import type { ServerNews } from "../events.ts";
+
+type LogNews = Extract<ServerNews, { readonly type: "log" }>;
+
+/** The `log` events of one server. */
+export interface LogLimit {
+  readonly push: (news: LogNews) => void;
+  /** Reports what was dropped since the last event. */
+  readonly flush: () => void;
+}
+
+const perSecond = 100;
+const burst = 1000;
+
+export function createLogLimit(server: string, clock: Pick<Clock, "now">, emit: (news: ServerNews) => void): LogLimit {
+  const rate = createRateLimit({ perSecond, burst, now: clock.now });
+  let dropped = 0;
+
+  function flush(): void {
+    const count = dropped;
+    dropped = 0;
+    if (count === 0) return;
+    const data = `${count.toLocaleString("en")} log messages dropped: the server sent more than ${perSecond} per second`;
+    emit({ type: "log", server, level: "warning", data });
+  }
+
+  return {
+    push(news) {
+      if (rate.take(1) === 0) {
+        dropped += 1;
+        return;
+      }
+      flush();
+      emit(news);
+    },
+    flush,
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Limits how much of a server's output is read: so much per turn of the event loop, so that other servers get theirs, and
+ * so much unsolicited output per second. A server that stays over its rate is flooding.
+ */
+
+import { WireError } from "../errors.ts";
+import type { WireLimits, WireTimes } from "../target.ts";
+import { systemTime, type TimeSource } from "./time-source.ts";
+
+/** Output that answers no request, in the words of the error message. */
+export type Unsolicited =
+  | "stderr"
+  | "blank lines on stdout"
+  | "lines on stdout that are not messages"
+  | "blank lines and comments in its event stream"
+  | "events that are not messages"
+  | "requests"
+  | "notifications"
+  | "responses to unknown requests";
+
+/** The reading budget of one server, shared by all its pipes or streams. */
+export interface ReadBudget {
+  /** Counts bytes that were read in this turn. */
+  bytes(count: number): void;
+  /** Counts lines that were handled in this turn. */
+  lines(count: number): void;
+  /** Counts output that answers no request. */
+  unsolicited(what: Unsolicited, bytes: number, lines?: number): void;
+  /** Whether reading has to pause until `whenRefilled` calls back. */
+  isSpent(): boolean;
+  /** Calls back in the next turn of the event loop, or later if the server is over its rate. */
+  whenRefilled(resume: () => void): void;
+  /** Whether someone waits to go on reading. */
+  isWaiting(): boolean;
+  /** Lets those who wait go on at once, and ends the limit per second. */
+  stop(): void;
+}
+
+/** Options of `createReadBudget`. */
+export interface ReadBudgetOptions {
+  readonly limits: Pick<WireLimits, "turnBytes" | "turnLines" | "unsolicitedRate" | "unsolicitedBurst">;
+  readonly times: Pick<WireTimes, "flood">;
+  readonly time?: TimeSource | undefined;
+  /** Called once when the server is flooding. */
+  readonly onFlooding: (cause: WireError) => void;
+}
+
+/** A line costs at least so many bytes of the rate, because handling a short line costs as much as copying so many bytes. */
+export const lineCost = 1024;
+/** Milliseconds that a server over its rate waits at least: refilling in smaller steps would cost more than it lets through. */
+const shortestWait = 20;
+
+export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
+  const { turnBytes, turnLines, unsolicitedRate, unsolicitedBurst } = options.limits;
+  const { onFlooding, times, time = systemTime } = options;
+  let bytesLeft = turnBytes;
+  let linesLeft = turnLines;
+  /** Bytes that the server may send unasked before it has to wait; negative while it is over its rate. */
+  let allowance = unsolicitedBurst;
+  let refilledAt = time.now();
+  /** Milliseconds for which the server had to wait, less those for which it did not. */
+  let overRate = 0;
+  let costs = new Map<Unsolicited, number>();
+  let waiting: (() => void)[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let immediate: NodeJS.Immediate | undefined;
+  let isStopped = false;
+
+  function refill(): void {
+    const now = time.now();
+    const passed = now - refilledAt;
+    refilledAt = now;
+    const wasOver = allowance < 0;
+    overRate = Math.max(0, overRate + (wasOver ? passed : -passed));
+    allowance = Math.min(unsolicitedBurst, allowance + (passed * unsolicitedRate) / 1000);
+    if (overRate === 0 && costs.size > 0) costs = new Map();
+  }
+
+  function nextTurn(): void {
+    immediate = undefined;
+    cancelTimer = undefined;
+    bytesLeft = turnBytes;
+    linesLeft = turnLines;
+    if (allowance < 0) refill();
+    const resumed = waiting;
+    waiting = [];
+    for (const resume of resumed) resume();
+  }
+
+  /** Plans the next turn: at once, or when the server is within its rate again. */
+  function plan(): void {
+    if (immediate !== undefined || cancelTimer !== undefined) return;
+    if (allowance >= 0 || isStopped) {
+      immediate = setImmediate(nextTurn);
+      return;
+    }
+    refill();
+    if (overRate >= times.flood) {
+      isStopped = true;
+      onFlooding(floodingError(costs, unsolicitedRate, times.flood));
+      immediate = setImmediate(nextTurn);
+      return;
+    }
+    const needed = Math.ceil((-allowance * 1000) / unsolicitedRate);
+    cancelTimer = time.after(Math.max(needed, shortestWait), nextTurn);
+  }
+
+  return {
+    bytes(count) {
+      bytesLeft -= count;
+    },
+    lines(count) {
+      linesLeft -= count;
+    },
+    unsolicited(what, bytes, lines = 0) {
+      if (isStopped) return;
+      const cost = Math.max(bytes, lines * lineCost);
+      if (allowance >= 0 && allowance < cost) refill();
+      allowance -= cost;
+      costs.set(what, (costs.get(what) ?? 0) + cost);
+    },
+    isSpent: () => bytesLeft <= 0 || linesLeft <= 0 || (allowance < 0 && !isStopped),
+    whenRefilled(resume) {
+      waiting.push(resume);
+      plan();
+    },
+    isWaiting: () => waiting.length > 0,
+    stop() {
+      isStopped = true;
+      if (cancelTimer === undefined) return;
+      cancelTimer();
+      cancelTimer = undefined;
+      plan();
+    },
+  };
+}
+
+/** Names the output that took most of the rate. */
+function floodingError(costs: ReadonlyMap<Unsolicited, number>, rate: number, duration: number): WireError {
+  const [[what] = ["notifications"]] = [...costs].sort(([, one], [, other]) => other - one);
+  const most = what === "stderr" ? `${Math.round(rate / 1024)} kB` : Math.round(rate / lineCost).toLocaleString("en");
+  const sent = what === "stderr" ? "wrote too much to stderr" : `sent too many ${what}`;
+  return new WireError("flooding", `the server ${sent}: more than ${most} per second for ${duration / 1000} s`);
+}

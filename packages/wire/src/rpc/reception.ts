@@ -1,0 +1,64 @@
+/** What a channel reports, from before `rpc.ts` is ready: messages that arrive early are kept and delivered first. */
+
+import type { WireError } from "../errors.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
+import { errorMessage } from "../shapes/text.ts";
+import type { ConnectOptions, WireLimits } from "../target.ts";
+import type { ChannelEvents, RpcMessage } from "./channel.ts";
+import type { Unsolicited } from "./read-budget.ts";
+
+/** Takes what the channel reports. */
+export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
+  receive(message: RpcMessage, size: number): Unsolicited | undefined;
+  end(cause: WireError | undefined): void;
+}
+
+/** The events of a channel, and the function that connects them with their receiver. */
+export interface Reception {
+  readonly events: ChannelEvents;
+  readonly attach: (receiver: Receiver) => void;
+}
+
+/** Options of `createReception`. */
+export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic"> {
+  readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
+}
+
+export function createReception({ onDiagnostic, limits }: ReceptionOptions): Reception {
+  const early: { readonly message: RpcMessage; readonly size: number }[] = [];
+  const diagnose = createDiagnostics((text) => onDiagnostic?.(text));
+  let receiver: Receiver | undefined;
+  let gone: { readonly cause: WireError | undefined } | undefined;
+
+  /** Handling a deeply nested message can overflow the stack; that must end neither the process nor the stream. */
+  function handle(to: Receiver, message: RpcMessage, size: number): Unsolicited | undefined {
+    try {
+      return to.receive(message, size);
+    } catch (error) {
+      diagnose("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
+      return "notifications";
+    }
+  }
+
+  return {
+    events: {
+      message(message, size) {
+        if (receiver) return handle(receiver, message, size);
+        early.push({ message, size });
+        return "notifications";
+      },
+      largest: () => receiver?.largest() ?? limits.unsolicitedMessageBytes,
+      dropped: (start) => receiver?.dropped(start),
+      closed(cause) {
+        if (receiver) receiver.end(cause);
+        else gone = { cause };
+      },
+      diagnostic: (text) => onDiagnostic?.(text),
+    },
+    attach(given) {
+      receiver = given;
+      for (const { message, size } of early) handle(given, message, size);
+      if (gone) given.end(gone.cause);
+    },
+  };
+}
