@@ -54,6 +54,7 @@ const host = await createHost({
 try {
   await host.start();
   await called(host, 500);
+  stall = 0;
   const control = await called(host, Math.min(5_000, seconds * 1_000));
   const before = process.memoryUsage.rss();
   const controlStall = stall;
@@ -77,6 +78,8 @@ try {
   });
   const flooded = await called(host, seconds * 1_000);
   const second = await reloaded;
+  // Saving the catalog goes on after the start.
+  if (second) await sleep(1_000);
   const state = (second ?? host).states().find(({ name }) => name === "hostile");
   const result = {
     mode,

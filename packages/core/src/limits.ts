@@ -22,7 +22,7 @@ export const limits = {
   /** Standard input of a prompt. */
   pipedBytes: 8_388_608,
   /** The cached catalog of one server. */
-  catalogBytes: 33_554_432,
+  catalogBytes: 16_777_216,
   /** A response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
   /** One response of a model's API. */

@@ -12,6 +12,9 @@ import type {
 } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
+import { defaults } from "../settings/schema/defaults.ts";
+import { sizeWords } from "../text/size-words.ts";
+import { prepareDigests } from "./tool-changes.ts";
 
 export type { ListKind } from "@fairlead/wire";
 /** A tool as the server lists it. */
@@ -41,6 +44,8 @@ export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
   readonly reason: string;
+  /** The setting that raises the limit at which the list was cut. */
+  readonly setting?: string;
 }
 
 /** The tools, prompts, resources and resource templates of a server, with notes about invalid items. Texts are raw. */
@@ -78,6 +83,12 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
+  /** How many bytes of JSON all lists may have together; one page may have a quarter of that. */
+  readonly maxBytes?: number;
+  /** How many bytes the lists that are not read have already. */
+  readonly otherBytes?: number;
+  /** Receives the size of each list in bytes. */
+  readonly onSize?: (kind: ListKind, bytes: number) => void;
 }
 
 /** The MCP method of each list. */
@@ -95,15 +106,23 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   const asked = options.only ?? listsOf(session);
   const begin = clock.now();
   const refusals: Error[] = [];
+  const { maxBytes = defaults.catalogBytes, otherBytes = 0, onSize } = options;
+  const limit: CatalogLimit = { maxBytes, maxPageBytes: Math.ceil(maxBytes / pageShare) };
+  const room = { bytes: maxBytes - otherBytes };
 
   async function take<K extends ListKind>(kind: K, nameOf: (item: ListedItem<K>) => string): Promise<Taken<K>> {
     if (!asked.includes(kind)) return nothing;
     const method = listMethods[kind];
     const since = (): number => clock.now() - begin;
     try {
-      const listing = await listAll(session, kind, signal && { signal, timeout: Number.POSITIVE_INFINITY });
+      const listing = await listAll(session, kind, {
+        ...(signal && { signal, timeout: Number.POSITIVE_INFINITY }),
+        maxPageBytes: limit.maxPageBytes,
+        room,
+      });
       observe?.({ step: "list", method, items: listing.items.length, milliseconds: since() });
-      return taken(kind, listing, nameOf);
+      onSize?.(kind, listing.bytes ?? 0);
+      return taken(kind, listing, nameOf, limit);
     } catch (error) {
       // A JSON-RPC error concerns this list only; any other error ends the connection.
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
@@ -121,6 +140,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   ]);
   if (refusals[0] && refusals.length === asked.length) throw refusals[0];
   const [tools, prompts, resources, resourceTemplates] = lists;
+  await prepareDigests(tools.items);
   const { named, unnamed } = toPrompts(prompts.items);
   const lifetimes = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
   return {
@@ -165,8 +185,9 @@ const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired:
 /** Drops items with a duplicate name, because a request could not name them. */
 function taken<K extends ListKind>(
   kind: K,
-  { items, dropped, repaired, truncated, ttlMs }: Listing<K>,
+  { items, dropped, repaired, truncated, cutBy, ttlMs }: Listing<K>,
   nameOf: (item: ListedItem<K>) => string,
+  limit: CatalogLimit,
 ): Taken<K> {
   const firsts = new Map<string, ListedItem<K>>();
   const seconds: CatalogNote[] = [];
@@ -179,9 +200,26 @@ function taken<K extends ListKind>(
     items: [...firsts.values()],
     dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
     repaired: repaired.map((note) => ({ kind, ...note })),
-    truncated: truncated === undefined ? [] : [{ kind, reason: truncated }],
+    truncated: truncated === undefined ? [] : [{ kind, ...(cutBy ? cutAt(limit, cutBy) : { reason: truncated }) }],
     ...(ttlMs !== undefined && { ttlMs }),
   };
+}
+
+interface CatalogLimit {
+  readonly maxBytes: number;
+  readonly maxPageBytes: number;
+}
+
+/** One page may have this part of the bytes of all lists: reading a page needs several times its size. */
+const pageShare = 4;
+const catalogSetting = "fairlead.limits.catalogBytes";
+
+function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "room"): Omit<CatalogNote, "kind"> {
+  const reason =
+    cutBy === "room"
+      ? `the lists of the server are larger than ${sizeWords(maxBytes)} (${catalogSetting})`
+      : `a page is larger than ${sizeWords(maxPageBytes)} (a quarter of ${catalogSetting})`;
+  return { reason, setting: catalogSetting };
 }
 
 /** Drops prompt arguments without a name, because a request could not set them. */

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
 import type { ToolChanges } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
+import { createTurns } from "../text/turns.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /** A changed member of a definition; without `before` it is new, without `after` it was removed. Texts are raw. */
@@ -30,7 +31,7 @@ export function toolChanges(before: readonly CatalogTool[], after: readonly Cata
 
 /** Whether two definitions are equal. */
 export function isSameDefinition(one: CatalogTool, other: CatalogTool): boolean {
-  return one === other || definitionOf(one) === definitionOf(other);
+  return one === other || definitionDigest(one) === definitionDigest(other);
 }
 
 /** The definition as JSON with sorted members: equal text for equal definitions. */
@@ -42,11 +43,23 @@ const digests = new WeakMap<CatalogTool, string>();
 
 /** SHA-256 of the definition, to which an approval is bound. Cached per object, because definitions are immutable. */
 export function definitionDigest(tool: CatalogTool): string {
-  const known = digests.get(tool);
-  if (known !== undefined) return known;
-  const digest = createHash("sha256").update(definitionOf(tool)).digest("hex");
+  return digests.get(tool) ?? addDigest(tool).digest;
+}
+
+/** Computes the digests of all tools ahead, in turns: of a large catalog this takes a second. */
+export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
+  const turns = createTurns();
+  for (const tool of tools) {
+    const next = digests.has(tool) ? undefined : turns.done(addDigest(tool).size);
+    if (next) await next;
+  }
+}
+
+function addDigest(tool: CatalogTool): { readonly digest: string; readonly size: number } {
+  const definition = definitionOf(tool);
+  const digest = createHash("sha256").update(definition).digest("hex");
   digests.set(tool, digest);
-  return digest;
+  return { digest, size: definition.length };
 }
 
 /** The changed members of a definition. */

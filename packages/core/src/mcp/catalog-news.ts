@@ -3,7 +3,7 @@
 import type { Catalog, ListKind } from "../discover/catalog.ts";
 import { toolChanges } from "../discover/tool-changes.ts";
 import type { ListName, ServerNews } from "../events.ts";
-import { canonicalJson } from "../text/canonical-json.ts";
+import { isSameJson } from "../text/same-json.ts";
 
 /** Lists that a change notification is about: "resources" also means resource templates. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
@@ -22,7 +22,7 @@ export function catalogNews(server: string, before: Catalog | undefined, after: 
     : { type: "catalog", server, lists, tools: toolChanges(before?.tools ?? [], after.tools) };
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return false;
-  return canonicalJson(one) === canonicalJson(other);
+/** Compares item by item, because the text of a whole list may take a hundred megabytes. */
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));
 }

@@ -14,6 +14,8 @@ export interface McpClientOptions {
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
   readonly connectTimeout: number;
+  /** How many bytes of JSON the catalog may have. Default: 64 MB. */
+  readonly catalogBytes?: () => number;
   readonly onState?: (state: ServerState) => void;
   readonly onNews?: (news: ServerNews) => void;
   readonly observe?: (step: ListStep) => void;

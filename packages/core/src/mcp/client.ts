@@ -220,6 +220,7 @@ export class McpClient {
       filter: definition,
       timeLeft: Math.max(connectTimeout - spent, 1),
       connectTimeout,
+      catalogBytes: this.#options.catalogBytes,
       follow: this.#readsChanges,
       clock: this.#clock,
       random,

@@ -5,7 +5,16 @@ import type { Clock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toCallError, toServerError } from "../connect/outcome.ts";
 import { retryClassOf } from "../connect/retryable.ts";
-import { type Catalog, type ListStep, listMethods, listsOf, mayGrow, readCatalog } from "../discover/catalog.ts";
+import {
+  type Catalog,
+  type ListKind,
+  type ListStep,
+  listMethods,
+  listsOf,
+  mayGrow,
+  type ReadOptions,
+  readCatalog,
+} from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
@@ -25,6 +34,8 @@ export interface ConnectionOptions {
   /** Milliseconds for the first reading of the catalog, and (`connectTimeout`) for later ones. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
+  /** How many bytes of JSON the catalog may have. Default: that of the settings. */
+  readonly catalogBytes?: (() => number) | undefined;
   /** Reads lists again when they change. */
   readonly follow: boolean;
   readonly clock: Clock;
@@ -65,6 +76,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   const refresh = createRefresh({ read: readAgain, clock });
   /** Why lists could not be read again, by list. */
   const outdated = new Map<ListName, string>();
+  /** Bytes of each list. */
+  const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
@@ -108,6 +121,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const read = await readCatalog(session, {
         signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
         clock,
+        ...catalogLimit(),
         observe(step) {
           unanswered.delete(step.method);
           observe?.(step);
@@ -126,6 +140,17 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
+  /** @param kind The only list to read. */
+  function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
+    const maxBytes = options.catalogBytes?.();
+    const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
+    return {
+      ...(maxBytes !== undefined && { maxBytes }),
+      otherBytes: others.reduce((sum, [, bytes]) => sum + bytes, 0),
+      onSize: (list, bytes) => sizes.set(list, bytes),
+    };
+  }
+
   async function readAgain(lists: readonly ListName[]): Promise<void> {
     const late = startDeadline(clock, connectTimeout, session);
     const signal = AbortSignal.any([late.signal, closing.signal]);
@@ -142,7 +167,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
     try {
-      const fresh = await Promise.all(only.map((kind) => readCatalog(session, { only: [kind], signal, clock })));
+      const fresh = await Promise.all(
+        only.map((kind) => readCatalog(session, { only: [kind], signal, clock, ...catalogLimit(kind) })),
+      );
       outdated.delete(list);
       return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
     } catch (error) {

@@ -40,7 +40,10 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
   const isEmpty = [tools, prompts, resources, resourceTemplates].every(({ length }) => length === 0);
   if (isEmpty && !mayGrow) throw emptyError(serverName, catalog, hidden);
   const why = tools.length > 0 ? undefined : hidden.size > 0 ? filtered(hidden) : mayGrow ? "0 tools yet" : undefined;
-  const notes = [...(why === undefined ? [] : [why]), ...outdated];
+  const cut = catalog.truncated.flatMap(({ kind, reason, setting }) =>
+    setting === undefined ? [] : `the list of ${kind} is cut: ${reason}`,
+  );
+  const notes = [...(why === undefined ? [] : [why]), ...cut, ...outdated];
   return {
     catalog: { ...catalog, tools },
     hidden,
@@ -54,11 +57,21 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
   };
 }
 
-function emptyError(serverName: string, { dropped }: Catalog, hidden: FilteredCatalog["hidden"]): HostError {
+function emptyError(
+  serverName: string,
+  { dropped, truncated }: Catalog,
+  hidden: FilteredCatalog["hidden"],
+): HostError {
   if (hidden.size > 0)
     return new HostError("no_capabilities", `"${serverName}" has nothing to use: ${filtered(hidden)}`, {
       serverName,
       next: `Change ${settings(hidden).join(" or ")} of "${serverName}" in settings.json.`,
+    });
+  const cut = truncated.find(({ setting }) => setting !== undefined);
+  if (cut)
+    return new HostError("too_large", `"${serverName}" has nothing to use: ${cut.reason}`, {
+      serverName,
+      next: `raise "${cut.setting}" in settings.json`,
     });
   const [first] = dropped;
   const unusable = first && `; ${dropped.length} invalid, the first in ${first.kind}: ${first.reason}`;

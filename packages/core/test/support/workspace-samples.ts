@@ -59,6 +59,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.limits.callTotal", { value: 7 }],
   ["fairlead.limits.callsPerServer", { value: 1 }],
   ["fairlead.limits.callsTotal", { value: 1 }],
+  ["fairlead.limits.catalogBytes", { value: 1024 }],
   ["fairlead.permissions.servers", { value: { mine: ["planted"] } }],
   ["fairlead.permissions.denyTools", { value: ["planted"] }],
   ["fairlead.toolBudget", { value: 7 }],

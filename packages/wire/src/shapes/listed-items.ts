@@ -176,7 +176,8 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-function nameOf(kind: ListKind, entry: unknown): { name?: string } {
+/** The name of an entry for a note about it, if it has one. */
+export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};
 }

@@ -3,12 +3,29 @@
 import { WireError } from "../errors.ts";
 import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
 import { isObject } from "./json.ts";
-import { type CheckedItems, checkItems, type DroppedItem, type ListedItem, type ListKind } from "./listed-items.ts";
+import {
+  type CheckedItems,
+  checkItems,
+  type DroppedItem,
+  type ListedItem,
+  type ListKind,
+  nameOf,
+} from "./listed-items.ts";
+import { memoryOf } from "./value-memory.ts";
 
 /** Options of `listAll`. */
 export interface ListOptions extends McpRequestOptions {
   readonly maxPages?: number;
   readonly maxItems?: number;
+  /** The largest page, in bytes. Default: `WireLimits.messageBytes`. */
+  readonly maxPageBytes?: number;
+  /** How many bytes the lists that are read together may still have; counted down. Default: no limit. */
+  readonly room?: ByteRoom;
+}
+
+/** Bytes that are left of a limit. */
+export interface ByteRoom {
+  bytes: number;
 }
 
 /** A server's list after the check of its items. */
@@ -20,6 +37,10 @@ export interface Listing<K extends ListKind> {
   readonly repaired: readonly DroppedItem[];
   /** Why the list may be incomplete; absent if it is complete. */
   readonly truncated?: string;
+  /** How many bytes the pages had together, or take in memory if that is more; absent without a limit in bytes. */
+  readonly bytes?: number;
+  /** Which limit in bytes cut the list: that of one page, or `room`. */
+  readonly cutBy?: "page" | "room";
   /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;
 }
@@ -37,6 +58,10 @@ const methods = {
 
 const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
+/** The largest entry of a list with a limit in bytes; larger ones are dropped. */
+const maxItemBytes = 1024 * 1024;
+/** Lists of fewer bytes are not weighed, because that takes time. */
+const weighedFrom = 1024 * 1024;
 
 /**
  * Reads all pages of a list. A server without the capability has an empty list.
@@ -46,8 +71,10 @@ const longestCursor = 64 * 1024;
 export async function listAll<K extends ListKind>(
   session: Pick<Session, "request" | "capabilities" | "protocol">,
   kind: K,
-  { maxPages = 100, maxItems = 10_000, ...options }: ListOptions = {},
+  given: ListOptions = {},
 ): Promise<Listing<K>> {
+  const { maxPages = 100, maxItems = 10_000, maxPageBytes = Number.POSITIVE_INFINITY, ...others } = given;
+  const { room: bytesLeft = { bytes: Number.POSITIVE_INFINITY }, ...options } = others;
   const { method, member, capability } = methods[kind];
   const found: CheckedItems<K> = { items: [], dropped: [], repaired: [] };
   const mirrorsHeaders =
@@ -56,21 +83,62 @@ export async function listAll<K extends ListKind>(
   let cursor: string | number | undefined;
   let room = maxItems;
   let ttlMs = Number.POSITIVE_INFINITY;
-  const whole = (): Listing<K> => (ttlMs === Number.POSITIVE_INFINITY ? found : { ...found, ttlMs });
+  let bytes: number | undefined;
+  const whole = (): Listing<K> => ({
+    ...found,
+    ...(ttlMs < Number.POSITIVE_INFINITY && { ttlMs }),
+    ...(bytes !== undefined && { bytes }),
+  });
   const upTo = (truncated: string): Listing<K> => ({ ...whole(), truncated });
+  const cut = (page: number, cutBy: "page" | "room"): Listing<K> => {
+    const limit = cutBy === "page" ? `is larger than ${maxPageBytes} bytes` : "exceeds the limit of all lists together";
+    return { ...upTo(`page ${page} ${limit}`), cutBy };
+  };
+  let pageBytes = 0;
+  const count = (size: number): void => {
+    bytesLeft.bytes -= size;
+    bytes = (bytes ?? 0) + size;
+  };
+  const onSize = (size: number): void => {
+    pageBytes = size;
+    count(size);
+  };
+
+  /** Without the entries that are too large. A small list is not weighed. */
+  function weighed(entries: unknown): unknown {
+    if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
+    let weight = 0;
+    const kept = entries.filter((entry) => {
+      const size = memoryOf(entry, maxItemBytes);
+      if (size > maxItemBytes) {
+        found.dropped.push({ ...nameOf(kind, entry), reason: `it is larger than ${maxItemBytes} bytes` });
+        return false;
+      }
+      weight += size;
+      return true;
+    });
+    count(Math.max(0, weight - pageBytes));
+    return kept;
+  }
 
   for (let page = 1; page <= maxPages; page += 1) {
     let result: JsonObject;
+    const maxBytes = Math.min(maxPageBytes, bytesLeft.bytes);
+    if (maxBytes <= 0) return cut(page, "room");
+    const how = Number.isFinite(maxBytes) ? { ...options, maxBytes, onSize } : options;
     try {
-      result = await session.request(method, cursor === undefined ? undefined : { cursor }, options);
+      result = await session.request(method, cursor === undefined ? undefined : { cursor }, how);
     } catch (error) {
+      if (error instanceof WireError && error.code === "too_large" && error.evidence.step === method)
+        return cut(page, maxBytes < maxPageBytes ? "room" : "page");
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       if (page > 1) return upTo(`page ${page} was refused: ${error.message}`);
       // Many servers do not declare capabilities, so ask anyway and accept a refusal.
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }
-    const entries: unknown = result[member];
+    const entries = weighed(result[member]);
+    if (bytesLeft.bytes < 0) return cut(page, "room");
     const { nextCursor } = result;
     if (typeof result["ttlMs"] === "number") ttlMs = Math.min(ttlMs, Math.max(result["ttlMs"], 0));
     if (!Array.isArray(entries)) {

@@ -37,7 +37,8 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 
   function createClient(how: Pick<McpClientOptions, "definition" | "open" | "connectTimeout">): McpClient {
     const { name } = how.definition;
-    return new McpClient({ ...how, clock, onState, onNews, observe: (step) => observe?.(name, step) });
+    const catalogBytes = (): number => live.current().settings.host.limits.catalogBytes;
+    return new McpClient({ ...how, catalogBytes, clock, onState, onNews, observe: (step) => observe?.(name, step) });
   }
 
   function toManaged({ server, admission }: AdmittedServer): ManagedServer {

@@ -176,7 +176,12 @@ export interface Settings {
 export interface HostSettings {
   readonly start: "background" | "lazy";
   readonly connectTimeout: number;
-  readonly limits: { readonly callTotal: number; readonly callsPerServer: number; readonly callsTotal: number };
+  readonly limits: {
+    readonly callTotal: number;
+    readonly callsPerServer: number;
+    readonly callsTotal: number;
+    readonly catalogBytes: number;
+  };
   readonly permissions: {
     readonly servers: ReadonlyMap<string, readonly string[]>;
     readonly denyTools: readonly string[];

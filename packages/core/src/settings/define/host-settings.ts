@@ -47,6 +47,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         callTotal: bounded(defaults.callTotal, "fairlead", "limits", "callTotal"),
         callsPerServer: bounded(defaults.callsPerServer, "fairlead", "limits", "callsPerServer"),
         callsTotal: bounded(defaults.callsTotal, "fairlead", "limits", "callsTotal"),
+        catalogBytes: bounded(defaults.catalogBytes, "fairlead", "limits", "catalogBytes"),
       },
       permissions: {
         servers: permittedTools(sources),

@@ -6,4 +6,5 @@ export const defaults = {
   callTotal: 3_600_000,
   callsPerServer: 16,
   callsTotal: 64,
+  catalogBytes: 67_108_864,
 } as const;

@@ -93,6 +93,15 @@ const fairlead: ObjectKey = {
           workspace: tightens,
           description: "Calls that run at the same time on all servers.",
         },
+        catalogBytes: {
+          type: "number",
+          minimum: 1024,
+          maximum: 1_073_741_824,
+          default: defaults.catalogBytes,
+          workspace: tightens,
+          description:
+            "The largest catalog of one server, in bytes of JSON, all lists together. One page of a list may have a quarter of that. What is larger is cut, and the server's line says so.",
+        },
       },
     },
     permissions: {
