@@ -23,6 +23,23 @@ function slowHandler(): { handler: RequestHandler; answer: (result: JsonObject) 
   };
 }
 
+test("open requests have a limit in bytes together, and its room comes back", async () => {
+  const server = memoryServer();
+  const { handler, answer } = slowHandler();
+  // A message of this server counts as 100 bytes.
+  const limits = { ...defaultLimits, inboundBytes: 250 };
+  await using _rpc = await rpcTo(server, { onRequest: handler, limits });
+  server.say(ask(1, "a"), ask(2, "b"), ask(3, "c"));
+  await turn();
+  const refusal = { code: -32000, message: "the open requests would be larger than 250 bytes" };
+  expect(server.sent).toEqual([{ jsonrpc: "2.0", id: 3, error: refusal }]);
+  answer({});
+  await turn();
+  server.say(ask(4, "d"), { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } }, ask(5, "e"));
+  await turn();
+  expect(server.sent.filter(({ error }) => error)).toHaveLength(1);
+});
+
 describe("a request of the server", () => {
   test("is answered by the handler, under its own id", async () => {
     const server = memoryServer();

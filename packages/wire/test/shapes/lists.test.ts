@@ -34,6 +34,70 @@ const refusal = (code: number): WireError => new WireError("rpc", "no", { rpc: {
 const tools = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: { type: "object" } }));
 const nothing = { items: [], dropped: [], repaired: [] };
 
+describe("limits in bytes", () => {
+  /** Pages of 1,000 bytes each, as the session reports them. */
+  function sizedPages(sizes: readonly number[], page: (number: number) => JsonObject[]): Listable & { limits: unknown[] } {
+    const limits: unknown[] = [];
+    return {
+      limits,
+      capabilities: {},
+      protocol: { era: "legacy", transport: "stdio" },
+      async request(_method, params, options) {
+        const at = Number(params?.["cursor"] ?? 0);
+        const size = sizes[at] ?? 0;
+        limits.push(options?.maxBytes);
+        if (size > (options?.maxBytes ?? Number.POSITIVE_INFINITY))
+          throw new WireError("too_large", "large", { step: "tools/list" });
+        options?.onSize?.(size);
+        return { tools: page(at), ...(at + 1 < sizes.length && { nextCursor: at + 1 }) };
+      },
+    };
+  }
+  const named = (at: number): JsonObject[] => tools(`t${at}`);
+
+  test("one page may have so many; what came before it is kept", async () => {
+    const server = sizedPages([500, 600, 500], named);
+    expect(await listAll(server, "tools", { maxPageBytes: 550 })).toEqual({
+      ...nothing,
+      items: named(0),
+      truncated: "page 2 is larger than 550 bytes",
+      cutBy: "page",
+      bytes: 500,
+    });
+  });
+
+  test("lists that are read together share their room, and no page is asked for without any", async () => {
+    const room = { bytes: 1500 };
+    const one = sizedPages([500, 500], named);
+    expect(await listAll(one, "tools", { room })).toEqual({ ...nothing, items: tools("t0", "t1"), bytes: 1000 });
+    const other = sizedPages([500, 1], named);
+    expect(await listAll(other, "tools", { room })).toEqual({
+      ...nothing,
+      items: named(0),
+      truncated: "page 2 exceeds the limit of all lists together",
+      cutBy: "room",
+      bytes: 500,
+    });
+    expect([...one.limits, ...other.limits]).toEqual([1500, 1000, 500]);
+    expect(room).toEqual({ bytes: 0 });
+  });
+
+  test("what takes more memory than its text counts by its memory, and an entry of a megabyte is dropped", async () => {
+    const megabyte = 1024 * 1024;
+    const empties = { ...tools("empties")[0], list: Array.from({ length: 20_000 }, () => ({})) };
+    const large = { ...tools("large")[0], text: "x".repeat(megabyte) };
+    const room = { bytes: 64 * megabyte };
+    const server = sizedPages([2 * megabyte], () => [...tools("a"), empties, large]);
+    const { items, dropped, bytes = 0 } = await listAll(server, "tools", { room });
+    expect(items.map(({ name }) => name)).toEqual(["a", "empties"]);
+    expect(dropped).toEqual([{ name: "large", reason: `it is larger than ${megabyte} bytes` }]);
+    expect(bytes).toBe(2 * megabyte);
+    const dense = sizedPages([2 * megabyte], () => Array.from({ length: 20 }, () => empties));
+    const { items: kept, cutBy } = await listAll(dense, "tools", { room: { bytes: 4 * megabyte } });
+    expect({ kept: kept.length, cutBy }).toEqual({ kept: 0, cutBy: "room" });
+  });
+});
+
 describe("pages", () => {
   test("are all read, and the cursor goes back as it came", async () => {
     const server = serverOf((cursor) =>

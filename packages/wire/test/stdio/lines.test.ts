@@ -115,6 +115,69 @@ describe("lines", () => {
   });
 });
 
+describe("a busy reader", () => {
+  function busySplitter(most: number) {
+    const lines: string[] = [];
+    let left = most;
+    const splitting = createLineSplitter({
+      limit: 1024,
+      line(text) {
+        lines.push(text);
+        left -= 1;
+      },
+      tooLong: () => lines.push("(too long)"),
+      isBusy: () => left <= 0,
+    });
+    const refill = (): boolean => {
+      left = most;
+      return splitting.resume();
+    };
+    return { lines, refill, push: (text: string) => splitting.push(Buffer.from(text)), end: () => splitting.end() };
+  }
+
+  test("gets so many lines at a time, in order, and the rest of the last one", () => {
+    const { lines, refill, push } = busySplitter(2);
+    push("1\n2\n3\n\n5\nsi");
+    expect(lines).toEqual(["1", "2"]);
+    expect(refill()).toBe(false);
+    expect(lines).toEqual(["1", "2", "3", ""]);
+    expect(refill()).toBe(true);
+    push("x\n");
+    expect(lines).toEqual(["1", "2", "3", "", "5", "six"]);
+  });
+
+  test("has nothing to wait for if all lines were taken", () => {
+    const { lines, refill, push, end } = busySplitter(2);
+    push("1\n2\nlast");
+    expect(refill()).toBe(true);
+    end();
+    expect(lines).toEqual(["1", "2", "last"]);
+  });
+});
+
+test("a line over the limit of the moment is dropped with its beginning, and the next one is read", () => {
+  const lines: string[] = [];
+  const dropped: [string, number][] = [];
+  let limitNow = 2 * 1024 * 1024;
+  const splitting = createLineSplitter({
+    limit: 8 * 1024 * 1024,
+    line: (text) => lines.push(`${text.slice(0, 5)} ${text.length}`),
+    tooLong: () => lines.push("(too long)"),
+    limitNow: () => limitNow,
+    dropped: (start, bytes) => dropped.push([start.slice(0, 8), bytes]),
+  });
+  const megabytes = (count: number): Buffer => Buffer.alloc(count * 1024 * 1024, "x");
+  splitting.push(Buffer.from('{"id":1,'));
+  for (let left = 3; left > 0; left -= 1) splitting.push(megabytes(1));
+  splitting.push(Buffer.from("\nnext\n"));
+  expect(dropped).toEqual([['{"id":1,', 3 * 1024 * 1024 + 8]]);
+  expect(lines).toEqual(["next 4"]);
+  limitNow = 4 * 1024 * 1024;
+  for (let left = 3; left > 0; left -= 1) splitting.push(megabytes(1));
+  splitting.push(Buffer.from("\n"));
+  expect(lines.at(-1)).toBe(`xxxxx ${3 * 1024 * 1024}`);
+});
+
 describe("message lines", () => {
   const read = () => {
     const messages: unknown[] = [];
