@@ -45,13 +45,19 @@ export function bench({ cell, rounds = "30" } = {}) {
   const seconds = Number(rounds);
   print(`each flood runs for ${seconds} s beside a neighbour that is called all the time`);
   print(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`);
-  print("flood                    control    flood   ratio    stall    memory  ended as");
-  return modes.filter((mode) => cell === undefined || cell === mode).map((mode) => run(mode, seconds)).every(Boolean);
+  print("flood                   control    flood    ratio    stall   memory  ended as");
+  return modes
+    .filter((mode) => cell === undefined || cell === mode)
+    .map((mode) => run(mode, seconds))
+    .every(Boolean);
 }
 
 function run(mode, seconds) {
   const options = JSON.stringify({ mode, seconds });
-  const { stdout, stderr, status } = spawnSync(process.execPath, [measure, options], { encoding: "utf8", maxBuffer: 1e9 });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [measure, options], {
+    encoding: "utf8",
+    maxBuffer: 1e9,
+  });
   if (status !== 0) {
     print(`${mode.padEnd(22)} failed: ${stderr.slice(-2_000)}`);
     return false;

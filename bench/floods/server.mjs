@@ -52,7 +52,8 @@ function listed({ cursor = "0" }) {
   }
   if (mode === "catalog-one-page")
     return { tools: Array.from({ length: 3_000 }, (_, at) => tool(`tool-${at}`, filler.repeat(550))) };
-  if (mode === "catalog-dense") return { tools: [{ ...tool("dense"), list: Array.from({ length: 15_000_000 }, () => 0) }] };
+  if (mode === "catalog-dense")
+    return { tools: [{ ...tool("dense"), list: Array.from({ length: 15_000_000 }, () => 0) }] };
   return { tools: [tool("flood")] };
 }
 

@@ -19,6 +19,8 @@ export type StdioProgram =
   | "noisy"
   | "garbage"
   | "stderr-flood"
+  | "flood"
+  | "paged-catalog"
   | "stubborn"
   | "family"
   | "endless-pages"

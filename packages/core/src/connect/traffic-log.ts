@@ -2,8 +2,8 @@
 
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
-import { hideInMessage, type Redact } from "./redact.ts";
 import { createRateLimit } from "./rate-limit.ts";
+import { hideInMessage, type Redact } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createTextLines } from "./text-lines.ts";
 

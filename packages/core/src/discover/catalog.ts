@@ -14,7 +14,6 @@ import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { sizeWords } from "../text/size-words.ts";
-import { prepareDigests } from "./tool-changes.ts";
 
 export type { ListKind } from "@fairlead/wire";
 /** A tool as the server lists it. */
@@ -140,7 +139,6 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   ]);
   if (refusals[0] && refusals.length === asked.length) throw refusals[0];
   const [tools, prompts, resources, resourceTemplates] = lists;
-  await prepareDigests(tools.items);
   const { named, unnamed } = toPrompts(prompts.items);
   const lifetimes = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
   return {

@@ -15,6 +15,7 @@ import {
   type ReadOptions,
   readCatalog,
 } from "../discover/catalog.ts";
+import { prepareDigests } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
@@ -127,6 +128,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           observe?.(step);
         },
       });
+      await prepareDigests(read.tools);
       outdated.clear();
       const taken = take(read, mayGrow(session));
       if (isFirst && follow) refresh.start();
@@ -170,6 +172,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const fresh = await Promise.all(
         only.map((kind) => readCatalog(session, { only: [kind], signal, clock, ...catalogLimit(kind) })),
       );
+      for (const { tools } of fresh) await prepareDigests(tools);
       outdated.delete(list);
       return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
     } catch (error) {

@@ -57,11 +57,7 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
   };
 }
 
-function emptyError(
-  serverName: string,
-  { dropped, truncated }: Catalog,
-  hidden: FilteredCatalog["hidden"],
-): HostError {
+function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden: FilteredCatalog["hidden"]): HostError {
   if (hidden.size > 0)
     return new HostError("no_capabilities", `"${serverName}" has nothing to use: ${filtered(hidden)}`, {
       serverName,

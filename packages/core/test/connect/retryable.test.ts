@@ -35,6 +35,7 @@ test.each<[string, HostError, object]>([
   ["no such command", because("command_not_found", "spawn_failed"), { kind: "never" }],
   ["a sign-in", because("auth_required", "unauthorized", { httpStatus: 401 }), { kind: "never" }],
   ["settings", because("variable_unset"), { kind: "never" }],
+  ["a flood", because("flooding", "flooding"), { kind: "never" }],
   ["nothing on offer", because("no_capabilities"), { kind: "never" }],
 ])("%s", (_, error, retry) => {
   expect(retryClassOf(error, { isProgram: false })).toEqual(retry);

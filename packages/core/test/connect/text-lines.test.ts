@@ -28,6 +28,25 @@ test.each([
   expect(linesOf(pieces)).toEqual(lines);
 });
 
+test("lines over a rate are counted; the next ones say how many, and the end has the last of them", () => {
+  const lines: string[] = [];
+  let allowed = 2;
+  const rate = { take: (wanted: number): number => Math.min(wanted, allowed) };
+  const splitter = createTextLines({ limit: 10, rate, lines: (more) => lines.push(...more) });
+  splitter.push("1\n2\n3\n4\nfi");
+  expect(lines).toEqual(["1", "2"]);
+  allowed = 0;
+  splitter.push("ve\n6\n");
+  expect(lines).toEqual(["1", "2"]);
+  allowed = 1;
+  splitter.push("7\n8");
+  expect(lines.splice(0)).toEqual(["1", "2", "(4 lines dropped: the server wrote too fast)", "7"]);
+  allowed = 0;
+  splitter.push("\n9\nten");
+  splitter.end();
+  expect(lines).toEqual(["8", "9", "ten"]);
+});
+
 test("however text is cut into pieces, the lines are the same", () => {
   const text = fc.array(fc.constantFrom("a", "b\n", "\r\n", "0123456789", "\n"));
   const same = fc.property(text, (pieces) => {

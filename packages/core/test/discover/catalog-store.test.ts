@@ -36,6 +36,16 @@ test("what was saved is recalled, whole, by another run, and only its owner may 
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
+test("a catalog that is too large is not written, and the one before it stays", async () => {
+  await using folder = await temporaryFolder();
+  const store = createCatalogStore(folder.path);
+  await store.save("key", remembered);
+  const inputSchema = { type: "object" };
+  const tools = Array.from({ length: 20 }, (_, at) => ({ name: `t${at}`, inputSchema, text: "x".repeat(1_000_000) }));
+  await store.save("key", { ...remembered, catalog: { ...catalog, tools }, savedAt: 9_000_000 });
+  expect(await store.read("key")).toEqual(remembered);
+});
+
 test("the same again is written only to renew its date", async () => {
   await using folder = await temporaryFolder();
   const store = createCatalogStore(folder.path);

@@ -33,6 +33,21 @@ test("filtered tools are not offered, and each is known with the setting that ta
   expect(offer).toEqual({ tools: 1, prompts: 1, resources: 0, resourceTemplates: 0 });
 });
 
+test("a list that was cut at a limit of the settings is noted; one that was cut otherwise is not", () => {
+  const truncated = [
+    { kind: "tools", reason: "larger than 1 MB (x.y)", setting: "x.y" },
+    { kind: "prompts", reason: "more than 100 pages" },
+  ] as const;
+  expect(filtered({ tools, truncated }).offer.note).toBe("the list of tools is cut: larger than 1 MB (x.y)");
+  expect(() => filtered({ truncated })).toThrow(
+    expect.objectContaining({
+      code: "too_large",
+      message: '"s" has nothing to use: larger than 1 MB (x.y)',
+      next: 'raise "x.y" in settings.json',
+    }),
+  );
+});
+
 test("templates alone are something", () => {
   const resourceTemplates = [{ uriTemplate: "x://{n}", name: "n" }];
   expect(filtered({ resourceTemplates }).offer).toEqual({ tools: 0, prompts: 0, resources: 0, resourceTemplates: 1 });

@@ -62,16 +62,20 @@ export function createEventReader({ events, maxBytes, budget, until, time = syst
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
       try {
-        await readEvents(body, { maxBytes, budget }, {
-          event(event) {
-            take(event);
-            // A server that does not end its stream after the response would keep the connection open for ever.
-            if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
+        await readEvents(
+          body,
+          { maxBytes, budget },
+          {
+            event(event) {
+              take(event);
+              // A server that does not end its stream after the response would keep the connection open for ever.
+              if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
+            },
+            retry(milliseconds) {
+              retryPause = Math.min(milliseconds, longestPause);
+            },
           },
-          retry(milliseconds) {
-            retryPause = Math.min(milliseconds, longestPause);
-          },
-        });
+        );
       } finally {
         clearTimeout(overdue);
       }

@@ -71,7 +71,7 @@ export async function readEvents(
         const { end, lines } = nextSlice(chunk, from);
         feed(chunk.subarray(from, end), lines);
         from = end;
-        if (budget.isSpent()) await new Promise<void>(budget.whenRefilled);
+        if (budget.isSpent()) await new Promise<void>((resolve) => budget.whenRefilled(resolve));
         // The listener or the budget may have ended the stream.
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
       }

@@ -23,7 +23,7 @@ export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
  *
  * @throws WireError `bad_message` if it is not JSON.
  */
-export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
+async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
   return (await readSizedJson(answer, maxBytes)).value;
 }
 

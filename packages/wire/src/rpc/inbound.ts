@@ -58,10 +58,7 @@ export function createInbound(options: InboundOptions): Inbound {
   const refuse = (id: RequestId, code: number, message: string): void =>
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
-  async function answer(
-    { id, method, params, size }: InboundRequest,
-    handle: RequestHandler,
-  ): Promise<void> {
+  async function answer({ id, method, params, size }: InboundRequest, handle: RequestHandler): Promise<void> {
     const request = { controller: new AbortController(), size };
     open.set(id, request);
     openBytes += size;

@@ -11,8 +11,8 @@ import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, type ExchangeOptions, openRequest } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
-import type { Unsolicited } from "./read-budget.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
+import type { Unsolicited } from "./read-budget.ts";
 import { createReception, type Receiver } from "./reception.ts";
 import {
   afterSending,

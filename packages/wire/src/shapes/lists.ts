@@ -24,7 +24,7 @@ export interface ListOptions extends McpRequestOptions {
 }
 
 /** Bytes that are left of a limit. */
-export interface ByteRoom {
+interface ByteRoom {
   bytes: number;
 }
 

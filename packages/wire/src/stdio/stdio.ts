@@ -131,7 +131,7 @@ function openChannel(
       budget.unsolicited("notifications", bytes, 1);
       if (!over) events.dropped(start);
     },
-    isBusy: budget.isSpent,
+    isBusy: () => budget.isSpent(),
   });
   stdout.on("data", (chunk: Buffer) => {
     received += chunk.length;
@@ -148,7 +148,6 @@ function openChannel(
       else pauseStdout();
     });
   }
-
 
   stdout.on("end", () => {
     if (!over) lines.end();

@@ -59,7 +59,9 @@ test("a large message that no request asks for is dropped", async () => {
   await session.request("x", { megabytes: 0 }, { maxBytes: megabyte });
   await session.close();
   expect(heard).toEqual(["large"]);
-  expect(diagnostics).toEqual([`a message was dropped: it answers no request and is larger than ${4 * megabyte} bytes`]);
+  expect(diagnostics).toEqual([
+    `a message was dropped: it answers no request and is larger than ${4 * megabyte} bytes`,
+  ]);
 });
 
 test("a message over the limit of all messages ends the connection", async () => {

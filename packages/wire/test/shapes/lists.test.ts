@@ -36,7 +36,10 @@ const nothing = { items: [], dropped: [], repaired: [] };
 
 describe("limits in bytes", () => {
   /** Pages of 1,000 bytes each, as the session reports them. */
-  function sizedPages(sizes: readonly number[], page: (number: number) => JsonObject[]): Listable & { limits: unknown[] } {
+  function sizedPages(
+    sizes: readonly number[],
+    page: (number: number) => JsonObject[],
+  ): Listable & { limits: unknown[] } {
     const limits: unknown[] = [];
     return {
       limits,

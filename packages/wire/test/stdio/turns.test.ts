@@ -41,13 +41,13 @@ async function flooding(code: string, limits: Partial<WireLimits> = {}) {
   }
   /** Lets time pass whenever the server has to wait; returns why it was disconnected. */
   async function flooded(): Promise<WireError | undefined> {
-    let isOver = false;
+    const end = { isOver: false };
     void events.over.then(() => {
-      isOver = true;
+      end.isOver = true;
     });
     for (;;) {
-      while (time.left().length === 0 && !isOver) await turn();
-      if (isOver) return events.over;
+      while (time.left().length === 0 && !end.isOver) await turn();
+      if (end.isOver) return events.over;
       time.advance(time.left()[0] ?? 0);
     }
   }

@@ -6,5 +6,5 @@ export const defaults = {
   callTotal: 3_600_000,
   callsPerServer: 16,
   callsTotal: 64,
-  catalogBytes: 67_108_864,
+  catalogBytes: 64_000_000,
 } as const;

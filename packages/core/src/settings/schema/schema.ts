@@ -96,7 +96,7 @@ const fairlead: ObjectKey = {
         catalogBytes: {
           type: "number",
           minimum: 1024,
-          maximum: 1_073_741_824,
+          maximum: 1_000_000_000,
           default: defaults.catalogBytes,
           workspace: tightens,
           description:

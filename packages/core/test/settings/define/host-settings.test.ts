@@ -19,7 +19,7 @@ test("without any file the defaults hold", async () => {
     host: {
       start: "background",
       connectTimeout: 30_000,
-      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 67_108_864 },
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 64_000_000 },
       resourceFunctions: true,
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
@@ -39,7 +39,7 @@ describe("limits", () => {
     const { host, problems } = await world.load();
     expect(host).toMatchObject({
       connectTimeout: 50_000,
-      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 50, catalogBytes: 67_108_864 },
+      limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 50, catalogBytes: 64_000_000 },
       toolBudget: 5,
     });
     expect(said(problems)).toEqual([

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { createTrafficLog } from "../../src/connect/traffic-log.ts";
+
+/** A traffic log that hides `secret`, and what it wrote. */
+function watched() {
+  const written: string[] = [];
+  const lines: string[] = [];
+  let redactions = 0;
+  const log = {
+    path: "",
+    write: (kind: string, text: string) => void written.push(`${kind} ${text}`),
+    close: async () => {},
+  };
+  const traffic = createTrafficLog({
+    log,
+    redact(text) {
+      redactions += 1;
+      return text.replaceAll("secret", "(hidden)");
+    },
+    debug: false,
+    onFirstMessage: () => {},
+    onStderrLine: (line) => lines.push(line),
+  });
+  return { traffic, written, lines, redactions: () => redactions };
+}
+
+test("the lines of a chunk are redacted and written together", () => {
+  const { traffic, written, lines, redactions } = watched();
+  traffic.listeners.onStderr(`${"all work\n".repeat(1000)}and`);
+  expect(redactions()).toBe(1);
+  expect(written).toHaveLength(1);
+  expect(lines).toEqual(Array.from({ length: 1000 }, () => "all work"));
+  traffic.listeners.onStderr(" no play\n");
+  expect(lines.at(-1)).toBe("and no play");
+});
+
+test("a secret is hidden in its line, and in a line that arrives in pieces", () => {
+  const { traffic, written, lines } = watched();
+  traffic.listeners.onStderr("one\na secret\nthe sec");
+  traffic.listeners.onStderr("ret again\n");
+  expect(lines).toEqual(["one", "a (hidden)", "the (hidden) again"]);
+  expect(written.join("\n")).not.toContain("secret");
+});
+
+test("of too many lines the first are kept, the others counted, and the last ones explain a failure", () => {
+  const { traffic, lines } = watched();
+  const numbers = Array.from({ length: 10_000 }, (_, at) => `line ${at}\n`).join("");
+  traffic.listeners.onStderr(`${numbers}FATAL: no secret\n`);
+  expect(lines).toHaveLength(2000);
+  const { stderr } = traffic.observed();
+  expect(stderr).toHaveLength(40);
+  expect(stderr.at(-1)).toBe("FATAL: no (hidden)");
+  expect(stderr.at(-2)).toBe("line 9999");
+  const dropped = lines.filter((line) => line.includes("dropped"));
+  expect(dropped).toEqual([expect.stringMatching(/^\(7,\d{3} lines dropped: the server wrote too fast\)$/)]);
+});
