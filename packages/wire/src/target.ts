@@ -62,7 +62,10 @@ export interface WireLimits {
   readonly inboundBytes: number;
   /** The largest message while no request to the server is open, in bytes. */
   readonly unsolicitedMessageBytes: number;
-  /** How much of one server's output is read before other servers get their turn, in bytes and in lines. */
+  /**
+   * How much of one server's output is read before other servers get their turn, in bytes and in lines. A line that
+   * answers no request counts four times.
+   */
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
@@ -129,8 +132,8 @@ export const defaultLimits: WireLimits = {
   inboundRequests: 16,
   inboundBytes: 4 * 1024 * 1024,
   unsolicitedMessageBytes: 4 * 1024 * 1024,
-  turnBytes: 256 * 1024,
-  turnLines: 128,
+  turnBytes: 1024 * 1024,
+  turnLines: 512,
   unsolicitedRate: 2 * 1024 * 1024,
   unsolicitedBurst: 32 * 1024 * 1024,
   inputRounds: 8,

@@ -47,6 +47,8 @@ export interface ReadBudgetOptions {
 
 /** A line costs at least so many bytes of the rate, because handling a short line costs as much as copying so many bytes. */
 export const lineCost = 1024;
+/** How many lines of a turn an unsolicited line takes: handling it costs more, and nobody waits for it. */
+const unsolicitedWeight = 4;
 /** Milliseconds that a server over its rate waits at least: refilling in smaller steps would cost more than it lets through. */
 const shortestWait = 20;
 
@@ -113,6 +115,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
       linesLeft -= count;
     },
     unsolicited(what, bytes, lines = 0) {
+      linesLeft -= lines * (unsolicitedWeight - 1);
       if (isStopped) return;
       const cost = Math.max(bytes, lines * lineCost);
       if (allowance >= 0 && allowance < cost) refill();

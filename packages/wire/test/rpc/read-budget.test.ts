@@ -45,6 +45,16 @@ describe("one turn of the event loop", () => {
     expect(opened.time.left()).toEqual([]);
   });
 
+  test("has a quarter as many lines that answer no request", () => {
+    const { budget } = budgetOf();
+    budget.lines(2);
+    budget.unsolicited("notifications", 1, 2);
+    expect(budget.isSpent()).toBe(false);
+    budget.lines(1);
+    budget.unsolicited("notifications", 1, 1);
+    expect(budget.isSpent()).toBe(true);
+  });
+
   test("lets all pipes of a server go on together", async () => {
     const { budget, resumed, wait } = budgetOf();
     budget.lines(10);
