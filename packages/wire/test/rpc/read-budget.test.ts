@@ -5,7 +5,7 @@ import { turn } from "../support/collected.ts";
 import { stoppedTime } from "../support/simulated-time.ts";
 
 /** Ten lines a turn; ten unsolicited lines at once and then ten a second; flooding after a second over that. */
-function budgetOf(limits: { readonly turnBytes?: number } = {}) {
+function budgetOf(limits: { readonly turnLines?: number } = {}) {
   const time = stoppedTime();
   const floods: WireError[] = [];
   const budget = createReadBudget({
@@ -66,8 +66,10 @@ describe("one turn of the event loop", () => {
 });
 
 describe("unsolicited output", () => {
+  const endlessTurns = { turnLines: Number.POSITIVE_INFINITY };
+
   test("over its rate waits as long as the rate needs, not for the next turn", async () => {
-    const { budget, time, resumed, wait } = budgetOf();
+    const { budget, time, resumed, wait } = budgetOf(endlessTurns);
     budget.unsolicited("notifications", 1, 15);
     expect(budget.isSpent()).toBe(true);
     wait();
@@ -80,14 +82,14 @@ describe("unsolicited output", () => {
   });
 
   test("counts by its bytes if they are more than its lines", () => {
-    const { budget, time, wait } = budgetOf();
+    const { budget, time, wait } = budgetOf(endlessTurns);
     budget.unsolicited("stderr", 11 * lineCost);
     wait();
     expect(time.left()).toEqual([100]);
   });
 
   test("within its rate is read for ever", () => {
-    const { budget, time, floods } = budgetOf();
+    const { budget, time, floods } = budgetOf(endlessTurns);
     for (let second = 0; second < 100; second += 1) {
       budget.unsolicited("notifications", 1, 9);
       expect(budget.isSpent()).toBe(false);
@@ -107,7 +109,7 @@ describe("unsolicited output", () => {
   }
 
   test("that stays over its rate is a flood, named after most of it", () => {
-    const opened = budgetOf();
+    const opened = budgetOf(endlessTurns);
     opened.budget.unsolicited("stderr", 5 * lineCost);
     sends(opened, 3, 5000);
     expect(opened.floods.map(({ code, message }) => [code, message])).toEqual([
@@ -116,7 +118,7 @@ describe("unsolicited output", () => {
   });
 
   test("over its rate for a moment, now and then, is no flood", () => {
-    const opened = budgetOf();
+    const opened = budgetOf(endlessTurns);
     for (let round = 0; round < 20; round += 1) {
       sends(opened, 3, 600);
       opened.time.advance(2000);
@@ -125,7 +127,7 @@ describe("unsolicited output", () => {
   });
 
   test("after the end waits for nothing", async () => {
-    const { budget, time, floods, resumed, wait } = budgetOf();
+    const { budget, time, floods, resumed, wait } = budgetOf(endlessTurns);
     budget.unsolicited("notifications", 1, 1000);
     wait();
     budget.stop();
