@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
-import type { ReadBudget } from "../rpc/read-budget.ts";
+import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
 import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
@@ -50,7 +50,7 @@ export function createEventReader({ events, maxBytes, budget, until, time = syst
       return;
     }
     const messages = parse(data, diagnose);
-    if (messages.length === 0) budget.unsolicited("events that are not messages", data.length, 1);
+    if (messages.length === 0) budget.unsolicited("events that are not messages", data.length, failedParseLines);
     for (const message of messages) {
       delivered += 1;
       done ||= until?.(message) ?? false;

@@ -3,7 +3,7 @@
 import { WireError } from "../errors.ts";
 import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
-import { createReadBudget } from "../rpc/read-budget.ts";
+import { createReadBudget, failedParseLines } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
@@ -78,7 +78,7 @@ async function startStream(
       const messages = messagesOf(JSON.parse(data) as unknown);
       for (const message of messages) takeMessage(message, data.length / messages.length, { events, budget });
     } catch {
-      budget.unsolicited("events that are not messages", data.length, 1);
+      budget.unsolicited("events that are not messages", data.length, failedParseLines);
       diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
     }
   }

@@ -47,6 +47,8 @@ export interface ReadBudgetOptions {
 
 /** A line costs at least so many bytes of the rate, because handling a short line costs as much as copying so many bytes. */
 export const lineCost = 1024;
+/** How many lines a text counts that begins like JSON but is not: a failed `JSON.parse` is slow. */
+export const failedParseLines = 8;
 /** How many lines of a turn an unsolicited line takes: handling it costs more, and nobody waits for it. */
 const unsolicitedWeight = 4;
 /** Milliseconds that a server over its rate waits at least: refilling in smaller steps would cost more than it lets through. */

@@ -2,7 +2,7 @@
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
-import type { ReadBudget } from "../rpc/read-budget.ts";
+import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, parseJson } from "../shapes/json.ts";
 
@@ -73,7 +73,8 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
     }
     const value = parse(line);
     if (value === undefined) {
-      budget?.unsolicited("lines on stdout that are not messages", line.length, 1);
+      const lines = opensJson(line) ? failedParseLines : 1;
+      budget?.unsolicited("lines on stdout that are not messages", line.length, lines);
       if (line.trim() !== "") reportNoise(line);
     } else if (Array.isArray(value) && value.length > 0) deliverBatch(value, line);
     else deliver(value, line, line.length);

@@ -113,6 +113,15 @@ describe("a server that floods", () => {
     });
   });
 
+  test("a line that begins like JSON but is not counts as eight, because it takes as long", async () => {
+    const burst = { unsolicitedBurst: 80 * lineCost, unsolicitedRate: lineCost };
+    const marked = `${'{"jsonrpc":\n'.repeat(8)}${notification}`;
+    await using server = await flooding(floods(1, marked), burst);
+    await server.throttled();
+    // Each message comes after eight such lines: 65 of 80, then 130.
+    expect(server.messages).toHaveLength(1);
+  });
+
   test("on stderr is not read further than its rate allows", async () => {
     const burst = { unsolicitedBurst: 200_000, unsolicitedRate: 100_000 };
     await using server = await flooding(floods(2, "x\n"), burst);
