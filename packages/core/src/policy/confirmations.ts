@@ -72,9 +72,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   const confirmed = new Map<string, number>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
-  /** Only tools have accepted definitions: a prompt may have the name of a tool. */
-  async function accept(tool: PolicyRequest): Promise<void> {
-    if ((tool.kind ?? "tool") !== "tool") return;
+  async function accept(tool: ToolIdentity): Promise<void> {
     const accepted = acceptDefinition(tool);
     approvals.bump();
     await accepted;
@@ -174,6 +172,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     decision: Decision,
     onYes: TakingAnswer["onYes"],
   ): Promise<void> {
+    // Only tools have accepted definitions: a prompt may have the name of a tool.
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));

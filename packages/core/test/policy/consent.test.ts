@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
-import { asked, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
+import type { PolicyRequest } from "../../src/policy/confirmations.ts";
+import {
+  type AskedTool,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "../../src/registry/confirmation.ts";
+import { asked, type Desk, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const read = asked("files", "read");
@@ -220,4 +225,39 @@ test.each([
   expect(at.typed({ ...read, args: {} }).decision).toBe(decision);
   at.marks.see("files", changedRead);
   expect(at.typed({ ...read, args: {} }).decision).toBe(decision === "deny" ? "deny" : "ask_user");
+});
+
+describe("reading a resource", () => {
+  const note = { ...asked("files", "note://one"), kind: "resource" } as const;
+  const other = { ...asked("files", "note://two"), kind: "resource" } as const;
+  const ask = (at: Desk, request: PolicyRequest & AskedTool): ToolCallConfirmationDetails =>
+    at.question(request, at.decide(request), request);
+
+  test("always is offered unless a rule asks each time", async () => {
+    await using at = await desk();
+    expect(ask(at, note)).toMatchObject({
+      args: { uri: "note://one" },
+      outcomes: [ProceedOnce, ProceedAlwaysServer, Cancel],
+    });
+    await using strict = await desk({ rules: [{ ...rule("user", "ask_user", "files"), kind: "resource" }] });
+    expect(ask(strict, note).outcomes).toEqual([ProceedOnce, Cancel]);
+  });
+
+  test("always is for every resource of the server, and for no tool", async () => {
+    await using at = await desk();
+    await ask(at, note).onConfirm(ProceedAlwaysServer);
+    expect([note, other, { ...note, serverName: "a.b" }, read].map((one) => at.verdict(one).decision)).toEqual([
+      "allow",
+      "allow",
+      "ask_user",
+      "ask_user",
+    ]);
+  });
+
+  test("once is for this resource, once", async () => {
+    await using at = await desk();
+    await ask(at, note).onConfirm(ProceedOnce);
+    expect([other, note, note].map((one) => at.takeConfirmation(one))).toEqual([false, true, false]);
+    expect(at.verdict(note).decision).toBe("ask_user");
+  });
 });

@@ -43,6 +43,11 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
       '8:1 "annotations" may contain only strings, numbers, true and false; …',
     ],
     [
+      "annotations={readOnlyHint=true,a=[1]}",
+      "deny 5 a/x isDoubt :5",
+      '8:1 "annotations" may contain only strings, numbers, true and false; …',
+    ],
+    [
       "annotations={readOnlyHint='true'}",
       "deny 5 a/x isDoubt :5",
       '8:1 "annotations" holds "readOnlyHint", which is not true or false; …',

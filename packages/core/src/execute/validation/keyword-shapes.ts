@@ -20,7 +20,7 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
   [(value) => isNumber(value) && Number(value) > 0, ["multipleOf"]],
   [isCount, ["minLength", "maxLength", "minItems", "maxItems"]],
   [isCount, ["minProperties", "maxProperties", "minContains", "maxContains"]],
-  [isBoolean, ["uniqueItems", "nullable"]],
+  [isBoolean, ["uniqueItems"]],
   [isNames, ["required"]],
   [(value) => Array.isArray(value) && value.length > 0, ["enum"]],
   [(value) => [value].flat().every((type) => types.has(type)), ["type"]],

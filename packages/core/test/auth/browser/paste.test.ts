@@ -13,6 +13,14 @@ test.each([
   expect(pasted.kind === "answer" && pasted.answer.get("code")).toBe("c");
 });
 
+test("the longest address that is taken has 32768 characters", () => {
+  const text = (length: number): string => "code=c&state=the-state&x=".padEnd(length, "x");
+  expect([readPasted(text(32_768), sign).kind, readPasted(text(32_769), sign)]).toEqual([
+    "answer",
+    { kind: "unusable", reason: "the text is too long for an address" },
+  ]);
+});
+
 const notThere = "this is not the address of the last browser page, which begins with http://127.0.0.1:7000/cb";
 
 test.each([
