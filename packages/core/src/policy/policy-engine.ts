@@ -42,8 +42,9 @@ export class PolicyEngine {
   }
 }
 
-const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
-const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+/** Strongest first. */
+const ranks: Readonly<Record<Tier, number>> = { administrator: 0, user: 1, workspace: 2, conversation: 3, default: 4 };
+const strictnesses: Readonly<Record<DecisionOutcome, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
 /** A workspace rule that allows is ignored: a workspace may only restrict. */
 function mayCount({ tier, decision }: PolicyRule): boolean {
@@ -53,14 +54,14 @@ function mayCount({ tier, decision }: PolicyRule): boolean {
 function byStrength(a: PolicyRule, b: PolicyRule): number {
   return (
     Number(b.isGate === true) - Number(a.isGate === true) ||
-    tiers.indexOf(a.tier) - tiers.indexOf(b.tier) ||
+    ranks[a.tier] - ranks[b.tier] ||
     b.priority - a.priority ||
     strictness(b) - strictness(a)
   );
 }
 
 function strictness({ decision }: PolicyRule): number {
-  return decisions.indexOf(decision);
+  return strictnesses[decision];
 }
 
 /** A rule that cannot be fully read may have meant anything, so it can only make the decision stricter. */

@@ -171,6 +171,11 @@ test("what is no rule at all is told", async () => {
   ]);
 });
 
+test("a file with as many rules as are read is read", async () => {
+  const found = await read('[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\n'.repeat(limits.policyRules));
+  expect([found.state, found.rules.length, found.problems]).toEqual(["read", limits.policyRules, []]);
+});
+
 describe("a file that cannot be read", () => {
   const manyRules = '[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\n'.repeat(limits.policyRules + 1);
   test.each([
