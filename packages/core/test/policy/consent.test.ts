@@ -49,6 +49,23 @@ test("a yes for once is for these arguments, in whatever order, and is used up",
   expect(refusal(() => at.redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
 });
 
+test("two equal questions that are both answered yes are worth two calls", async () => {
+  await using at = await desk();
+  const details = [question(at.ask(read, {})), question(at.ask(read, {}))];
+  for (const each of details) await each.onConfirm(ProceedOnce);
+  const redeemed = [1, 2, 3].map(() => refusal(() => at.redeem(read, {})));
+  expect(redeemed).toEqual([undefined, undefined, notConfirmed]);
+});
+
+test("a tool that no server lists can be confirmed for once only", async () => {
+  await using at = await desk();
+  const unknown = asked("files", "unknown");
+  const details = question(at.ask(unknown, {}));
+  expect(details.outcomes).toEqual([ProceedOnce, Cancel]);
+  await details.onConfirm(ProceedAlwaysServer);
+  expect([1, 2].map(() => refusal(() => at.redeem(unknown, {})) === undefined)).toEqual([true, false]);
+});
+
 test.each([Cancel, "garbage" as ToolConfirmationOutcome])("%s is a no, and the first answer counts", async (no) => {
   await using at = await desk();
   const details = question(at.ask(read, {}));
@@ -204,6 +221,26 @@ describe("a changed definition", () => {
     at.marks.see("files", changedRead);
     await details.onConfirm(ProceedAlwaysServer);
     expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
+  });
+
+  test("is told as the reason, unless the user's own rule asks about what the user types", async () => {
+    await using at = await desk({ rules: [rule("user", "ask_user", "files")] });
+    at.marks.see("files", changedRead);
+    const reasons = (["user", "model"] as const).map((who) => {
+      const request = { ...read, who, args: {} };
+      return at.question(request, at.decide(request), read).rule?.text;
+    });
+    expect(reasons).toEqual(["a rule in user.toml:1 asks about it", "the rule for changed definitions asks about it"]);
+  });
+
+  test("is accepted by the user's yes to a typed call, and not by one to a model's", async () => {
+    for (const who of ["user", "model"] as const) {
+      await using at = await desk({ rules: [trust("files")] });
+      at.marks.see("files", changedRead);
+      const request = { ...read, who, args: {} };
+      await at.question(request, at.decide(request), read).onConfirm(ProceedOnce);
+      expect(at.marks.changeOf(read) === undefined).toBe(who === "user");
+    }
   });
 
   test("is not run in yolo mode either", async () => {

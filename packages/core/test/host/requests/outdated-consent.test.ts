@@ -2,7 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createHost, type Host, type HostOptions, ToolConfirmationOutcome } from "../../../src/index.ts";
+import {
+  createHost,
+  type Host,
+  type HostOptions,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "../../../src/index.ts";
 import { type LockedServer, lockText } from "../../../src/policy/lock/lock-file.ts";
 import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
 import { approve } from "../../../src/trust/approvals.ts";
@@ -126,9 +132,17 @@ test("a yes in advance to a changed prompt does not accept a changed tool of the
   const at = await workspace(folder);
   await at.lock({ prompts: new Map([["review", "0"]]), tools: new Map([["review", "0"]]) });
   await using host = await at.open();
+  const shown: unknown[] = [];
   // The options that --yes of the command gives.
-  const yes = { confirm: async () => ProceedOnce, confirmed: "in_advance" as const };
+  const yes = {
+    async confirm({ change }: ToolCallConfirmationDetails) {
+      shown.push(change?.map(({ member }) => member));
+      return ProceedOnce;
+    },
+    confirmed: "in_advance" as const,
+  };
   expect(await host.getPrompt("books", "review", {}, yes)).toMatchObject(books.results.review);
+  expect(shown).toEqual([["definition"]]);
   expect(await host.changeOf("books", "review")).toMatchObject([{ member: "definition" }]);
   await expect(host.call("books", "review")).rejects.toMatchObject(changed);
   await expect(host.callAsModel("review", {})).rejects.toMatchObject({ code: "denied" });
