@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createJudge } from "../mutants/judge.mjs";
+import { testsFor } from "../mutants/imports.mjs";
 import { applied, mutantsOf } from "../mutants/operators.mjs";
 import { folderOf, sampled, summary } from "../mutants/sample.mjs";
 
@@ -86,4 +87,15 @@ test.each([
   ],
 ])("a mutant whose test %s", async (_, runs, state) => {
   expect(await judged(runs)).toMatchObject({ state });
+});
+
+test("the test with the name of the file comes first, if it is one of the same package", () => {
+  const file = "/packages/core/src/auth/sign-in.ts";
+  const tests = ["/packages/cli/test/tui/sign-in.test.ts", "/packages/core/test/auth/a.test.ts"];
+  const own = "/packages/core/test/other/sign-in.test.ts";
+  const importers = new Map([
+    [file, ["/packages/core/src/host.ts", tests[1], own]],
+    ["/packages/core/src/host.ts", [tests[0]]],
+  ]);
+  expect(testsFor(file, importers)).toEqual([own, tests[1], tests[0]]);
 });
