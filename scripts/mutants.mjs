@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { copyCheckout } from "./mutants/copy.mjs";
 import { importersOf, testsFor } from "./mutants/imports.mjs";
-import { applied, mutantsOf } from "./mutants/operators.mjs";
 import { createJudge } from "./mutants/judge.mjs";
+import { applied, mutantsOf } from "./mutants/operators.mjs";
 import { createRunner } from "./mutants/runner.mjs";
 import { folderOf, sampled, summary } from "./mutants/sample.mjs";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createJudge } from "../mutants/judge.mjs";
 import { testsFor } from "../mutants/imports.mjs";
+import { createJudge } from "../mutants/judge.mjs";
 import { applied, mutantsOf } from "../mutants/operators.mjs";
 import { folderOf, sampled, summary } from "../mutants/sample.mjs";
 

@@ -167,5 +167,5 @@ test("a yes to reading a resource does not count for an entry that has replaced 
   await expect(replaced).rejects.toMatchObject({ code: "denied" });
   expect(await at.requests("resources/read")).toEqual([]);
   const { contents } = await host.readResource("books", uri, { confirm: async () => ProceedOnce });
-  expect(contents).toMatchObject(books.contents[uri] ?? []);
+  expect(contents).toMatchObject(books.contents[uri]);
 });
