@@ -86,8 +86,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   function keyOf(request: PolicyRequest): string {
     const { who = "model", serverName, serverToolName, kind = "tool", args = {} } = request;
     const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityOf(serverName)?.fingerprint;
-    const shown = changeOf(request)?.difference() ?? [];
-    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify(shown)]);
+    const shown = changeOf(request)?.difference();
+    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
   }
 
   function keep(key: string): void {
