@@ -74,5 +74,8 @@ test("called off, nobody is asked once more", async () => {
 });
 
 test("nonsense without end has one", async () => {
-  expect(await pasting(async () => "")).toMatchObject({ outcome: "no usable address in 100 tries" });
+  expect(await pasting(async () => "")).toMatchObject({
+    outcome: "no usable address in 100 tries",
+    reasons: { length: 100 },
+  });
 });
