@@ -2,8 +2,7 @@
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Store } from "../session/store.ts";
-import type { AppState } from "../state/app-state.ts";
-import { questionNumber } from "../state/question-number.ts";
+import { type AppState, questionNumber } from "../state/app-state.ts";
 import type { TranscriptItem } from "../state/transcript.ts";
 import { callCardLines } from "../view/call-card-lines.ts";
 import { dialogLines } from "../view/dialogs/dialog-frame.ts";

@@ -6,7 +6,7 @@ import { openUrl } from "@fairlead/core/net/open-url";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";
-import { loadHistory, saveEntry } from "../input/history-file.ts";
+import { loadHistory, saveEntry } from "../input/history.ts";
 import { openServices } from "../open-services.ts";
 import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";

@@ -6,7 +6,7 @@ import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { closest } from "@fairlead/core/text/closest";
 import { stateWords } from "../../output/servers/server-state.ts";
 import { typedHere } from "../slash/typed-here.ts";
-import type { ServerVerb } from "../state/server-verb.ts";
+import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 

@@ -2,15 +2,14 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments/arguments.ts";
-import { findToolTarget } from "../../targets/target.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
-import type { BuiltIn } from "./command.ts";
-import { wordsOf } from "./words.ts";
-import { writeCall } from "./write-call.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 
 export const form: BuiltIn = {
   name: "form",
@@ -62,4 +61,23 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
       tools: tools.flatMap(({ server, serverToolName }) => (server === name ? serverToolName : [])),
     })),
   );
+}
+
+/** Values that need no quotes and are not read as JSON. */
+const plain = /^[\w./:+-]+$/;
+
+export function writeCall(target: ToolTarget, args: JsonObject): string {
+  const words = Object.entries(args).map(([name, value]) => writeArgument(name, value));
+  return [quoted(targetName(target)), ...words].join(" ");
+}
+
+function writeArgument(name: string, value: unknown): string {
+  if (name === "" || name.includes("=") || name.endsWith(":"))
+    throw new HostError("usage", `an argument called "${name}" cannot be typed`);
+  const isPlain = typeof value === "string" && plain.test(value);
+  return quoted(isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`);
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -1,14 +1,17 @@
 /** `/mcp`: opens the panel of servers, and runs the subcommands. */
 
 import { HostError } from "@fairlead/core/errors";
+import type { HostTool } from "@fairlead/core/host";
+import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { serverText, stateWords } from "../../output/servers/server-state.ts";
+import { signedIn } from "../../sign-in/signed-in.ts";
+import { plainStyle } from "../captured.ts";
 import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
-import { type ServerVerb, serverVerbs } from "../state/server-verb.ts";
-import { type BuiltIn, serverNames } from "./command.ts";
-import { namedServer } from "./listing.ts";
-import { schemaText, serverListText } from "./mcp-text.ts";
-import { toolListText } from "./tool-text.ts";
-import { wordsOf } from "./words.ts";
+import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
+import { type BuiltIn, namedServer, serverNames, wordsOf } from "./command.ts";
+import { toolListText } from "./tools.ts";
+import { typedHere } from "./typed-here.ts";
 
 type Run = (words: readonly string[], services: Services) => void | Promise<void>;
 
@@ -105,4 +108,29 @@ function summaries(verb: ServerVerb): string {
     case "test":
       return "test the connection to a server";
   }
+}
+
+async function serverListText({ session: { host }, settings }: Services): Promise<string> {
+  const configuration = settings.get();
+  const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
+  const texts = host.states().map((state) => {
+    const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
+    const known = cached.find((each) => each.server === state.name);
+    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
+    return serverText({ server, state, known, signIn: signIns.get(state.name) }, { style: plainStyle, typed: asItIs });
+  });
+  return typedHere(joinSafe(texts));
+}
+
+function schemaText(tools: readonly HostTool[]): SafeText {
+  if (tools.length === 0) return safe`No tools found.`;
+  const texts = tools.map(
+    ({ server, serverToolName, inputSchema }) =>
+      safe`${toVisibleLine(`${server}.${serverToolName}`)}\n${toSafeJson(inputSchema)}`,
+  );
+  return joinSafe(texts, safe`\n\n`);
+}
+
+function asItIs(text: SafeText): SafeText {
+  return text;
 }

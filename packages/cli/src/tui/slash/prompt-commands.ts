@@ -11,8 +11,7 @@ import { captured } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";
-import type { BuiltIn } from "./command.ts";
-import { wordsOf } from "./words.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 
 export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;

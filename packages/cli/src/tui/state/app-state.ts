@@ -1,4 +1,4 @@
-/** The state of the terminal app and its events: plain data. */
+/** The state of the terminal app and its events: plain data, and pure functions on it. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { TurnEvent } from "@fairlead/core/turn/events";
@@ -7,8 +7,8 @@ import type { Editor } from "../input/editor.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { DialogState } from "./dialog.ts";
 import type { PanelState } from "./mcp-panel.ts";
-import type { UserQuestion } from "./questions.ts";
-import type { NoteTone, TranscriptItem } from "./transcript.ts";
+import type { QuestionNumber, UserQuestion } from "./questions.ts";
+import { isSettled, type NoteTone, type TranscriptItem } from "./transcript.ts";
 
 export interface AppState {
   /** The transcript, in order of start. */
@@ -111,3 +111,31 @@ export type AppEvent =
   | { readonly type: "arm_quit"; readonly isArmed: boolean }
   | { readonly type: "clear" }
   | { readonly type: "quit" };
+
+/** Adds an item to the transcript. */
+type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;
+
+export function add(state: AppState, item: New<TranscriptItem>): AppState {
+  const serial = state.serial + 1;
+  return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };
+}
+
+/** Counts the complete items at the top: they are drawn only once. */
+export function markSettled(state: AppState): AppState {
+  const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
+  const settled = open === -1 ? state.items.length : open;
+  return settled === state.settled ? state : { ...state, settled };
+}
+
+/** An estimate of the rows of an item. */
+export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): number {
+  const text = item === undefined ? "" : item.kind === "call" ? (item.call.isOpen ? item.call.display : "") : item.text;
+  return (text ?? "").split("\n").reduce((rows, line) => rows + Math.ceil((line.length + 1) / columns), 1);
+}
+
+/** The number of the open question among all questions; requested calls count, because each will ask. */
+export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
+  const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");
+  const isOfTurn = questions.some(({ kind }) => kind === "confirmation");
+  return { index: 1, total: questions.length + (isOfTurn ? waiting.length : 0) };
+}
