@@ -7,11 +7,11 @@ import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt"
 import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
+import { reportPrompt } from "../output/reports/result-reports.ts";
+import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
-import { reportPrompt } from "../output/reports/prompt-report.ts";
-import { promptCommandUsage } from "../output/tools/prompt-list.ts";
+import { promptCommandUsage } from "../output/tools/lists.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";

@@ -3,7 +3,7 @@
 import type { HostPrompt } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { groupBy } from "../output/group-by.ts";
-import { examplePrompt, promptsText } from "../output/tools/prompt-list.ts";
+import { examplePrompt, promptsText } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";

@@ -2,10 +2,10 @@
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue } from "../arguments/named-values.ts";
+import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
-import { reportReading } from "../output/reports/read-report.ts";
+import { reportReading } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSavePlace } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Verb } from "../shell/verb.ts";

@@ -1,7 +1,10 @@
 /** Checks Fairlead's state folder: write access, permissions, disk space and damaged files. Pure. */
 
+import type { HostError } from "@fairlead/core/errors";
+import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { sizeWords } from "@fairlead/core/text/size-words";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import type { Observation } from "./finding.ts";
 
 export interface StateFacts {
@@ -53,4 +56,38 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
       next: `rm ${aside.map(toShellWord).join(" ")}`,
     });
   return findings;
+}
+
+/** Checks the secret store and the secrets that servers refer to. Pure. */
+export interface SecretFacts {
+  readonly servers: readonly AdmittedServer[];
+  readonly store:
+    | { readonly backend: SecretStore["backend"]; readonly names: ReadonlySet<string> }
+    | { readonly error: Pick<HostError, "message" | "next" | "code"> };
+}
+
+export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
+  if ("error" in store) {
+    const { message, next, code } = store.error;
+    return [{ severity: "problem", code, message, ...(next !== undefined && { next }) }];
+  }
+  const { backend, names } = store;
+  const place = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
+  return [
+    { severity: "ok", message: `${names.size} stored in ${place}` },
+    ...servers.flatMap(({ server, admission }) =>
+      (server.definition?.secrets ?? [])
+        .filter((name) => !names.has(name))
+        .map((name): Observation => {
+          const mayStart = admission.status === "admitted";
+          return {
+            severity: mayStart ? "problem" : "note",
+            server: server.name,
+            message: `"${server.name}" needs the secret ${name}, which is not stored`,
+            next: `fairlead secret set ${name}`,
+            ...(mayStart && { code: "variable_unset" }),
+          };
+        }),
+    ),
+  ];
 }

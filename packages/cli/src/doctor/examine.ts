@@ -8,16 +8,12 @@ import { checkNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkPrograms } from "./check-programs.ts";
-import { checkSecrets } from "./check-secrets.ts";
 import { checkSettings } from "./check-settings.ts";
-import { checkState } from "./check-state.ts";
+import { checkSecrets, checkState } from "./check-state.ts";
 import { checkTrust } from "./check-trust.ts";
 import { type DoctorFinding, inGroup } from "./finding.ts";
-import { readNetworkFacts } from "./network-facts.ts";
-import { readPolicyFacts } from "./policy-facts.ts";
 import { readNodeFacts, readProgramFacts } from "./program-facts.ts";
-import { readSecretFacts } from "./secret-facts.ts";
-import { readStateFacts } from "./state-facts.ts";
+import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "./facts.ts";
 
 export async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
   const { environment, locations, servers } = configuration;

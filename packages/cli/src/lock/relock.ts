@@ -13,8 +13,7 @@ import {
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { count } from "../output/output.ts";
-import { errorLines } from "../output/policy/lock-report.ts";
-import { printRelock } from "../output/policy/relock-report.ts";
+import { errorLines, printRelock } from "../output/policy/lock-report.ts";
 import type { Context } from "../shell/verb.ts";
 import { readSnapshots, type ServerSnapshot } from "./server-snapshot.ts";
 import { type LockWorkspace, openWorkspace } from "./workspace.ts";

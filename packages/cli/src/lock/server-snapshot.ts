@@ -2,14 +2,16 @@
 
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HostError } from "@fairlead/core/errors";
-import type { ServerState } from "@fairlead/core/events";
+import type { Peer, ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { LockedCatalog } from "@fairlead/core/policy/lock/lock-file";
 import { lockCatalog } from "@fairlead/core/policy/lock/lock-server";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { clip } from "@fairlead/wire/text";
+import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
-import { packageVersion } from "./package-version.ts";
 import type { LockWorkspace } from "./workspace.ts";
 
 export type ServerSnapshot =
@@ -44,4 +46,18 @@ export async function readSnapshots(
       return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
     }
   });
+}
+
+const sources: Readonly<Record<Download["from"], string>> = {
+  npm: "npm",
+  PyPI: "pypi",
+  "an image registry": "image",
+};
+const longest = 200;
+
+/** Returns a server's version: the exact version in its entry, or else the version that it reports. */
+export function packageVersion({ transport }: Pick<ServerDefinition, "transport">, { serverInfo }: Peer): string {
+  const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+  if (download?.pinned) return `${sources[download.from]}:${download.name}`;
+  return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longest);
 }

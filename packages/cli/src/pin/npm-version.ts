@@ -6,7 +6,7 @@ import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { type ExactName, type PinRequest, passedOn } from "./pin-request.ts";
+import { type ExactName, type PinRequest, passedOn } from "./run-program.ts";
 
 /** A registry package with an optional tag or range; allows no characters that are special in a shell. */
 const specification = /^((?:@[\w.~-]+\/)?[\w.~-]+)(?:@([\w.~^*-]+))?$/;

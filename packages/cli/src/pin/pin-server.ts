@@ -1,18 +1,17 @@
 /** Finds the argument of an entry to replace by an exact version. Writes nothing. */
 
+import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
-import { imageDigest } from "./image-digest.ts";
 import { npmVersion } from "./npm-version.ts";
-import type { ExactName, PinRequest } from "./pin-request.ts";
-import { pythonVersion } from "./python-version.ts";
-import { createRunner } from "./run-program.ts";
+import { createRunner, type ExactName, type PinRequest, passedOn } from "./run-program.ts";
 
 export interface VersionPin extends ArgumentChange {
   readonly note?: string;
@@ -88,4 +87,84 @@ function resolveExactName(wanted: PinRequest): Promise<ExactName> {
     case "an image registry":
       return imageDigest(wanted);
   }
+}
+
+const image = /^[\w][\w.:/-]*$/;
+
+/** Finds the digest of the local image with a given name. */
+async function imageDigest({ server, download, run }: PinRequest): Promise<ExactName> {
+  const { name, launcher } = download;
+  if (!image.test(name))
+    throw new HostError("usage", `"${server}" cannot be pinned: ${name} is not an image name`, { serverName: server });
+  const { isDone, stdout, stderr } = await run(launcher, [
+    "image",
+    "inspect",
+    "--format",
+    "{{json .RepoDigests}}",
+    name,
+  ]);
+  if (!isDone)
+    throw /no such image|image not known/i.test(stderr)
+      ? new HostError("usage", `image ${name} not found on this machine`, {
+          serverName: server,
+          next: `${toShellWord(launcher)} pull ${name}`,
+        })
+      : new HostError(
+          "unreachable",
+          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it said nothing"}`,
+          {
+            serverName: server,
+          },
+        );
+  const digests = [...stdout.matchAll(/"([^"@]+)@(sha256:[0-9a-f]{64})"/g)];
+  const repository = name.replace(/:[\w.-]+$/, "");
+  const [, , digest] = digests.find(([, owner]) => owner === repository) ?? digests[0] ?? [];
+  if (digest === undefined)
+    throw new HostError("usage", `image ${name} has no digest: it was built on this machine`, {
+      serverName: server,
+      next: "push the image to a registry, and pull it",
+    });
+  return { name: `${name}@${digest}` };
+}
+
+/** Name, extras, and an optional version range. */
+const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
+/** Options that `uvx` and `uv pip compile` share. */
+const places = ["--index", "--index-url", "--default-index", "--python"];
+
+/** Finds the version of a Python package that `uvx` would run now, using `uv pip compile`. */
+async function pythonVersion({ server, download, options, isOption, run }: PinRequest): Promise<ExactName> {
+  const { name: written, launcher } = download;
+  const [, name, extras = "", range = ""] = specification.exec(written) ?? [];
+  if (name === undefined || !/(?:^|[/\\])uvx?(?:\.exe)?$/.test(launcher))
+    throw new HostError(
+      "usage",
+      `"${server}" cannot be pinned: Fairlead does not support ${written} with ${launcher}`,
+      {
+        serverName: server,
+        next: "write the exact version yourself: PACKAGE==VERSION",
+      },
+    );
+  const uv = /[/\\]/.test(launcher) ? join(dirname(launcher), "uv") : "uv";
+  const requirement = `${name}${extras}${range === "@latest" ? "" : range}`;
+  const asked = ["pip", "compile", "--no-deps", "--no-header", "--no-annotate", ...passedOn(options, places), "-"];
+  const { isDone, stdout, stderr } = await run(uv, asked, `${requirement}\n`);
+  const lines = stdout.split("\n").map((line) => /^([\w.-]+)(?:\[[^\]]*\])?==([\w.+!-]+)/.exec(line));
+  const version = lines.find((found) => normal(found?.[1] ?? "") === normal(name))?.[2];
+  if (!isDone || version === undefined)
+    throw new HostError("unreachable", `version of ${written} not found: uv: ${lastLine(stderr)}`, {
+      serverName: server,
+      next: "try again with a network connection, or write PACKAGE==VERSION yourself",
+    });
+  // `--from` takes a requirement (==); the command itself takes NAME@VERSION.
+  return { name: `${name}${extras}${isOption ? "==" : "@"}${version}` };
+}
+
+/** Package names treat `_`, `.` and `-` as the same character. */
+function normal(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) || "it said nothing";
 }

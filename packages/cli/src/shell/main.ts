@@ -9,7 +9,6 @@ import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
-import { streamFailure } from "./stream-failure.ts";
 
 declare const FAIRLEAD_VERSION: string | undefined;
 
@@ -172,4 +171,12 @@ export async function run(): Promise<void> {
     },
   });
   process.exitCode = code === exitCodeOf("cancelled") ? (interrupted ?? code) : code;
+}
+
+/** `hangup`: the terminal was closed; `enough`: the reading program ended (`| head`); `failure`: any other error. */
+export type StreamFailure = "hangup" | "enough" | "failure";
+
+export function streamFailure({ code }: NodeJS.ErrnoException, isTerminal: boolean): StreamFailure {
+  if (code === "EIO" && isTerminal) return "hangup";
+  return code === "EPIPE" ? "enough" : "failure";
 }

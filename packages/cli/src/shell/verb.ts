@@ -1,5 +1,6 @@
 /** The interface of a command: each file in `commands/` exports one as `verb`. */
 
+import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
@@ -44,3 +45,8 @@ export interface Context {
 
 /** Runs another Fairlead command line and throws its error. */
 export type RunWords = (words: readonly string[], io: Io, out: Output) => Promise<void>;
+
+/** Creates a usage error whose next step is the command's `--help`. */
+export function usageError(message: string, { command }: Pick<Context, "command">): HostError {
+  return new HostError("usage", message, { next: `${command.name()} --help` });
+}

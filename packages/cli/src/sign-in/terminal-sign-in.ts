@@ -6,8 +6,7 @@ import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/tex
 import type { Io } from "../shell/io.ts";
 import { askLine, askLineOrEnd, confirm } from "../shell/prompt.ts";
 import type { Context } from "../shell/verb.ts";
-import { byHandLines, messageLines } from "./message-lines.ts";
-import { userLocation } from "./user-location.ts";
+import { byHandLines, messageLines, userLocation } from "./message-lines.ts";
 
 export interface TerminalSignInOptions {
   /** False with `--no-browser`. */

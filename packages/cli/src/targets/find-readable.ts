@@ -7,10 +7,8 @@ import { findResource, type ResourceAddress, toWishes } from "@fairlead/core/res
 import { writeReference } from "@fairlead/core/resources/references/write-reference";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { NamedValue } from "../arguments/named-values.ts";
-import { fillTemplate, variablesOf } from "../arguments/template-values.ts";
-import { usageError } from "../shell/usage-error.ts";
-import type { Context } from "../shell/verb.ts";
+import { fillTemplate, type NamedValue, variablesOf } from "../arguments/named-values.ts";
+import { type Context, usageError } from "../shell/verb.ts";
 import { lookUp, namesOf } from "./look-up.ts";
 
 interface Wanted {

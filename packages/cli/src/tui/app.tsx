@@ -1,23 +1,22 @@
 /** The screen from top to bottom: finished items, running items, the question or panel, the prompt, the status line. */
 
+import type { Clock } from "@fairlead/core/clock";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
-import { type ReactElement, useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { AppSession } from "./session/session.ts";
 import { type AppState, questionNumber } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
 import { type LiveRoom, liveRoom } from "./state/live-room.ts";
 import { hasMoving } from "./state/status.ts";
-import { useNow } from "./use-now.ts";
 import { completionLines } from "./view/completion-lines.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import { panelLines } from "./view/dialogs/mcp-panel-frame.ts";
 import { clipLine, type Line, span } from "./view/line.ts";
 import { Lines } from "./view/lines.tsx";
-import { StatusLine } from "./view/status-line.tsx";
+import { StatusLine, TurnLine } from "./view/status-line.tsx";
 import { TextInput } from "./view/text-input.tsx";
 import { TranscriptItemView } from "./view/transcript-item.tsx";
-import { TurnLine } from "./view/turn-line.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
@@ -115,4 +114,19 @@ function completionRows({ completion, size }: AppState): readonly Line[] {
     height: Math.min(listRows, Math.max(2, Math.floor(size.rows / 4))),
   };
   return completion === undefined ? [] : completionLines(completion, room);
+}
+
+/** `every`: milliseconds between updates; undefined for none. */
+function useNow(clock: Clock, every: number | undefined): number {
+  const [now, setNow] = useState(() => clock.now());
+  useEffect(() => {
+    if (every === undefined) return;
+    let callOff = clock.after(0, () => tick(every), { background: true });
+    function tick(pause: number): void {
+      setNow(clock.now());
+      callOff = clock.after(pause, () => tick(pause), { background: true });
+    }
+    return () => callOff();
+  }, [clock, every]);
+  return now;
 }

@@ -12,11 +12,11 @@ import {
   completionKey,
   extend,
   openCompletion,
+  rank,
   take,
 } from "./input/completion.ts";
 import { type CursorContext, cursorContextAt } from "./input/cursor-context.ts";
 import type { Editor } from "./input/editor.ts";
-import { rank } from "./input/fuzzy.ts";
 import type { Key } from "./input/keys.ts";
 import { offerMentions, templateQuestions } from "./input/mention-words.ts";
 import type { Services } from "./services.ts";

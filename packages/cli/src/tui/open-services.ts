@@ -3,9 +3,9 @@
 import type { Model } from "@fairlead/core/model/model";
 import type { Context } from "../shell/verb.ts";
 import { findModel } from "../targets/choose-model.ts";
+import { runVerbHere } from "./captured.ts";
 import { createCompleter } from "./completer.ts";
 import { createPanel } from "./panel.ts";
-import { runVerbHere } from "./run-verb-here.ts";
 import type { Services } from "./services.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
 import { createServerActions } from "./session/server-actions.ts";

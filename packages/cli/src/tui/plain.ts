@@ -5,8 +5,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
-import { createLateLine } from "./plain/late-line.ts";
-import { lineSteps } from "./plain/line-steps.ts";
+import { createLateLine, lineSteps } from "./plain/line-steps.ts";
 import { createPlainPrinter } from "./plain/printer.ts";
 import { openAppSession } from "./session/open-session.ts";
 

@@ -8,12 +8,11 @@ import { createImageDrawing, imageProtocol } from "../output/reports/inline-imag
 import type { Io } from "../shell/io.ts";
 import type { Context } from "../shell/verb.ts";
 import { App } from "./app.tsx";
-import { drawingStream } from "./drawing-stream.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
 import { openAppSession } from "./session/open-session.ts";
 import type { Size } from "./state/app-state.ts";
 import { type Terminal, takeTerminal } from "./terminal-modes.ts";
-import { type Look, LookContext } from "./view/look.ts";
+import { type Look, LookContext } from "./view/lines.tsx";
 import { createHighlighter } from "./view/markdown/highlighter.ts";
 
 /** Resolves when the user quits. @throws the reason of an abort */
@@ -92,4 +91,34 @@ function lookAt(io: Io): Look {
     highlighter: createHighlighter(),
     ...(protocol && { draw: createImageDrawing(protocol, io.stdout.columns) }),
   };
+}
+
+/**
+ * Reports endless rows: the app itself limits what it draws, and Ink would otherwise clear the terminal with its scrollback and
+ * print everything again when a frame does not fit. Ink learns a new size with the frame that was laid out for it, not before.
+ * `onWritten` is called after every write.
+ */
+function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
+  const own = new Map<PropertyKey, unknown>([
+    ["rows", Number.POSITIVE_INFINITY],
+    [
+      "on",
+      (event: string, listener: (...given: unknown[]) => void) => event === "resize" || stdout.on(event, listener),
+    ],
+    [
+      "write",
+      (...given: Parameters<NodeJS.WriteStream["write"]>) => {
+        const isTaken = stdout.write(...given);
+        onWritten();
+        return isTaken;
+      },
+    ],
+  ]);
+  return new Proxy(stdout, {
+    get(target, name) {
+      if (own.has(name)) return own.get(name);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

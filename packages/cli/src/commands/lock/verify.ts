@@ -7,7 +7,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/check-lock.ts";
 import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
-import { checkedDocument, checkedText } from "../../output/policy/verify-report.ts";
+import { checkedDocument, checkedText } from "../../output/policy/lock-report.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {

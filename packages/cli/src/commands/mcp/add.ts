@@ -3,22 +3,42 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import type { ServerState } from "@fairlead/core/events";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { writeServer } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import type { Output } from "../../output/output.ts";
+import { type ListedServer, stateWords } from "../../output/servers/server-state.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
-import type { Verb } from "../../shell/verb.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { connectServers } from "../../targets/connect-servers.ts";
+import { useHost } from "../../targets/with-host.ts";
 import { type Added, document, print } from "./add/add-report.ts";
-import { lookalikes, splitAddWords } from "./add/add-words.ts";
-import { approveWritten, isApproved, noApproval, trustAddLine } from "./add/approve-written.ts";
-import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
-import { type AddOptions, type NewServer, newServers, refuseInvalidEntry } from "./add/new-entry.ts";
-import { printTested, testAdded } from "./add/test-added.ts";
+import {
+  approveWritten,
+  type Destination,
+  destinationOf,
+  isApproved,
+  noApproval,
+  placesOf,
+  type ScopeWord,
+  scopeOption,
+  trustAddLine,
+} from "./add/destination.ts";
+import {
+  type AddOptions,
+  lookalikes,
+  type NewServer,
+  newServers,
+  refuseInvalidEntry,
+  splitAddWords,
+} from "./add/new-entry.ts";
 import { removeLine, restore } from "./undo.ts";
 
 interface Options extends AddOptions {
@@ -157,3 +177,39 @@ Examples:
   fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
   fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
   fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`;
+
+/** Returns the state after connecting of each server that may start. */
+async function testAdded(
+  servers: readonly AdmittedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const admitted = servers.filter(({ admission }) => admission.status === "admitted").map(({ server }) => server);
+  if (admitted.length === 0) return [];
+  const names = admitted.map(({ name }) => name);
+  return useHost(configuration, context, async (host) => {
+    await connectServers(host, names, context);
+    const states = new Map(host.states().map((state) => [state.name, state]));
+    return admitted.flatMap((server) => {
+      const state = states.get(server.name);
+      return state === undefined ? [] : [{ server, state }];
+    });
+  });
+}
+
+function printTested(tested: readonly ListedServer[], out: Output): void {
+  for (const { state } of tested) printOne(state, out);
+}
+
+function printOne(state: ServerState, out: Output): void {
+  const name = toSafeLine(state.name);
+  if (state.status === "connected") {
+    out.print(safe`"${name}" is ${stateWords(state)}`);
+    out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
+    return;
+  }
+  const { message, next } = notConnectedError(state);
+  const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  out.warn(safe`warning: "${name}" was added, but cannot connect: ${toSafeLine(message)}${hint}`);
+  out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
+}

@@ -1,8 +1,12 @@
 /** `fairlead mcp import`: copies servers from other programs' settings; without `--write` it only shows the result. */
 
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
 import { type Collection, collect } from "@fairlead/core/settings/import/collect";
+import { detectProgram } from "@fairlead/core/settings/import/detect";
+import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/places";
 import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
 import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
@@ -13,10 +17,15 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { isApproved, trustAddLine } from "./add/approve-written.ts";
-import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./add/destination.ts";
+import {
+  type Destination,
+  destinationOf,
+  isApproved,
+  type ScopeWord,
+  scopeOption,
+  trustAddLine,
+} from "./add/destination.ts";
 import { brokenLine, importDocument, isWritten, printImport } from "./import/import-report.ts";
-import { findSources } from "./import/import-sources.ts";
 import { removeLine, restore, type Undo } from "./undo.ts";
 
 interface Options {
@@ -154,3 +163,33 @@ Examples:
   fairlead mcp import --format cursor
   fairlead mcp import --from .vscode/mcp.json -s project --write
   fairlead mcp import --from servers.json --format claude-desktop --json`;
+
+interface Wanted {
+  readonly from?: string;
+  readonly format?: Program;
+  /** Whether to read files of the workspace. */
+  readonly workspace: boolean;
+}
+
+/** Finds the files that `mcp import` reads: the file given with `--from`, or the usual files of each program. */
+async function findSources(
+  { from, format, workspace }: Wanted,
+  { environment, locations }: Pick<Configuration, "environment" | "locations">,
+): Promise<readonly ImportSource[]> {
+  if (from === undefined)
+    return usualPlaces(environment, locations.root).filter(
+      ({ program, folder }) => (format ?? program) === program && (workspace || folder === undefined),
+    );
+  const written = resolve(environment.cwd, from);
+  const file = await realpath(written).catch(() => {
+    throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
+  });
+  // A link's own name identifies the program, not the name of its target.
+  const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
+  if (program === undefined)
+    throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {
+      next: `fairlead mcp import --from ${from} --format ${programNames[0]}`,
+    });
+  const folder = projectFolder(file, environment);
+  return [{ program, file, ...(folder === undefined ? {} : { folder }) }];
+}

@@ -6,7 +6,7 @@ import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { type ListedServer, serverDocument, serverText } from "../../output/servers/server-state.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";

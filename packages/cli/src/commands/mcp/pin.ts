@@ -10,8 +10,7 @@ import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts"
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { approveWritten, isApproved, trustAddLine } from "./add/approve-written.ts";
-import { destinationOf } from "./add/destination.ts";
+import { approveWritten, destinationOf, isApproved, trustAddLine } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
 import { restore, type Undo } from "./undo.ts";
 

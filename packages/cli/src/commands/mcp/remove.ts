@@ -16,8 +16,14 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { member } from "@fairlead/wire/json";
 import { configurationIfTrusted } from "../../shell/configuration.ts";
 import type { Context, Globals, Verb } from "../../shell/verb.ts";
-import { isApproved } from "./add/approve-written.ts";
-import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
+import {
+  type Destination,
+  destinationOf,
+  isApproved,
+  placesOf,
+  type ScopeWord,
+  scopeOption,
+} from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
 import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 

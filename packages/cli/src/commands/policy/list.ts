@@ -11,7 +11,7 @@ import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 

@@ -2,21 +2,22 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
-import type { DecisionOutcome } from "@fairlead/core/policy/rules/rule";
+import { PolicyEngine } from "@fairlead/core/policy/policy-engine";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import { escapeName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
+import type { DecisionOutcome, PolicyRule } from "@fairlead/core/policy/rules/rule";
 import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/rules/write-rule";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
-import { configurationOf } from "../../shell/configuration.ts";
-import { warnOfPolicyProblems } from "../../shell/policy-problems.ts";
+import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
-import { targetName } from "../../targets/target.ts";
+import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
-import { type Overruled, overruledBy, pairsOf } from "./overruled.ts";
 
 const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
   allow: "allow",
@@ -160,4 +161,46 @@ function undoLine(replaced: string, { command, operands }: Context): string {
   const options = Object.entries({ "--server": server, "--tool": tool, "--args-pattern": argsPattern });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
+}
+
+/** Finds the tools for which a stronger rule decides otherwise than a newly written rule. */
+interface Overruled extends ToolTarget {
+  /** The stronger rule; with an `argsPattern` it decides for some calls only. */
+  readonly rule: PolicyRule;
+}
+
+/** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
+async function overruledBy(
+  written: WrittenRule,
+  pairs: readonly ToolTarget[],
+  configuration: Configuration,
+): Promise<readonly Overruled[]> {
+  const { rules } = await loadPolicies(configuration);
+  const compared = new Map(rules.map((rule) => [forAllArguments(rule), rule]));
+  const engine = new PolicyEngine({ rules: [...compared.keys()] });
+  const decision = rules.find((rule) => isThat(rule, written))?.decision;
+  return pairs.flatMap((pair) => {
+    const { rule } = engine.check({ ...pair, mode: "default", interactive: true });
+    return rule.decision === decision ? [] : [{ ...pair, rule: compared.get(rule) ?? rule }];
+  });
+}
+
+function isThat({ origin }: PolicyRule, { file, line }: WrittenRule): boolean {
+  return origin.file === file && origin.line === line;
+}
+
+function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRule {
+  return rule;
+}
+
+/** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
+async function pairsOf(named: ToolTarget, { server, tool }: RuleToWrite, host: Host): Promise<readonly ToolTarget[]> {
+  const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
+  await host.recall();
+  const known = host.states().flatMap(({ name }) => {
+    const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
+    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name }] : []));
+  });
+  const isExact = !/[*?]/.test(named.server + named.tool);
+  return known.length === 0 && isExact ? [named] : known;
 }

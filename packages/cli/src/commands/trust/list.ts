@@ -4,7 +4,7 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
 import { table } from "../../output/output.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 

@@ -3,6 +3,7 @@
 import type {
   Authentication,
   Origin,
+  Problem,
   ServerDefinition,
   Transport,
   VariableUse,
@@ -133,4 +134,11 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
 
 export function place({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
   return safe`${show(file)}:${line}:${column}`;
+}
+
+/** One settings problem as text: `FILE:LINE:COLUMN: severity: message`, then the next step. */
+export function problemLines({ severity, message, origin, next }: Problem): SafeText {
+  const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
+  const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
 }

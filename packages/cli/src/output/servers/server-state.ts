@@ -4,10 +4,10 @@ import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { ageWords } from "../age.ts";
+import type { Admission } from "@fairlead/core/trust/admit";
 import { count, type Output, type Style } from "../output.ts";
 import { place } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
@@ -183,4 +183,40 @@ export function serverDocument({ server, state, known, changed = [], signIn }: L
 function errorDocument(state: ServerState): object {
   const { code, message, next } = notConnectedError(state);
   return { code, message, ...(next === undefined ? {} : { next }) };
+}
+
+const minute = 60 * 1000;
+const hour = 60 * minute;
+/** An age in words: `5 minutes`, `3 days`. */
+export const day: number = 24 * hour;
+
+export function ageWords(milliseconds: number): SafeText {
+  if (milliseconds < minute) return safe`less than a minute`;
+  if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");
+  if (milliseconds < 2 * day) return count(Math.floor(milliseconds / hour), "hour");
+  return count(Math.floor(milliseconds / day), "day");
+}
+
+interface ErrorDocument {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly next?: string;
+}
+
+/** `status`, `reason` and `error` of a server in `--json` documents. */
+interface StatusDocument {
+  readonly status: "disconnected" | "disabled" | "blocked";
+  readonly reason: string;
+  readonly error?: ErrorDocument;
+}
+
+export function statusDocument(admission: Admission): StatusDocument {
+  if (admission.status === "admitted") return { status: "disconnected", reason: "lazy" };
+  const { status, reason, message, next } = admission;
+  const { code } = notConnectedError(initialServerState("", admission, 0));
+  return { status, reason, error: { code, message, ...(next === undefined ? {} : { next }) } };
+}
+
+export function statusWords(admission: Admission): SafeText {
+  return admission.status === "admitted" ? safe`ready to start` : stateWords(initialServerState("", admission, 0));
 }

@@ -5,8 +5,7 @@ import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { writeMention, writeReference } from "@fairlead/core/resources/references/write-reference";
 import { encodeUri, encodeValue } from "@fairlead/core/resources/templates/percent-encoding";
 import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/templates/uri-template";
-import type { CompletionItem } from "./completion.ts";
-import { rank } from "./fuzzy.ts";
+import { type CompletionItem, rank } from "./completion.ts";
 
 const mostMentions = 30;
 type Template = Extract<HostResource, { readonly kind: "template" }>;

@@ -1,9 +1,10 @@
 /** Turns an entered line into keys and events. Pure. */
 
+import type { Clock } from "@fairlead/core/clock";
 import type { Key } from "../input/keys.ts";
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { offeredKeys } from "../state/confirmation-keys.ts";
-import { type DialogState, dialogKey, dialogRoom } from "../state/dialog.ts";
+import { type DialogState, dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
 import { type FormState, moveFocus } from "../state/form.ts";
 import { fillIn } from "../state/form-fill.ts";
 import type { QuestionOf, UserQuestion } from "../state/questions.ts";
@@ -76,4 +77,40 @@ function say(text: string): LineStep {
 /** Typed and not pasted, because a paste may become a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
+}
+
+/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
+export interface LateLine {
+  /** The state has changed. */
+  readonly look: () => void;
+  /** Whether the last line was started while a question that has closed was open. */
+  readonly isLate: () => boolean;
+  /** A line was handled: a question that has closed now was answered by it. */
+  readonly read: () => void;
+}
+
+/** Milliseconds after which a line was started after the question closed. */
+const longestLine = 5000;
+
+export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
+  let open: string | undefined;
+  let goneAt: number | undefined;
+
+  function look(): void {
+    const [first] = get().questions;
+    if (open !== undefined && first?.key !== open) goneAt = clock.now();
+    open = first !== undefined && takesText(first) ? first.key : undefined;
+  }
+
+  return {
+    look,
+    isLate() {
+      look();
+      return goneAt !== undefined && clock.now() - goneAt < longestLine;
+    },
+    read() {
+      look();
+      goneAt = undefined;
+    },
+  };
 }

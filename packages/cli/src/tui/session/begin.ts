@@ -1,10 +1,14 @@
 /** The start of the app: chooses the model, shows the welcome text and asks about an untrusted workspace. */
 
-import { demoName } from "@fairlead/core/host";
+import { demoName, type HostTool } from "@fairlead/core/host";
+import type { ModelChoice } from "@fairlead/core/model/choose-model";
+import type { SettingsFile } from "@fairlead/core/settings/define/definition";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { exampleCall } from "../../output/tools/signature.ts";
 import { hasDemo } from "../../targets/with-host.ts";
 import type { Services } from "../services.ts";
-import { welcomeText } from "../welcome.ts";
 import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
 
 /** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */
@@ -26,3 +30,72 @@ export async function askAtStart(services: Services): Promise<void> {
   const found = await reviewHere(services);
   if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
+
+/** The first text on the screen: settings, servers, model, an example call, and how to add a server. Pure. */
+interface Welcome {
+  readonly configuration: Configuration;
+  /** The tools of the demo server. */
+  readonly tools: readonly HostTool[];
+  /** Undefined with `--model manual`. */
+  readonly choice: ModelChoice | undefined;
+  /** The value of `--model`. */
+  readonly wanted: string | undefined;
+}
+
+const mostModels = 5;
+
+function welcomeText(welcome: Welcome): string {
+  const { configuration, tools } = welcome;
+  const { servers } = configuration;
+  return [
+    ...foundLines(configuration),
+    ...modelLines(welcome),
+    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines]),
+    "",
+    "/help shows everything; /mcp shows the servers.",
+  ].join("\n");
+}
+
+function foundLines({ settings, locations, trust, servers }: Configuration): readonly string[] {
+  const read = settings.files.filter(({ state }) => state !== "absent").map(fileWords);
+  const trustWords = trust.trusted ? "trusted" : "not trusted";
+  return [
+    `workspace  ${toVisibleLine(locations.root)} (${trustWords}: ${toVisibleLine(trust.detail)})`,
+    `settings   ${read.length === 0 ? "none yet" : read.join(", ")}`,
+    `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => toVisibleLine(server.name)).join(", ")}`,
+  ];
+}
+
+function fileWords({ file, state }: SettingsFile): string {
+  const name = toVisibleLine(file);
+  return state === "read" ? name : `${name} (${state})`;
+}
+
+function modelLines({ choice, wanted }: Welcome): readonly string[] {
+  if (choice?.kind === "model") return [`model      ${toVisibleLine(choice.model.name)}`];
+  const none = "model      no model configured: call tools yourself, as server.tool key=value";
+  if (choice === undefined) return ["model      none (--model manual): call tools yourself, as server.tool key=value"];
+  if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
+  const models = choice.ollama.models.map(toVisibleLine);
+  const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
+  const unknown = wanted === undefined ? "" : ` No configured provider has the model "${toVisibleLine(wanted)}".`;
+  return [none, `          ${unknown} Ollama is running with ${named}. To use one: /model ${models[0] ?? "NAME"}`];
+}
+
+function demoLines(tools: readonly HostTool[]): readonly string[] {
+  const [first] = tools;
+  if (first === undefined) return [];
+  return [
+    `To try things out, use the built-in server ${first.server}: ${tools.map(({ serverToolName }) => serverToolName).join(", ")}.`,
+    `  ${exampleCall(first)}`,
+    `  /form ${first.server}.${first.serverToolName}     the same, as a form`,
+    `  /tools     list the tools`,
+  ];
+}
+
+const addLines: readonly string[] = [
+  "To add a server:",
+  "  /mcp add time uvx mcp-server-time     by its command",
+  "  /mcp add docs https://mcp.example.com/mcp     by its address",
+  "  /mcp import     from your other programs",
+];

@@ -1,9 +1,13 @@
 /** Opens the host, the model, the conversation, the session and its services, and connects them. */
 
 import { systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import { keepResult } from "@fairlead/core/files/result-files";
 import { openHost } from "@fairlead/core/host";
 import { openUrl } from "@fairlead/core/net/open-url";
+import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";
 import { loadHistory, saveEntry } from "../input/history.ts";
@@ -12,10 +16,8 @@ import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
 import { askAtStart, chooseAtStart } from "./begin.ts";
-import { keepMedia } from "./kept-media.ts";
 import { createLiveSettings } from "./live-settings.ts";
-import { isConsentedByTyping } from "./models.ts";
-import { openManualModel } from "./open-model.ts";
+import { isConsentedByTyping, openManualModel } from "./open-model.ts";
 import { answerServers } from "./server-questions.ts";
 import { type AppSession, createSession, type SessionOptions } from "./session.ts";
 import { createStore } from "./store.ts";
@@ -106,4 +108,20 @@ export function openAppSession(context: Context, configuration: Configuration, s
       await Promise.all([host[Symbol.asyncDispose](), saved]);
     },
   };
+}
+
+/** Calls `warn` for media that cannot be saved; the result is used all the same. */
+async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
+  if (event.type !== "call" || event.media === undefined) return event;
+  const files: string[] = [...(event.files ?? [])];
+  for (const { mimeType, data } of event.media) {
+    const extension = extensionOf(toMediaType(mimeType));
+    try {
+      files.push(await keepResult(state, { extension, data, encoding: "base64" }));
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      warn(error.message);
+    }
+  }
+  return { ...event, files };
 }

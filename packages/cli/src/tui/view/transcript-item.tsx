@@ -1,10 +1,11 @@
 /** One item of the transcript. */
 
-import { type ReactElement, useMemo } from "react";
-import type { TranscriptItem } from "../state/transcript.ts";
-import { CallCardView, Pictures } from "./call-card.tsx";
+import { useStdout } from "ink";
+import { type ReactElement, useContext, useEffect, useMemo } from "react";
+import type { CallCard, TranscriptItem } from "../state/transcript.ts";
+import { callCardLines } from "./call-card-lines.ts";
 import { itemLines, type TextKind } from "./item-lines.ts";
-import { Lines } from "./lines.tsx";
+import { Lines, LookContext } from "./lines.tsx";
 import { lastLines, Markdown } from "./markdown/markdown.tsx";
 
 export interface TranscriptItemProps {
@@ -64,4 +65,32 @@ function TextItem({
 }): ReactElement {
   const lines = useMemo(() => itemLines(item, width), [item, width]);
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
+}
+
+/** A tool call on the screen, with its images if the terminal can draw them. */
+interface CallCardViewProps {
+  readonly card: CallCard;
+  readonly now: number;
+  readonly width: number;
+  /** Most rows; undefined for a complete item, which has no limit. */
+  readonly height?: number;
+}
+
+function CallCardView({ card, now, width, height }: CallCardViewProps): ReactElement {
+  const lines = callCardLines(card, now, width);
+  return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
+}
+
+/** Draws the images once, below the finished items: text cannot be drawn over an image. */
+function Pictures({ media }: { readonly media: CallCard["media"] }): null {
+  const { draw } = useContext(LookContext);
+  const { write } = useStdout();
+  useEffect(() => {
+    for (const { mimeType, data } of media) {
+      const what = mimeType.startsWith("image/") ? "image" : "audio";
+      const picture = draw?.({ what, mimeType, data });
+      if (picture !== undefined) write(`${picture}\n`);
+    }
+  }, [draw, write, media]);
+  return null;
 }

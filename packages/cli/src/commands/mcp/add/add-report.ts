@@ -4,12 +4,12 @@ import type { ServerDefinition } from "@fairlead/core/settings/define/definition
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import type { Output } from "../../../output/output.ts";
-import { problemLines } from "../../../output/problem-lines.ts";
 import {
   type Field,
   layout,
   optionFields,
   place,
+  problemLines,
   resolvedValues,
   transportFields,
 } from "../../../output/servers/server-details.ts";
@@ -18,8 +18,7 @@ import { hideLiteral, redact } from "../../../output/servers/server-redaction.ts
 import { secretHints } from "../../../output/servers/server-secrets.ts";
 import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
 import { transportWord } from "../../../output/servers/transport-word.ts";
-import type { WrittenApproval } from "./approve-written.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
 
 export interface Added {

@@ -6,11 +6,10 @@ import { type FormField, mostFields } from "../../state/form-field.ts";
 import type { FieldEntry } from "../../state/form-value.ts";
 import { formatWords } from "../../state/form-value.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
-import { editorLines } from "../editor-lines.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
-import { key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
+import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
 export interface FormFrame extends Frame {
   /** The rows of the focused field. */

@@ -3,8 +3,7 @@
 import { safe } from "@fairlead/core/text/safe-text";
 import { type ReactElement, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import { type Line, span } from "../line.ts";
-import { Lines } from "../lines.tsx";
-import { LookContext } from "../look.ts";
+import { Lines, LookContext } from "../lines.tsx";
 import { hasCode, markdownLines } from "./markdown-lines.ts";
 
 export interface MarkdownProps {
