@@ -8,9 +8,9 @@ import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
-import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
+import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
@@ -30,6 +30,34 @@ interface Options {
 }
 
 export const verb: Verb = {
+  help: `
+Arguments:
+  key=value      text, or what the tool's schema asks for: number, true, false,
+                 [list] or {object}
+  key=a key=b    a list, if the schema asks for one
+  key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
+  key=@file      the content of a file; key:=@file reads JSON from a file
+  'tool(…)'      like a function call: 'demo.greet(name: "Ada", loud: true)';
+                 positional values come first, in the order of the signature
+  --args JSON    all arguments as one JSON object
+  -              read that JSON object from stdin
+
+Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
+reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
+
+To use a server that is not in the settings, write its URL, or --stdio and its command, before the tool.
+
+Examples:
+  fairlead call demo.greet name=Ada
+  fairlead call demo.greet name=Ada language=fr loud=true
+  fairlead call demo.count to=3
+  fairlead call demo.picture pattern=rings --save .
+  fairlead call demo.statistics text=@README.md --json
+  echo '{"name": "Ada"}' | fairlead call demo.greet -
+  fairlead call --server demo --tool wait seconds=60 --timeout 2000
+  fairlead call https://mcp.example.com/mcp search query=knots
+  fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`,
+
   define(command) {
     command
       .usage("<server.tool> [key=value …] [options]")
@@ -39,8 +67,7 @@ export const verb: Verb = {
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
       .option("--timeout <ms>", "give up after this many milliseconds without a response or progress")
-      .option("--save <dir>", "write images, audio and other files of the result into this folder")
-      .addHelpText("after", callHelp);
+      .option("--save <dir>", "write images, audio and other files of the result into this folder");
     defineImageOption(command);
     defineAdHocOptions(command);
   },
@@ -138,31 +165,3 @@ function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
-
-const callHelp = `
-Arguments:
-  key=value      text, or what the tool's schema asks for: number, true, false,
-                 [list] or {object}
-  key=a key=b    a list, if the schema asks for one
-  key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
-  key=@file      the content of a file; key:=@file reads JSON from a file
-  'tool(…)'      like a function call: 'demo.greet(name: "Ada", loud: true)';
-                 positional values come first, in the order of the signature
-  --args JSON    all arguments as one JSON object
-  -              read that JSON object from stdin
-
-Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
-reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
-
-To use a server that is not in the settings, write its URL, or --stdio and its command, before the tool.
-
-Examples:
-  fairlead call demo.greet name=Ada
-  fairlead call demo.greet name=Ada language=fr loud=true
-  fairlead call demo.count to=3
-  fairlead call demo.picture pattern=rings --save .
-  fairlead call demo.statistics text=@README.md --json
-  echo '{"name": "Ada"}' | fairlead call demo.greet -
-  fairlead call --server demo --tool wait seconds=60 --timeout 2000
-  fairlead call https://mcp.example.com/mcp search query=knots
-  fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`;

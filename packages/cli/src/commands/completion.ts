@@ -16,16 +16,7 @@ import { canAsk, confirm } from "../shell/prompt.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .addArgument(new Argument("<shell>", "your shell").choices(shells))
-      .addArgument(
-        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
-      )
-      .option("--yes", "for zsh: change .zshrc without asking")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Completes commands, options, servers, tools, parameters, values, resources, prompts and files from the settings and
 the catalog cache. Pressing Tab starts no server.
 
@@ -37,7 +28,14 @@ Examples:
   fairlead completion zsh install --yes
   fairlead completion fish uninstall
   source <(fairlead completion bash)        for this shell only`,
-      );
+
+  define(command) {
+    command
+      .addArgument(new Argument("<shell>", "your shell").choices(shells))
+      .addArgument(
+        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
+      )
+      .option("--yes", "for zsh: change .zshrc without asking");
   },
 
   async run(context) {

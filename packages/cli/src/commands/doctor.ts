@@ -14,13 +14,7 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { findServer } from "./mcp/find-server.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "check only this server and what all servers depend on")
-      .option("--strict", "exit with the worst code among the problems, not 0")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Checks settings, trust, approvals, policy files, server programs and their PATH, proxies, certificates, the secret store,
 Fairlead's state folder and packages without an exact version. Then connects to every server that may start. Each finding
 names its cause and the next step. Doctor changes no settings.
@@ -34,7 +28,11 @@ Examples:
   fairlead doctor github
   fairlead doctor --json
   fairlead doctor --strict          in a script: 0 only if there is no problem`,
-      );
+
+  define(command) {
+    command
+      .argument("[server]", "check only this server and what all servers depend on")
+      .option("--strict", "exit with the worst code among the problems, not 0");
   },
 
   async run(context) {

@@ -153,11 +153,9 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
 const codes = Object.keys(explanations) as ErrorCode[];
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[code]", "the code to explain; without it, list all codes")
-      .addHelpText("after", "\nExamples:\n  fairlead help errors\n  fairlead help errors variable_unset");
-  },
+  help: "\nExamples:\n  fairlead help errors\n  fairlead help errors variable_unset",
+
+  define: (command) => command.argument("[code]", "the code to explain; without it, list all codes"),
 
   async run({ out, globals, operands: [word] }) {
     const chosen = word === undefined ? codes : [known(word)];

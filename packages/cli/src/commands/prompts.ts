@@ -10,13 +10,7 @@ import { defineAdHocOptions } from "../targets/ad-hoc.ts";
 import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the prompts of this server: its name, or a URL")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Lists the prompts of all configured servers that may start, or only of the given
 server. Connects to servers that have no cached catalog. The built-in server
 "demo" is listed if no other server is configured, or if you name it. Servers
@@ -29,7 +23,11 @@ Examples:
   fairlead prompts demo
   fairlead prompts demo --json
   fairlead prompts --stdio 'npx -y @modelcontextprotocol/server-everything'`,
-      );
+
+  define(command) {
+    command
+      .argument("[server]", "only the prompts of this server: its name, or a URL")
+      .option("--refresh", "connect to the servers instead of using the catalog cache");
     defineAdHocOptions(command);
   },
 

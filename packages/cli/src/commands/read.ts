@@ -22,17 +22,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("<resource>", "@server://path, server:uri, a URI, or a template")
-      .option("--server <server>", "the server's name or URL; its URIs are then used exactly as written")
-      .option("--save <path>", "save into this folder, or as this new file")
-      .option("--yes", "confirm this read in advance; deny rules still apply");
-    defineArgOption(command, "a value for a variable of a template (repeatable)");
-    defineImageOption(command);
-    command.addHelpText(
-      "after",
-      `
+  help: `
 How to write a resource (the @ is optional):
   @notes://today         the resource notes://today of the server "notes", or its
                          only resource whose URI ends with ://today
@@ -50,7 +40,15 @@ Examples:
   fairlead read @demo://picture --save .
   fairlead read 'demo://knots/{name}' --arg name=bowline
   fairlead read --server demo demo://knots/reef-knot --json`,
-    );
+
+  define(command) {
+    command
+      .argument("<resource>", "@server://path, server:uri, a URI, or a template")
+      .option("--server <server>", "the server's name or URL; its URIs are then used exactly as written")
+      .option("--save <path>", "save into this folder, or as this new file")
+      .option("--yes", "confirm this read in advance; deny rules still apply");
+    defineArgOption(command, "a value for a variable of a template (repeatable)");
+    defineImageOption(command);
     defineAdHocOptions(command);
   },
 

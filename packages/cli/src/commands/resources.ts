@@ -12,13 +12,7 @@ import { defineAdHocOptions } from "../targets/ad-hoc.ts";
 import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the resources of this server: its name, or a URL")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Lists the resources of all configured servers that may start, or only of the given
 server. Connects to servers that have no cached catalog. The built-in server
 "demo" is listed if no other server is configured, or if you name it. Servers
@@ -32,7 +26,11 @@ Examples:
   fairlead resources demo
   fairlead resources demo --json
   fairlead resources --stdio 'npx -y @modelcontextprotocol/server-everything'`,
-      );
+
+  define(command) {
+    command
+      .argument("[server]", "only the resources of this server: its name, or a URL")
+      .option("--refresh", "connect to the servers instead of using the catalog cache");
     defineAdHocOptions(command);
   },
 

@@ -4,9 +4,9 @@ import type { Host, HostTool } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { groupBy } from "../output/group-by.ts";
+import { harmless, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-document.ts";
-import { harmless, serverToolsText } from "../output/tools/lists.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
@@ -21,18 +21,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the tools of this server: its name, or a URL")
-      .option("--all", "show every parameter and the full descriptions")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
-      .addOption(
-        command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
-      )
-      .addHelpText(
-        "after",
-        `
+  help: `
 Lists the tools of all configured servers that may start, or only of the given
 server. Connects to servers that have no cached catalog. The built-in server
 "demo" is listed if no other server is configured, or if you name it. Servers
@@ -51,6 +40,15 @@ Examples:
   fairlead tools demo --json
   fairlead tools https://mcp.example.com/mcp
   fairlead tools --stdio 'npx -y @modelcontextprotocol/server-memory'`,
+
+  define(command) {
+    command
+      .argument("[server]", "only the tools of this server: its name, or a URL")
+      .option("--all", "show every parameter and the full descriptions")
+      .option("--refresh", "connect to the servers instead of using the catalog cache")
+      .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
+      .addOption(
+        command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
       );
     defineAdHocOptions(command);
   },

@@ -42,7 +42,7 @@ export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
 async function describe({ load }: CommandRow): Promise<KnownCommand> {
   const [{ verb }, { Command }] = await Promise.all([load(), import("commander")]);
   const command = new Command();
-  verb.define(command);
+  verb.define?.(command);
   return {
     operands: command.registeredArguments.map((operand) => ({
       placeholder: operand.name(),

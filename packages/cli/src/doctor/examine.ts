@@ -11,9 +11,9 @@ import { checkPrograms } from "./check-programs.ts";
 import { checkSettings } from "./check-settings.ts";
 import { checkSecrets, checkState } from "./check-state.ts";
 import { checkTrust } from "./check-trust.ts";
+import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "./facts.ts";
 import { type DoctorFinding, inGroup } from "./finding.ts";
 import { readNodeFacts, readProgramFacts } from "./program-facts.ts";
-import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "./facts.ts";
 
 export async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
   const { environment, locations, servers } = configuration;

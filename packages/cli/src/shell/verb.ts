@@ -7,7 +7,9 @@ import type { Io } from "./io.ts";
 
 export interface Verb {
   /** Declares arguments and options; the global options are added by the caller. */
-  define(command: Command): void;
+  define?(command: Command): void;
+  /** Printed after the options by `--help`. */
+  readonly help?: string;
   run(context: Context): Promise<void>;
   /** Separates Fairlead's words from another program's. Without it, all words are Fairlead's. */
   split?(words: readonly string[]): Words;

@@ -51,6 +51,27 @@ interface Options extends AddOptions {
 }
 
 export const verb: Verb = {
+  help: `
+COMMAND_OR_URL is one of
+  a command and its words      npx -y some-package      (or quoted as one word: "npx -y some-package")
+  a URL                        https://example.com/mcp
+  a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
+                               also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
+
+All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
+Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
+\${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
+You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
+Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
+in a script, fairlead mcp test NAME returns the error's exit code.
+
+Examples:
+  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
+  fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
+  fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
+  fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`,
+
   split: splitAddWords,
 
   define(command) {
@@ -79,8 +100,7 @@ export const verb: Verb = {
       .option("--exclude-tools <a,b>", "all but these tools")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
-      .option("--no-approve", "do not approve a project's server now; use fairlead trust add later")
-      .addHelpText("after", addHelp);
+      .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
   },
 
   async run(context) {
@@ -156,27 +176,6 @@ async function askToReplace(
     return new Set(taken);
   throw new HostError("denied", "nothing was changed");
 }
-
-const addHelp = `
-COMMAND_OR_URL is one of
-  a command and its words      npx -y some-package      (or quoted as one word: "npx -y some-package")
-  a URL                        https://example.com/mcp
-  a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
-                               also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
-
-All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
-Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
-\${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
-You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
-Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
-in a script, fairlead mcp test NAME returns the error's exit code.
-
-Examples:
-  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
-  fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
-  fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
-  fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
-  fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`;
 
 /** Returns the state after connecting of each server that may start. */
 async function testAdded(

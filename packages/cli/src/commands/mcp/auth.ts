@@ -23,15 +23,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
-      .option("--device", "sign in with a code on another device, if the server supports it")
-      .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
-      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows the sign-in URL, its domain and the requested scopes, and opens the browser if you confirm. The browser returns
 to Fairlead by itself; you can also paste the final URL. Over SSH and in containers Fairlead opens no browser and asks
 for the final URL. Without a terminal the command fails with exit code 5. Tokens are stored in the system's keychain,
@@ -43,7 +35,13 @@ Examples:
   fairlead mcp auth github --no-browser
   fairlead mcp auth github --device
   fairlead mcp auth github --scopes "repo read:user"`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
+      .option("--device", "sign in with a code on another device, if the server supports it")
+      .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
+      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas");
   },
 
   async run(context) {

@@ -26,18 +26,15 @@ import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list").addHelpText(
-      "after",
-      `
+  help: `
 Shows the entry's file and line, its command or URL, the entries it replaces, and whether the server may start.
 Placeholders like $TOKEN are shown; literal values of variables and headers are hidden.
 
 Examples:
   fairlead mcp get github
   fairlead mcp get github --json`,
-    );
-  },
+
+  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
 
   async run(context) {
     const { out, globals, operands } = context;

@@ -38,6 +38,30 @@ interface Options {
 }
 
 export const verb: Verb = {
+  help: `
+Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
+workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
+Values that look like secrets are hidden in the output but written unchanged.
+
+  \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
+  \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
+  envFile                                         becomes references to the variables that have a value here
+  a literal dollar sign                           becomes $$
+  disabled servers                                stay disabled
+  tools that run there without confirmation       need confirmation here
+
+A server whose name already exists is skipped; --replace replaces it. If two programs have different servers with one
+name, the second is called NAME-PROGRAM and added only with --only NAME-PROGRAM. Servers of an untrusted folder are
+added only with --only or --from. Servers added to a project need approval: fairlead trust add.
+
+Examples:
+  fairlead mcp import
+  fairlead mcp import --write
+  fairlead mcp import --only github,files --write
+  fairlead mcp import --format cursor
+  fairlead mcp import --from .vscode/mcp.json -s project --write
+  fairlead mcp import --from servers.json --format claude-desktop --json`,
+
   define(command) {
     command
       .option("--from <file>", "read this file instead of the usual files")
@@ -51,8 +75,7 @@ export const verb: Verb = {
     command
       .option("--only <names>", "only these servers, separated by commas")
       .option("--replace", "replace entries with the same name")
-      .option("--write", "write the servers; without it nothing is written")
-      .addHelpText("after", help);
+      .option("--write", "write the servers; without it nothing is written");
   },
 
   async run(context) {
@@ -139,30 +162,6 @@ async function writeOne(
   if (replaced === undefined) return { undo: removeLine(target, word, context.globals) };
   return restore({ name: target, entry: replaced, approved: await isApproved(target, before) }, destination, context);
 }
-
-const help = `
-Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
-workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
-Values that look like secrets are hidden in the output but written unchanged.
-
-  \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
-  \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
-  envFile                                         becomes references to the variables that have a value here
-  a literal dollar sign                           becomes $$
-  disabled servers                                stay disabled
-  tools that run there without confirmation       need confirmation here
-
-A server whose name already exists is skipped; --replace replaces it. If two programs have different servers with one
-name, the second is called NAME-PROGRAM and added only with --only NAME-PROGRAM. Servers of an untrusted folder are
-added only with --only or --from. Servers added to a project need approval: fairlead trust add.
-
-Examples:
-  fairlead mcp import
-  fairlead mcp import --write
-  fairlead mcp import --only github,files --write
-  fairlead mcp import --format cursor
-  fairlead mcp import --from .vscode/mcp.json -s project --write
-  fairlead mcp import --from servers.json --format claude-desktop --json`;
 
 interface Wanted {
   readonly from?: string;

@@ -22,20 +22,18 @@ interface Outcome {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
-      .option("--all", "sign out of every server, including servers that are no longer configured")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Revokes the tokens at the authorization server, if it supports that, and deletes the tokens and the client registration
 here. Fairlead warns about tokens that could not be revoked: they may stay valid until they expire.
 
 Examples:
   fairlead mcp logout github
   fairlead mcp logout --all`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
+      .option("--all", "sign out of every server, including servers that are no longer configured");
   },
 
   async run(context) {

@@ -17,19 +17,7 @@ interface Options extends FilterOptions {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("<name>", "name from fairlead mcp list")
-      .option("-f, --follow", "keep printing new lines until Ctrl-C")
-      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
-      .option(
-        "--grep <pattern>",
-        "only lines that match this regular expression; case-sensitive if it has capital letters",
-      )
-      .option("--path", "print only the path of the log file")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Each line has a time, a kind and the text. Kinds: stderr (written by the server), wire (protocol messages, with --debug),
 note (written by Fairlead). Known secrets are never written to the log. A log keeps the latest 3 MB.
 
@@ -39,7 +27,17 @@ Examples:
   fairlead mcp logs github --since 10m --grep error
   fairlead mcp list --debug=github; fairlead mcp logs github --grep wire
   tail -n 20 "$(fairlead mcp logs github --path)"`,
-      );
+
+  define(command) {
+    command
+      .argument("<name>", "name from fairlead mcp list")
+      .option("-f, --follow", "keep printing new lines until Ctrl-C")
+      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option(
+        "--grep <pattern>",
+        "only lines that match this regular expression; case-sensitive if it has capital letters",
+      )
+      .option("--path", "print only the path of the log file");
   },
 
   async run(context) {

@@ -15,13 +15,7 @@ import { findServer } from "./find-server.ts";
 import { restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list")
-      .option("--all", "pin every server that is downloaded when it starts")
-      .addHelpText(
-        "after",
-        `
+  help: `
 A server started with npx, uvx or docker without an exact version may change at any time. This command finds the version
 that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
 This changes a project's entry, so Fairlead asks for your approval again.
@@ -29,7 +23,11 @@ This changes a project's entry, so Fairlead asks for your approval again.
 Examples:
   fairlead mcp pin github
   fairlead mcp pin --all --json`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list")
+      .option("--all", "pin every server that is downloaded when it starts");
   },
 
   async run(context) {

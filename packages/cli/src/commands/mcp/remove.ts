@@ -28,18 +28,16 @@ import { findServer } from "./find-server.ts";
 import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list");
-    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Keeps comments and everything else in the file. Prints a command that restores the entry.
 
 Examples:
   fairlead mcp remove github
   fairlead mcp remove -s user github`,
-    );
+
+  define(command) {
+    command.argument("<name>", "name from fairlead mcp list");
+    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
   },
 
   async run(context) {

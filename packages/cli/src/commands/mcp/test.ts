@@ -22,10 +22,7 @@ const mostLines = 10;
 const logged = /^\S+ stderr /;
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list").addHelpText(
-      "after",
-      `
+  help: `
 Shows each step with its duration: the resolved entry, the program, the names of the variables passed to it and withheld
 from it, the start, the handshake, the lists, unusable tools, and the last stderr lines. Values of variables are never
 shown. Exits with the code of the error (fairlead help errors).
@@ -34,8 +31,8 @@ Examples:
   fairlead mcp test github
   fairlead mcp test github --json
   fairlead mcp test github --debug; fairlead mcp logs github --grep wire`,
-    );
-  },
+
+  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
 
   async run(context) {
     const { out, globals, operands } = context;

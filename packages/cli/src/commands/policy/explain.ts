@@ -20,17 +20,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    defineSubject(command);
-    command
-      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
-      .addOption(
-        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
-      )
-      .option("--headless", "decide for a run without a terminal to ask on")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows the decision for a call by the model. A call that you type (fairlead call) is stopped only by a deny rule,
 by an ask rule in your or the administrator's files, and by a changed definition.
 Uses the catalog cache and connects to no server. The tool need not exist.
@@ -40,7 +30,15 @@ Examples:
   fairlead policy explain demo.greet --headless
   fairlead policy explain demo.greet --mode plan --json
   fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'`,
-      );
+
+  define(command) {
+    defineSubject(command);
+    command
+      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
+      .addOption(
+        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
+      )
+      .option("--headless", "decide for a run without a terminal to ask on");
   },
 
   async run(context) {

@@ -16,18 +16,13 @@ import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. Any stricter rule wins
 over "trust", except the built-in ones. To see which rule decides about a tool: fairlead policy explain.
 
 Examples:
   fairlead policy list
   fairlead policy list --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

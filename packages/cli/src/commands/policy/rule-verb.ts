@@ -1,4 +1,4 @@
-/** Implements `policy allow`, `ask` and `deny`: writes one rule into the user's policy file and names stronger rules. */
+/** `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file and name stronger rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -31,16 +31,9 @@ const effects: Readonly<Record<DecisionOutcome, string>> = {
   deny: `Neither you nor a model can call the tool; trust and --yes do not change that.`,
 };
 
-export function createRuleVerb(decision: DecisionOutcome): Verb {
+function createRuleVerb(decision: DecisionOutcome): Verb {
   return {
-    define(command) {
-      defineSubject(command);
-      const word = words[decision];
-      command
-        .option("--args-pattern <regex>", "only calls whose arguments match this (as compact JSON with sorted keys)")
-        .addHelpText(
-          "after",
-          `
+    help: `
 ${effects[decision]}
 Writes the rule into ~/.gemini/policies/fairlead.toml and keeps comments and other rules. A second rule for the same
 tool replaces the first. A rule for one tool is stronger than a rule for the whole server.
@@ -49,11 +42,17 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.get_*'   every tool whose name matches; ? matches one character
 
 Examples:
-  fairlead policy ${word} demo.greet
-  fairlead policy ${word} 'demo.*'
-  fairlead policy ${word} --server demo --tool greet
-  fairlead policy ${word} demo.greet --args-pattern '"loud":true'`,
-        );
+  fairlead policy ${words[decision]} demo.greet
+  fairlead policy ${words[decision]} 'demo.*'
+  fairlead policy ${words[decision]} --server demo --tool greet
+  fairlead policy ${words[decision]} demo.greet --args-pattern '"loud":true'`,
+
+    define(command) {
+      defineSubject(command);
+      command.option(
+        "--args-pattern <regex>",
+        "only calls whose arguments match this (as compact JSON with sorted keys)",
+      );
     },
 
     async run(context) {
@@ -70,6 +69,12 @@ Examples:
     },
   };
 }
+
+export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
+  allow: createRuleVerb("allow"),
+  ask: createRuleVerb("ask_user"),
+  deny: createRuleVerb("deny"),
+};
 
 const isWild = (name: string): boolean => /[*?]/.test(name);
 

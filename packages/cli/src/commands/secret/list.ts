@@ -5,17 +5,12 @@ import type { Verb } from "../../shell/verb.ts";
 import { openStore, storeName } from "./store.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Prints names only; no command prints a value. A server gets the value of a secret that its entry refers to.
 
 Examples:
   fairlead secret list
   fairlead secret list --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

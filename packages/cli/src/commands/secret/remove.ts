@@ -7,14 +7,9 @@ import type { Verb } from "../../shell/verb.ts";
 import { openStore, storeName } from "./store.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("<name>", "name from fairlead secret list")
-      .addHelpText(
-        "after",
-        "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
-      );
-  },
+  help: "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
+
+  define: (command) => command.argument("<name>", "name from fairlead secret list"),
 
   async run(context) {
     const { out, globals, operands } = context;

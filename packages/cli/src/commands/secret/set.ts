@@ -15,13 +15,7 @@ interface Options {
 const maxBytes = 64 * 1024;
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("<name>", "letters, digits, _ . -")
-      .option("--value-from <variable>", "take the value of this environment variable")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Asks for the value without showing it, or reads it from stdin if stdin is not a terminal (without the final line break).
 The value is never a command-line argument: other programs and the shell's history could see it there.
 Fairlead stores it in the system's keychain, or in an encrypted file. Settings refer to it as \${secret:NAME}.
@@ -31,7 +25,11 @@ Examples:
   gh auth token | fairlead secret set GITHUB_TOKEN
   fairlead secret set BRAVE_KEY --value-from BRAVE_API_KEY
   fairlead mcp add -e 'GITHUB_TOKEN=\${secret:GITHUB_TOKEN}' github npx -y @modelcontextprotocol/server-github`,
-      );
+
+  define(command) {
+    command
+      .argument("<name>", "letters, digits, _ . -")
+      .option("--value-from <variable>", "take the value of this environment variable");
   },
 
   async run(context) {

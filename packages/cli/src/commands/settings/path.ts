@@ -16,17 +16,12 @@ interface ScopeFile {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Lists settings files weakest first: an entry in a later file replaces the entry of the same name in an earlier one.
 
 Examples:
   fairlead settings path
   fairlead settings path -C ~/projects/shop --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

@@ -11,10 +11,7 @@ import { optionsIfTrusted } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Reads all settings files, policy files and the trusted folders file, also those of a workspace that is not trusted yet.
 Starts no server and writes nothing. An error disables a server or a whole file; a warning has no effect.
 Exit code: 3 if there is an error, else 0.
@@ -22,8 +19,6 @@ Exit code: 3 if there is an error, else 0.
 Examples:
   fairlead settings validate
   fairlead settings validate --json -C ~/projects/shop`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

@@ -19,14 +19,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[dir]", "the folder; without it, the workspace root")
-      .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
-      .option("--parent", "trust the parent folder and every folder in it")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
 server. Enter means no. An approval is valid for that exact entry: Fairlead asks again when the entry changes.
 A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
@@ -35,7 +28,12 @@ Examples:
   fairlead trust add
   fairlead trust add ~/projects/shop
   fairlead trust add --yes          in a script, after you read the output without --yes`,
-      );
+
+  define(command) {
+    command
+      .argument("[dir]", "the folder; without it, the workspace root")
+      .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
+      .option("--parent", "trust the parent folder and every folder in it");
   },
 
   async run(given) {

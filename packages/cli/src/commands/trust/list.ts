@@ -9,17 +9,12 @@ import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 The rule with the longest matching path decides. Fairlead reads a trusted folder's settings; each server needs its own approval.
 
 Examples:
   fairlead trust list
   fairlead trust list --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

@@ -11,17 +11,14 @@ import type { Context, Verb } from "../../shell/verb.ts";
 import { folderOf } from "./folder.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("[dir]", "the folder; without it, the workspace root").addHelpText(
-      "after",
-      `
+  help: `
 Removes the folder's own rule and all approvals of its servers. A rule for a parent folder still applies.
 
 Examples:
   fairlead trust remove
   fairlead trust remove ~/projects/shop`,
-    );
-  },
+
+  define: (command) => command.argument("[dir]", "the folder; without it, the workspace root"),
 
   async run(context) {
     const { out, globals } = context;

@@ -4,12 +4,29 @@ import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import type { Host } from "@fairlead/core/host";
 import { blockText, withoutLineEnd } from "@fairlead/core/normalise/content/display";
-import { type SafeText, joinSafe, safe, splitSafe, toSafeJson, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type ResultBlock, type SavePlace, contentDocument, mediaOf, nothingSaved, saveAll, saveMedia } from "../../shell/save-media.ts";
+import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
+import {
+  joinSafe,
+  type SafeText,
+  safe,
+  splitSafe,
+  toSafeJson,
+  toSafeLine,
+  toSafeText,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
+import {
+  contentDocument,
+  mediaOf,
+  nothingSaved,
+  type ResultBlock,
+  type SavePlace,
+  saveAll,
+  saveMedia,
+} from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
 import type { DrawImage } from "./inline-image.ts";
-import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
 
 /** The result of the tool, and the error if the call failed. */
 interface Settled {

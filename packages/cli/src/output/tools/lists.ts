@@ -4,15 +4,23 @@ import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/c
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
-import { type SafeText, joinSafe, safe, splitSafe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import {
+  joinSafe,
+  type SafeText,
+  safe,
+  splitSafe,
+  toSafeLine,
+  toSafeText,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { sizeWords } from "@fairlead/core/text/size-words";
 import { member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { type Style, count } from "../output.ts";
+import { variablesOf } from "../../arguments/named-values.ts";
+import { count, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
 import { brief, full, toSignature } from "./signature.ts";
-import { sizeWords } from "@fairlead/core/text/size-words";
-import { variablesOf } from "../../arguments/named-values.ts";
 
 interface ListOptions {
   readonly style: Style;
