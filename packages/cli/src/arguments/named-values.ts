@@ -4,9 +4,9 @@ import { HostError } from "@fairlead/core/errors";
 import { whyHarmful } from "@fairlead/core/resources/references/harmless-uri";
 import { expandTemplate } from "@fairlead/core/resources/templates/expand-template";
 import { parseTemplate } from "@fairlead/core/resources/templates/uri-template";
-import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Command } from "commander";
+import { didYouMean } from "../shell/did-you-mean.ts";
 
 export type NamedValue = readonly [name: string, value: string];
 
@@ -55,7 +55,7 @@ export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]):
   const values = new Map<string, readonly string[]>();
   for (const [name, value] of given) {
     if (!names.includes(name))
-      throw mistaken(`${uriTemplate} has no variable "${name}"${meant(name, names)}`, uriTemplate);
+      throw mistaken(`${uriTemplate} has no variable "${name}"${didYouMean(name, names)}`, uriTemplate);
     values.set(name, [...(values.get(name) ?? []), value]);
   }
   const missing = variables.flatMap(({ name, required }) => (required && !values.has(name) ? [`"${name}"`] : []));
@@ -68,11 +68,6 @@ export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]):
   const reason = whyHarmful(uri);
   if (reason !== undefined) throw new HostError("usage", `"${uri}" was not requested: it ${reason}`);
   return uri;
-}
-
-function meant(name: string, names: readonly string[]): string {
-  const near = closest(name, names);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
 function mistaken(message: string, uriTemplate: string): HostError {

@@ -1,9 +1,9 @@
 /** `fairlead help errors`: explains every error code offline. */
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
-import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { table } from "../output/output.ts";
+import { didYouMean } from "../shell/did-you-mean.ts";
 import type { Verb } from "../shell/verb.ts";
 
 interface Explanation {
@@ -168,8 +168,7 @@ export const verb: Verb = {
 function known(word: string): ErrorCode {
   const code = codes.find((candidate) => candidate === word);
   if (code) return code;
-  const near = closest(word, codes);
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const hint = didYouMean(word, codes);
   throw new HostError("usage", `unknown error code "${word}"${hint}`, { next: "fairlead help errors" });
 }
 

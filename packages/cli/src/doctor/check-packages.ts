@@ -4,7 +4,7 @@ import type { ServerDefinition } from "@fairlead/core/settings/define/definition
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { findDownload } from "../output/servers/server-notes.ts";
 import { hideInWords } from "../output/servers/server-redaction.ts";
-import type { Observation } from "./finding.ts";
+import { note, type Observation, ok, warning } from "./finding.ts";
 
 export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {
   const fetched = definitions.flatMap(({ name: server, transport }) => {
@@ -19,7 +19,7 @@ export function checkPackages(definitions: readonly ServerDefinition[]): readonl
   ];
 }
 
-const nothingFetched: Observation = { severity: "ok", message: "no server is downloaded at start" };
+const nothingFetched: Observation = ok("no server is downloaded at start");
 
 interface Fetched {
   readonly server: string;
@@ -29,23 +29,14 @@ interface Fetched {
 
 function pinnedLine(pinned: readonly Fetched[]): Observation {
   const words = pinned.map(({ server, name }) => `${name} (${server})`);
-  return { severity: "ok", message: `exact version: ${words.join(", ")}` };
+  return ok(`exact version: ${words.join(", ")}`);
 }
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
   // A named tag rarely moves, so this is only a note; "latest" moves with every release.
   if (/:(?!latest$)[\w.-]+$/.test(name))
-    return {
-      severity: "note",
-      server,
-      message: `"${server}" runs the image ${name}: its tag can be moved to another image`,
-      next,
-    };
-  return {
-    severity: "warning",
-    server,
-    message: `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`,
-    next,
-  };
+    return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
+  const message = `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`;
+  return { ...warning(message, next), server };
 }

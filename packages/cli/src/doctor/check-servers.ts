@@ -8,7 +8,7 @@ import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { stateWords } from "../output/servers/server-state.ts";
 import { repairSummary } from "../output/tools/tool-repairs.ts";
-import type { Observation } from "./finding.ts";
+import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface ServerFacts {
   readonly state: ServerState;
@@ -40,7 +40,7 @@ function connected(
   const look = `fairlead tools ${toShellWord(name)}`;
   const adapted = repairSummary(tools);
   return [
-    { severity: "ok", message: `${name} is ${stateWords(state)} (protocol ${peer.protocolVersion}${time})` },
+    ok(`${name} is ${stateWords(state)} (protocol ${peer.protocolVersion}${time})`),
     ...(offer?.note === undefined ? [] : [note(`"${name}": ${offer.note}`, `fairlead mcp get ${toShellWord(name)}`)]),
     ...notes.map(({ message }) => warning(`"${name}": ${message}`, look)),
     ...(quarantined.length === 0 ? [] : [warning(kept(name, quarantined), `${look} --all`)]),
@@ -57,14 +57,6 @@ function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
 function notConnected(state: ServerState): Observation {
   const { code, message, next } = notConnectedError(state);
   // The user disabled or excluded the server: not a failure.
-  if (code === "denied") return { severity: "note", message, ...(next !== undefined && { next }) };
-  return { severity: "problem", code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` };
-}
-
-function note(message: string, next: string): Observation {
-  return { severity: "note", message, next };
-}
-
-function warning(message: string, next: string): Observation {
-  return { severity: "warning", message, next };
+  if (code === "denied") return note(message, next);
+  return problem({ code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` });
 }

@@ -5,7 +5,7 @@ import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { sizeWords } from "@fairlead/core/text/size-words";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
-import type { Observation } from "./finding.ts";
+import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface StateFacts {
   readonly folder: string;
@@ -23,38 +23,20 @@ export interface StateFacts {
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
-  const findings: Observation[] = [];
-  if (failure !== undefined)
-    findings.push({
-      severity: "problem",
-      code: "internal",
-      message: `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs are lost`,
-      next: `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`,
-    });
-  else findings.push({ severity: "ok", message: `${folder} can be written` });
+  const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs are lost`;
+  const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
+  const findings = [
+    failure === undefined ? ok(`${folder} can be written`) : problem({ code: "internal", message: lost, next }),
+  ];
   if (others === "shut out")
-    findings.push({
-      severity: "note",
-      message: `other users could read ${folder}; doctor has changed its permissions to 700`,
-    });
-  if (others === "let in")
-    findings.push({
-      severity: "warning",
-      message: `other users can read ${folder}`,
-      next: `chmod 700 ${toShellWord(folder)}`,
-    });
+    findings.push(note(`other users could read ${folder}; doctor has changed its permissions to 700`));
+  if (others === "let in") findings.push(warning(`other users can read ${folder}`, `chmod 700 ${toShellWord(folder)}`));
   if (free !== undefined && free < scarce && failure === undefined)
-    findings.push({
-      severity: "warning",
-      message: `the disk of ${folder} is nearly full: ${sizeWords(free)} left`,
-      next: "free space on that disk",
-    });
-  if (aside.length > 0)
-    findings.push({
-      severity: "warning",
-      message: `damaged files were renamed: ${aside.join(", ")}; their contents must be entered again`,
-      next: `rm ${aside.map(toShellWord).join(" ")}`,
-    });
+    findings.push(warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "free space on that disk"));
+  if (aside.length > 0) {
+    const message = `damaged files were renamed: ${aside.join(", ")}; their contents must be entered again`;
+    findings.push(warning(message, `rm ${aside.map(toShellWord).join(" ")}`));
+  }
   return findings;
 }
 
@@ -67,14 +49,11 @@ export interface SecretFacts {
 }
 
 export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
-  if ("error" in store) {
-    const { message, next, code } = store.error;
-    return [{ severity: "problem", code, message, ...(next !== undefined && { next }) }];
-  }
+  if ("error" in store) return [problem(store.error)];
   const { backend, names } = store;
   const place = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
   return [
-    { severity: "ok", message: `${names.size} stored in ${place}` },
+    ok(`${names.size} stored in ${place}`),
     ...servers.flatMap(({ server, admission }) =>
       (server.definition?.secrets ?? [])
         .filter((name) => !names.has(name))

@@ -6,13 +6,11 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { checkNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";
-import { checkPolicy } from "./check-policy.ts";
 import { checkPrograms } from "./check-programs.ts";
-import { checkSettings } from "./check-settings.ts";
+import { checkPolicy, checkSettings, checkTrust } from "./check-settings.ts";
 import { checkSecrets, checkState } from "./check-state.ts";
-import { checkTrust } from "./check-trust.ts";
 import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "./facts.ts";
-import { type DoctorFinding, inGroup } from "./finding.ts";
+import { type DoctorFinding, inGroup, problem } from "./finding.ts";
 import { readNodeFacts, readProgramFacts } from "./program-facts.ts";
 
 export async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
@@ -52,10 +50,9 @@ export async function examineWithoutSettings(
   environment: Environment,
   why: HostError,
 ): Promise<readonly DoctorFinding[]> {
-  const { message, next, code } = why;
   const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
   return [
-    ...inGroup("settings", [{ severity: "problem", code, message, ...(next !== undefined && { next }) }]),
+    ...inGroup("settings", [problem(why)]),
     ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),
     ...inGroup("network", checkNetwork({ ...network, isUsed: false })),
   ];

@@ -19,7 +19,7 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 import { readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { certificateVariables, type NetworkFacts } from "./check-network.ts";
-import type { PolicyFacts } from "./check-policy.ts";
+import type { PolicyFacts } from "./check-settings.ts";
 import type { SecretFacts, StateFacts } from "./check-state.ts";
 
 /** Bytes; an empty file could be written even to a full disk. */

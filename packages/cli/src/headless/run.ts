@@ -5,12 +5,12 @@ import { demoName, type Host } from "@fairlead/core/host";
 import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
+import { didYouMean } from "../shell/did-you-mean.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
@@ -182,8 +182,7 @@ function checkServers(wanted: readonly string[], configuration: Configuration): 
   const known = fileNamesIn(configuration);
   for (const name of wanted) {
     if (known.includes(name)) continue;
-    const near = closest(name, known);
-    const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+    const suggestion = didYouMean(name, known);
     throw new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
   }
 }
@@ -217,8 +216,7 @@ function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly 
   return allowed.flatMap(({ server, tool }) => {
     const known = toolsOf(host, server);
     if (known === undefined || known.includes(tool)) return [];
-    const near = closest(tool, known);
-    return `--allow: "${server}" has no tool "${tool}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    return `--allow: "${server}" has no tool "${tool}"${didYouMean(tool, known)}`;
   });
 }
 

@@ -5,6 +5,7 @@ import { isAbsolute } from "node:path";
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
+import { errorDocument } from "../output/error-lines.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
@@ -70,7 +71,7 @@ export async function runWords(words: readonly string[], io: Io, out: Output): P
 function report(error: HostError, out: Output, json: boolean): number {
   const { code, message, next } = error;
   // A command that printed its own document has included the error there.
-  if (json && !out.printedJson()) out.json({ error: { code, message, ...(next === undefined ? {} : { next }) } });
+  if (json && !out.printedJson()) out.json({ error: errorDocument(error) });
   out.exactly(safe`fairlead: ${marked(message)}`);
   if (next !== undefined) out.warn(safe`  next: ${toSafeLine(next)}`);
   return exitCodeOf(code);

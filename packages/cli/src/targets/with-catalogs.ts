@@ -6,6 +6,7 @@ import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { errorLines } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
 import { ageWords, day } from "../output/servers/server-state.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -79,8 +80,7 @@ async function loadCatalogs(host: Host, names: readonly string[], context: Conte
 
 /** Prints why a server cannot be reached. */
 export function printRefusal(state: ServerState, out: Output): void {
-  const { message, next } = notConnectedError(state);
-  out.say(safe`${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
+  out.say(errorLines(notConnectedError(state)));
 }
 
 /** Warns about lists that were truncated. */

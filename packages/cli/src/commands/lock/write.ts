@@ -10,12 +10,13 @@ import {
   readLock,
   refuseNewer,
 } from "@fairlead/core/policy/lock/lock-file";
-import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { readSnapshots, type ServerSnapshot } from "../../lock/server-snapshot.ts";
 import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
+import { errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
-import { errorLines, printRelock } from "../../output/policy/lock-report.ts";
+import { printRelock } from "../../output/policy/lock-report.ts";
+import { didYouMean } from "../../shell/did-you-mean.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
@@ -99,8 +100,7 @@ function write(
 
 function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: LockFile): void {
   if (entries.has(name) || lock.has(name)) return;
-  const near = closest(name, [...entries.keys(), ...lock.keys()]);
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const hint = didYouMean(name, [...entries.keys(), ...lock.keys()]);
   throw new HostError("server_unknown", `no server "${name}" in this workspace's settings, nor in ${file}${hint}`, {
     serverName: name,
     next: "fairlead mcp list",

@@ -12,10 +12,10 @@ import { type ImportSource, type Program, programNames } from "@fairlead/core/se
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
-import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
+import { didYouMean } from "../../shell/did-you-mean.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import {
   type Destination,
@@ -142,10 +142,8 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   const known = new Set(servers.map(({ target }) => target));
   const unknown = [...(names ?? [])].find((name) => !known.has(name));
   if (unknown === undefined) return;
-  const near = closest(unknown, known);
-  throw new HostError("usage", `found no server "${unknown}"${near === undefined ? "" : `; did you mean "${near}"?`}`, {
-    next: "fairlead mcp import",
-  });
+  const hint = didYouMean(unknown, known);
+  throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
 }
 
 /** Writes one server. A disabled server is disabled before it is written, so it is never enabled in between. */

@@ -4,6 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { replaceArgument } from "@fairlead/core/settings/edit";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { errorDocument, errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
 import { hideInWords } from "../../output/servers/server-redaction.ts";
 import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts";
@@ -116,13 +117,9 @@ function print(outcome: Outcome, { out }: Context): void {
     case "unchanged":
       out.print(safe`"${name}" is already pinned`);
       return;
-    case "failed": {
-      const { message, next } = outcome.error;
-      out.warn(
-        safe`"${name}": ${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`,
-      );
+    case "failed":
+      out.warn(safe`"${name}": ${errorLines(outcome.error)}`);
       return;
-    }
     case "pinned": {
       const { pin, file, undo, approval } = outcome;
       const [before, after] = [pin.before, pin.after].map((word) => toVisibleLine(hideInWords(word)));
@@ -155,9 +152,7 @@ function document(outcomes: readonly Outcome[]): object {
     }),
     unchanged: outcomes.flatMap(({ kind, name }) => (kind === "unchanged" ? [name] : [])),
     failed: outcomes.flatMap((outcome) => {
-      if (outcome.kind !== "failed") return [];
-      const { code, message, next } = outcome.error;
-      return { name: outcome.name, error: { code, message, ...(next !== undefined && { next }) } };
+      return outcome.kind === "failed" ? { name: outcome.name, error: errorDocument(outcome.error) } : [];
     }),
   };
 }

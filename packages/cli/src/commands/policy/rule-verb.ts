@@ -7,13 +7,13 @@ import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import { escapeName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
 import type { DecisionOutcome, PolicyRule } from "@fairlead/core/policy/rules/rule";
 import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/rules/write-rule";
-import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
+import { didYouMean } from "../../shell/did-you-mean.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
@@ -81,11 +81,10 @@ const isWild = (name: string): boolean => /[*?]/.test(name);
 /** @throws HostError `server_unknown` A rule with a mistyped server name would silently do nothing. */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
-  const near = closest(
+  const suggestion = didYouMean(
     server,
     host.states().map(({ name }) => name),
   );
-  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new HostError("server_unknown", `there is no server "${server}"${suggestion}`, {
     next: `to write a rule for a future server: ${command.name()} --server ${toShellWord(server)} --tool TOOL`,
   });

@@ -1,8 +1,8 @@
 /** `fairlead secret remove`: deletes a stored secret. */
 
 import { HostError } from "@fairlead/core/errors";
-import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { didYouMean } from "../../shell/did-you-mean.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { openStore, storeName } from "./store.ts";
 
@@ -16,8 +16,7 @@ export const verb: Verb = {
     const [name = ""] = operands;
     const store = await openStore(context);
     if (!(await store.remove(name))) {
-      const near = closest(name, await store.list());
-      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      const hint = didYouMean(name, await store.list());
       throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
     }
     if (globals.json) return out.json({ name, removed: true, backend: store.backend });

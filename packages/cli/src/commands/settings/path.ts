@@ -32,11 +32,11 @@ Examples:
     );
     if (globals.json) return out.json({ root, rootFrom, files, trustedFolders, envFiles, state });
     const rows = [
-      [safe`workspace root`, toSafeLine(root), safe`(${rootReason(rootFrom)})`],
+      [safe`workspace root`, toSafeLine(root), safe`(${rootReason[rootFrom]})`],
       ...files.map(({ scope, file, state }) => [
         safe`${toSafeLine(scope)} settings`,
         file === undefined ? safe`none` : toSafeLine(file),
-        out.typed(stateWords(state)),
+        out.typed(stateWords[state]),
       ]),
       [safe`trusted folders`, toSafeLine(trustedFolders), safe``],
       ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`env file`, toSafeLine(file), safe``]),
@@ -46,30 +46,17 @@ Examples:
   },
 };
 
-function stateWords(state: ScopeFile["state"]): SafeText {
-  switch (state) {
-    case "read":
-      return safe``;
-    case "absent":
-      return safe`(does not exist)`;
-    case "broken":
-      return safe`(broken: fairlead settings validate)`;
-    case "ignored":
-      return safe`(not read: the folder is not trusted)`;
-    case "none":
-      return safe`(none: the home folder is not a workspace, or --no-workspace is set)`;
-  }
-}
+const stateWords: Readonly<Record<ScopeFile["state"], SafeText>> = {
+  read: safe``,
+  absent: safe`(does not exist)`,
+  broken: safe`(broken: fairlead settings validate)`,
+  ignored: safe`(not read: the folder is not trusted)`,
+  none: safe`(none: the home folder is not a workspace, or --no-workspace is set)`,
+};
 
-function rootReason(from: Locations["rootFrom"]): SafeText {
-  switch (from) {
-    case "option":
-      return safe`given with -C`;
-    case "gemini-folder":
-      return safe`nearest folder with .gemini`;
-    case "git":
-      return safe`git root`;
-    case "cwd":
-      return safe`current folder`;
-  }
-}
+const rootReason: Readonly<Record<Locations["rootFrom"], SafeText>> = {
+  option: safe`given with -C`,
+  "gemini-folder": safe`nearest folder with .gemini`,
+  git: safe`git root`,
+  cwd: safe`current folder`,
+};

@@ -50,23 +50,18 @@ function named(servers: ReadonlyMap<string, object>): object[] {
 function folderLines(rules: readonly TrustRule[]): SafeText {
   return table(
     rules.map(({ path, level, effective }) => [
-      safe`  ${words(level)}`,
+      safe`  ${words[level]}`,
       toSafeLine(path),
       effective === undefined ? safe`(no effect: the folder does not exist, or is a link)` : safe``,
     ]),
   );
 }
 
-function words(level: TrustRule["level"]): SafeText {
-  switch (level) {
-    case "TRUST_FOLDER":
-      return safe`trusted`;
-    case "TRUST_PARENT":
-      return safe`parent trusted`;
-    case "DO_NOT_TRUST":
-      return safe`not trusted`;
-  }
-}
+const words: Readonly<Record<TrustRule["level"], SafeText>> = {
+  TRUST_FOLDER: safe`trusted`,
+  TRUST_PARENT: safe`parent trusted`,
+  DO_NOT_TRUST: safe`not trusted`,
+};
 
 function approvalLines(approvals: Approvals): SafeText {
   return joinSafe(

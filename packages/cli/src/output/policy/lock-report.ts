@@ -1,7 +1,6 @@
 /** Differences between a server and the lock file, as text and as JSON. */
 
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
-import type { HostError } from "@fairlead/core/errors";
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -9,6 +8,7 @@ import { errorOf, type LockCheck } from "../../lock/check-lock.ts";
 import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
 import type { LockWorkspace } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
+import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
@@ -73,12 +73,6 @@ function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompt
   return joinSafe(parts, safe`, `);
 }
 
-/** The error message, and its next step on a second line. */
-export function errorLines({ message, next }: Pick<HostError, "message" | "next">): SafeText {
-  const lines = [toSafeLine(message), ...(next === undefined ? [] : [safe`  next: ${toSafeLine(next)}`])];
-  return joinSafe(lines);
-}
-
 interface Sized {
   readonly size: number;
 }
@@ -126,7 +120,7 @@ export function checkedText(checked: LockCheck): SafeText {
   const name = toVisibleLine(checked.name);
   const error = errorOf(checked);
   return joinSafe([
-    ...(drift ? [safe`${name}: ${driftWords(drift)}${isWithheld ? safe`; it was not started` : safe``}`] : []),
+    ...(drift ? [safe`${name}: ${driftWords[drift.kind]}${isWithheld ? safe`; it was not started` : safe``}`] : []),
     ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift))] : []),
     ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
     ...(drift === undefined && look?.kind === "seen"
@@ -135,16 +129,11 @@ export function checkedText(checked: LockCheck): SafeText {
   ]);
 }
 
-function driftWords({ kind }: LockDrift): SafeText {
-  switch (kind) {
-    case "added":
-      return safe`in the settings, but not locked`;
-    case "removed":
-      return safe`locked, but no longer in the settings`;
-    case "changed":
-      return safe`differs from the lock file`;
-  }
-}
+const driftWords: Readonly<Record<LockDrift["kind"], SafeText>> = {
+  added: safe`in the settings, but not locked`,
+  removed: safe`locked, but no longer in the settings`,
+  changed: safe`differs from the lock file`,
+};
 
 function differences({ lock, look }: LockCheck, drift: LockDrift): ToolDifferences {
   return toolDifferences(drift, lock, look);
@@ -159,8 +148,6 @@ export function checkedDocument(checked: LockCheck): object {
     state,
     ...(drift && driftDocument(drift, differences(checked, drift))),
     ...(isWithheld && { started: false }),
-    ...(error && {
-      error: { code: error.code, message: error.message, ...(error.next !== undefined && { next: error.next }) },
-    }),
+    ...(error && { error: errorDocument(error) }),
   };
 }

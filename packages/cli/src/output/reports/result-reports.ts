@@ -26,6 +26,7 @@ import {
 } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
+import { errorDocument } from "../error-lines.ts";
 import type { DrawImage } from "./inline-image.ts";
 
 /** The result of the tool, and the error if the call failed. */
@@ -80,9 +81,7 @@ export async function reportCall(
       durationMs,
       ...(paths.size > 0 && { saved: [...paths.values()] }),
       ...(warnings.length > 0 && { warnings }),
-      ...(error && {
-        error: { code: error.code, message: error.message, ...(error.next !== undefined && { next: error.next }) },
-      }),
+      ...(error && { error: errorDocument(error) }),
     });
   else if (shown !== "") out.print(shown);
   else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} returned an empty result`);

@@ -36,7 +36,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
 
 /** Values from a workspace file are approved with the entry, so they are shown; the user's own values may be secrets. */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
-  const words = safe`${show(use.name)} ${variableWords(use.from)}`;
+  const words = safe`${show(use.name)} ${variableWords[use.from]}`;
   return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
 }
 

@@ -62,7 +62,7 @@ export function resolvedFields(definition: ServerDefinition, show: Show): Field[
   const { variables, secrets } = definition;
   return [
     { label: safe`resolves to`, values: resolvedValues(definition, show) },
-    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords(use.from)}`) },
+    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords[use.from]}`) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
   ];
 }
@@ -82,24 +82,15 @@ function originOf(url: string): string {
   return parseUrl(url)?.origin ?? url;
 }
 
-export function variableWords(from: VariableUse["from"]): SafeText {
-  switch (from) {
-    case "environment":
-      return safe`from the environment`;
-    case "user-env-file":
-      return safe`from your .env file`;
-    case "workspace-env-file":
-      return safe`from the workspace's .env file`;
-    case "workspace-root":
-      return safe`is the workspace root`;
-    case "default":
-      return safe`from the default in the entry`;
-    case "unset":
-      return safe`is not set`;
-    case "not-looked-up":
-      return safe`is not looked up in an untrusted folder`;
-  }
-}
+export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
+  environment: safe`from the environment`,
+  "user-env-file": safe`from your .env file`,
+  "workspace-env-file": safe`from the workspace's .env file`,
+  "workspace-root": safe`is the workspace root`,
+  default: safe`from the default in the entry`,
+  unset: safe`is not set`,
+  "not-looked-up": safe`is not looked up in an untrusted folder`,
+};
 
 export interface OptionLook {
   readonly show: Show;

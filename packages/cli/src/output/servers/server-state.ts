@@ -8,6 +8,7 @@ import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Admission } from "@fairlead/core/trust/admit";
+import { errorDocument } from "../error-lines.ts";
 import { count, type Output, type Style } from "../output.ts";
 import { place } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
@@ -57,7 +58,7 @@ export function stateWords(state: ServerState, now?: number): SafeText {
       if (state.reason === "backoff") return reconnectingWords(state.nextTryAt, now);
       return disconnectedWords(state.reason);
     case "blocked":
-      return safe`blocked: ${blockedWords(state.reason)}`;
+      return safe`blocked: ${blockedWords[state.reason]}`;
   }
 }
 
@@ -74,18 +75,12 @@ function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {
   return safe`failed: ${toSafeLine(reason.replaceAll("_", " "))}`;
 }
 
-function blockedWords(reason: Extract<ServerState, { status: "blocked" }>["reason"]): SafeText {
-  switch (reason) {
-    case "awaiting_approval":
-      return safe`awaiting approval`;
-    case "untrusted_folder":
-      return safe`folder not trusted`;
-    case "not_allowed":
-      return safe`not in mcp.allowed`;
-    case "excluded":
-      return safe`in mcp.excluded`;
-  }
-}
+const blockedWords: Readonly<Record<Extract<ServerState, { status: "blocked" }>["reason"], SafeText>> = {
+  awaiting_approval: safe`awaiting approval`,
+  untrusted_folder: safe`folder not trusted`,
+  not_allowed: safe`not in mcp.allowed`,
+  excluded: safe`in mcp.excluded`,
+};
 
 function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
   const parts = [
@@ -176,13 +171,8 @@ export function serverDocument({ server, state, known, changed = [], signIn }: L
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
     ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
-    ...("message" in state ? { error: errorDocument(state) } : {}),
+    ...("message" in state ? { error: errorDocument(notConnectedError(state)) } : {}),
   };
-}
-
-function errorDocument(state: ServerState): object {
-  const { code, message, next } = notConnectedError(state);
-  return { code, message, ...(next === undefined ? {} : { next }) };
 }
 
 const minute = 60 * 1000;
@@ -197,24 +187,12 @@ export function ageWords(milliseconds: number): SafeText {
   return count(Math.floor(milliseconds / day), "day");
 }
 
-interface ErrorDocument {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly next?: string;
-}
-
 /** `status`, `reason` and `error` of a server in `--json` documents. */
-interface StatusDocument {
-  readonly status: "disconnected" | "disabled" | "blocked";
-  readonly reason: string;
-  readonly error?: ErrorDocument;
-}
-
-export function statusDocument(admission: Admission): StatusDocument {
+export function statusDocument(admission: Admission): object {
   if (admission.status === "admitted") return { status: "disconnected", reason: "lazy" };
   const { status, reason, message, next } = admission;
   const { code } = notConnectedError(initialServerState("", admission, 0));
-  return { status, reason, error: { code, message, ...(next === undefined ? {} : { next }) } };
+  return { status, reason, error: errorDocument({ code, message, next }) };
 }
 
 export function statusWords(admission: Admission): SafeText {

@@ -7,7 +7,7 @@ export function signInWords(signIn: SignInState): SafeText {
   switch (signIn.state) {
     case "none":
       return signIn.problem === undefined
-        ? byItselfWords(signIn.by)
+        ? byItselfWords[signIn.by]
         : safe`cannot sign in: ${toVisibleLine(signIn.problem)}`;
     case "signed_in": {
       const { account, issuer, tokenHost, scopes } = signIn;
@@ -23,18 +23,12 @@ export function signInWords(signIn: SignInState): SafeText {
   }
 }
 
-function byItselfWords(by: Extract<SignInState, { state: "none" }>["by"]): SafeText {
-  switch (by) {
-    case "program":
-      return safe`no sign-in: a program takes its credentials from "env" in settings.json`;
-    case "header":
-      return safe`no sign-in: settings.json sets an Authorization header`;
-    case "google":
-      return safe`automatic, with the Google credentials of this machine`;
-    case "service_account":
-      return safe`automatic, as a Google service account`;
-  }
-}
+const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by"], SafeText>> = {
+  program: safe`no sign-in: a program takes its credentials from "env" in settings.json`,
+  header: safe`no sign-in: settings.json sets an Authorization header`,
+  google: safe`automatic, with the Google credentials of this machine`,
+  service_account: safe`automatic, as a Google service account`,
+};
 
 /** Fairlead renews a renewable token, so its expiry is not shown. */
 function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {

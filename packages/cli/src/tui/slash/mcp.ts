@@ -17,6 +17,16 @@ type Run = (words: readonly string[], services: Services) => void | Promise<void
 
 const logLines = 40;
 
+const summaries: Readonly<Record<ServerVerb, string>> = {
+  start: "connect to a server",
+  stop: "stop a server until its next use",
+  restart: "stop a server and start it again",
+  enable: "allow a server to start",
+  disable: "keep a server from starting",
+  auth: "sign in to a server",
+  test: "test the connection to a server",
+};
+
 const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> = new Map<
   string,
   { readonly summary: string; readonly run: Run }
@@ -26,7 +36,7 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   ["schema", { summary: "show the input schemas of tools", run: (words, services) => schema(words, services) }],
   ["logs", { summary: "show the end of a server's log", run: logs }],
   ["reload", { summary: "reload the settings", run: (_words, { servers }) => servers.reload() }],
-  ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
+  ...serverVerbs.map((verb) => [verb, { summary: summaries[verb], run: doTo(verb) }] as const),
 ]);
 
 /** Subcommands that run the shell command of the same name; they may change the settings. */
@@ -89,25 +99,6 @@ function doTo(verb: ServerVerb): Run {
     if (verb === "auth") return session.show("/mcp auth", await runVerb("mcp", "auth"));
     throw new HostError("usage", `/mcp ${verb} needs a server name`, { next: `/mcp ${verb} NAME` });
   };
-}
-
-function summaries(verb: ServerVerb): string {
-  switch (verb) {
-    case "start":
-      return "connect to a server";
-    case "stop":
-      return "stop a server until its next use";
-    case "restart":
-      return "stop a server and start it again";
-    case "enable":
-      return "allow a server to start";
-    case "disable":
-      return "keep a server from starting";
-    case "auth":
-      return "sign in to a server";
-    case "test":
-      return "test the connection to a server";
-  }
 }
 
 async function serverListText({ session: { host }, settings }: Services): Promise<string> {
