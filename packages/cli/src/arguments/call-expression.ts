@@ -1,7 +1,7 @@
-/** Parses a call expression, `server.tool(a: 1, b: "x")`. Pure. */
+/** Parses a call expression, `server.tool(a: 1, b: "x")`, and the literals in it. Evaluates nothing. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
-import { inexactNumber } from "./exact-number.ts";
+import { inexactNumber } from "./coerce.ts";
 
 export interface CallExpression {
   /** The text before the parenthesis. */

@@ -1,4 +1,4 @@
-/** The repeatable option `--arg name=value`. */
+/** Values of the repeatable option `--arg name=value`, for prompts and URI templates. */
 
 import { HostError } from "@fairlead/core/errors";
 import { whyHarmful } from "@fairlead/core/resources/references/harmless-uri";
@@ -31,7 +31,6 @@ export function splitNamed(word: string): NamedValue | undefined {
   return name === "" || /\s/.test(name) ? undefined : [name, word.slice(equals + 1)];
 }
 
-/** Expands a URI template with typed values; reports mistakes before anything is sent. Pure. */
 interface TemplateVariable {
   readonly name: string;
   /** False if the URI is still valid without this variable. */

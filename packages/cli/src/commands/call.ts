@@ -3,10 +3,12 @@
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
+import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
@@ -16,9 +18,9 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
-import { connectTarget, readRequest, toolsOfTyped } from "../targets/read-target.ts";
-import { type ToolTarget, targetName } from "../targets/target.ts";
-import { useHost } from "../targets/with-host.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
+import { hasDemo, useHost } from "../targets/with-host.ts";
 
 interface Options {
   readonly server?: string;
@@ -164,4 +166,80 @@ function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
+}
+
+/** The command line as far as it can be parsed without a server. */
+interface CallRequest {
+  /** `typed`: the server was typed as a URL or with `--stdio`, so only the tool is named. */
+  readonly wanted:
+    | ({ readonly kind: "pair" } & ToolTarget)
+    | { readonly kind: "word"; readonly word: string }
+    | { readonly kind: "typed"; readonly tool: string };
+  readonly words: readonly string[];
+  readonly written?: CallExpression;
+}
+
+interface RequestOptions {
+  readonly server?: string;
+  readonly tool?: string;
+  /** Whether the server was typed; its URL is no longer among the words. */
+  readonly isTyped: boolean;
+}
+
+function readRequest(words: readonly string[], { server, tool, isTyped }: RequestOptions): CallRequest {
+  if (server !== undefined && tool !== undefined && !isTyped) return { wanted: { kind: "pair", server, tool }, words };
+  if (server !== undefined || tool !== undefined)
+    throw new HostError(
+      "usage",
+      isTyped
+        ? "--server and --tool work only with servers in the settings"
+        : "--server and --tool must be given together",
+    );
+  const [first, ...others] = words;
+  if (first === undefined)
+    throw new HostError("usage", "the tool is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
+  const written = parseCallExpression(first);
+  const word = written?.target ?? first;
+  return {
+    wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word },
+    words: others,
+    ...(written && { written }),
+  };
+}
+
+/** The next step for a typed server, which other commands cannot find by name. */
+const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
+
+interface Place {
+  readonly host: Host;
+  readonly configuration: Configuration;
+  /** The name of the typed server. */
+  readonly typed: string | undefined;
+}
+
+/** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
+async function connectTarget(
+  wanted: CallRequest["wanted"],
+  { host, configuration, typed }: Place,
+  context: Context,
+): Promise<ToolTarget> {
+  async function connect(names: readonly string[]): Promise<void> {
+    await host.recall(names);
+    await connectServers(host, names, context);
+  }
+
+  if (wanted.kind !== "word") {
+    const { server = "", tool } = wanted.kind === "pair" ? wanted : { server: typed, tool: wanted.tool };
+    await connect([server]);
+    return { server, tool };
+  }
+  const { word } = wanted;
+  const names = host.states().map(({ name }) => name);
+  // Candidates are servers whose name the word begins with: nearly always one.
+  const meant = names.filter((name) => word.startsWith(`${name}.`));
+  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
+  await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
+  // Includes quarantined tools: a person may still call them.
+  const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
+  return findToolTarget(word, servers);
 }

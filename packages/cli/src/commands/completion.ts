@@ -133,7 +133,6 @@ function withoutBlock(text: string): string {
   return text.replace(block, "");
 }
 
-/** Finds the file where each shell looks for completions, and the startup lines it needs. Pure. */
 interface Installation {
   readonly file: string;
   /** The lines that a startup file needs; absent if the shell finds the script by itself. */
@@ -147,6 +146,7 @@ interface Startup {
   readonly lines: readonly string[];
 }
 
+/** Finds the file where each shell looks for completions, and the startup lines it needs. */
 export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "home">): Installation {
   // The XDG specification ignores relative folders.
   const folderFrom = (name: string): string | undefined => (env[name]?.startsWith("/") ? env[name] : undefined);

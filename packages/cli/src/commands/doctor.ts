@@ -1,14 +1,22 @@
 /** `fairlead doctor`: checks everything servers depend on, connects to each server, and prints findings with the next step. */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
-import { joinSafe, safe } from "@fairlead/core/text/safe-text";
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  toSafeLine,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
 import { examine, examineWithoutSettings } from "../doctor/examine.ts";
-import { concerning, type DoctorFinding, type FindingGroup, findingGroups } from "../doctor/finding.ts";
-import { groupText, summary } from "../doctor/report.ts";
+import { concerning, type DoctorFinding, type FindingGroup, findingGroups, type Severity } from "../doctor/finding.ts";
+import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
-import { columnsOf } from "../output/wrap.ts";
+import { columnsOf, fill, words } from "../output/wrap.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { findServer } from "./mcp/find-server.ts";
@@ -98,4 +106,68 @@ function failOnWorst(findings: readonly DoctorFinding[]): void {
   const codes = findings.flatMap(({ severity, code }) => (severity === "problem" && code !== undefined ? [code] : []));
   const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
   if (worst !== undefined) throw new HostError(worst, summary(findings), { next: "fairlead doctor" });
+}
+
+interface Look extends Pick<Output, "style" | "typed"> {
+  readonly columns: number;
+}
+
+const groupWidth = Math.max(...findingGroups.map((group) => group.length));
+const severityWidth = "problem".length;
+const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
+
+/** Undefined for a group without findings. */
+function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
+  const own = findings.filter((finding) => finding.group === group);
+  const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
+  const rows: Row[] = [
+    ...(fine.length === 0 ? [] : [{ severity: "ok" as const, message: joinSafe(fine, safe`; `) }]),
+    ...worstFirst.flatMap((severity) => own.filter((finding) => finding.severity === severity).map(toRow)),
+  ];
+  if (rows.length === 0) return undefined;
+  return joinSafe(rows.flatMap((row, at) => rowLines(row, at === 0 ? group : "", look)));
+}
+
+interface Row {
+  readonly severity: Severity;
+  readonly message: SafeText;
+  readonly next?: SafeText;
+}
+
+function toRow({ severity, message, next }: DoctorFinding): Row {
+  return { severity, message: toVisibleLine(message), ...(next !== undefined && { next: toSafeLine(next) }) };
+}
+
+function rowLines(
+  { severity, message, next }: Row,
+  group: FindingGroup | "",
+  { style, typed, columns }: Look,
+): SafeText[] {
+  const label = style.bold(padSafe(toSafeLine(group), groupWidth));
+  const word = coloured(severity, padSafe(toSafeLine(severity), severityWidth), style);
+  const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
+  return [
+    ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
+    // Not wrapped, so that it can be copied.
+    ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
+  ];
+}
+
+function coloured(severity: Severity, text: SafeText, style: Style): SafeText {
+  switch (severity) {
+    case "ok":
+      return style.green(text);
+    case "note":
+      return style.cyan(text);
+    case "warning":
+      return style.yellow(text);
+    case "problem":
+      return style.red(text);
+  }
+}
+
+/** `2 problems, 1 warning`. */
+function summary(findings: readonly DoctorFinding[]): SafeText {
+  const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
+  return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
 }

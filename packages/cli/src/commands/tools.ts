@@ -1,12 +1,14 @@
 /** `fairlead tools`: lists tools as signatures, or as JSON Schemas. */
 
-import type { Host, HostTool } from "@fairlead/core/host";
+import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
+import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { isShallow } from "@fairlead/wire/json";
 import { groupBy } from "../output/group-by.ts";
 import { harmless, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
-import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-document.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
@@ -108,4 +110,53 @@ function leadOn(tools: readonly HostTool[], server: string | undefined, { out, g
   const operand = server === undefined ? safe`` : safe` ${toSafeLine(toShellWord(server))}`;
   if (adapted !== undefined) out.say(safe`\n${adapted}: fairlead tools${operand} --repairs`);
   if (example !== undefined) out.say(safe`\nTry: fairlead call ${exampleCall(example)}`);
+}
+
+interface Listed {
+  readonly tools: readonly HostTool[];
+  readonly quarantined: readonly QuarantinedTool[];
+  readonly hidden: readonly HiddenTool[];
+  readonly notes: readonly HostNote[];
+}
+
+export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): object {
+  return {
+    tools: tools.map(toolDocument),
+    quarantined,
+    ...(hidden.length > 0 && { hidden }),
+    ...(notes.length > 0 && { warnings: notes }),
+  };
+}
+
+/** The tool as the model gets it, with the changes made to its schema. */
+function toolDocument(tool: HostTool): object {
+  const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
+  const { annotations, outputSchema } = tool;
+  return {
+    name,
+    server,
+    serverToolName,
+    ...(title !== undefined && { title }),
+    description,
+    parametersJsonSchema,
+    ...(outputSchema && { outputSchema: printable(outputSchema) }),
+    ...(annotations && { annotations: printable(annotations) }),
+    decision,
+    ...(repairs.length > 0 && { repairs }),
+  };
+}
+
+/** The definitions exactly as the server sent them. */
+export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): object {
+  return {
+    name: server,
+    tools: tools.map((tool) => (isShallow(tool) ? tool : { name: tool.name, unprintable: tooDeep })),
+  };
+}
+
+const tooDeep = "nested too deeply to be printed";
+
+/** A server's JSON can be nested too deeply for `JSON.stringify`. */
+function printable(value: object): object {
+  return isShallow(value) ? value : { unprintable: tooDeep };
 }

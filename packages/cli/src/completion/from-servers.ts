@@ -8,10 +8,9 @@ import { findToolTarget, type ToolTarget, targetName } from "../targets/target.t
 import { hasDemo, useHost } from "../targets/with-host.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords } from "./answer.ts";
 import { type CompletionContext, configurationAt } from "./completion-context.ts";
-import type { Cursor } from "./cursor.ts";
 import { suggestParameters } from "./parameter-words.ts";
 import type { ServerSource } from "./sources.ts";
-import type { Typed } from "./typed-words.ts";
+import type { Cursor, Typed } from "./typed-words.ts";
 
 export async function fromServers(
   source: ServerSource,
@@ -139,11 +138,16 @@ async function suggestPromptArguments(typed: Typed, known: CachedServers): Promi
   }));
 }
 
-async function promptsOf({ values }: Typed, { host, names, recall }: CachedServers): Promise<readonly HostPrompt[]> {
+async function promptsOf(typed: Typed, known: CachedServers): Promise<readonly HostPrompt[]> {
+  return (await askedServers(typed, known)).flatMap((name) => known.host.prompts(name));
+}
+
+/** The server given with `--server`, or all; their cached catalogs are loaded. */
+async function askedServers({ values }: Typed, { names, recall }: CachedServers): Promise<readonly string[]> {
   const server = values.get("--server");
   const asked = server === undefined ? names : names.filter((name) => name === server);
   await recall(asked);
-  return asked.flatMap((name) => host.prompts(name));
+  return asked;
 }
 
 function pairOf({ server, serverPromptName }: HostPrompt): string {
@@ -175,21 +179,15 @@ async function suggestVariables(typed: Typed, known: CachedServers): Promise<rea
   }));
 }
 
-async function resourcesOf(
-  { values }: Typed,
-  { host, names, recall }: CachedServers,
-): Promise<readonly HostResource[]> {
-  const server = values.get("--server");
-  const asked = server === undefined ? names : names.filter((name) => name === server);
-  await recall(asked);
-  return asked.flatMap((name) => host.resources(name));
+async function resourcesOf(typed: Typed, known: CachedServers): Promise<readonly HostResource[]> {
+  return (await askedServers(typed, known)).flatMap((name) => known.host.resources(name));
 }
 
 function uriOf(resource: HostResource): string {
   return resource.kind === "resource" ? resource.uri : resource.uriTemplate;
 }
 
-/** Gives completion the cached catalogs through a host that connects to no configured server. */
+/** The cached catalogs, from a host that connects to no configured server. */
 interface CachedServers {
   readonly host: Host;
   /** Servers that are not disabled or blocked, in the order of the settings, the demo server last. */

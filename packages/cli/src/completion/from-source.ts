@@ -8,8 +8,8 @@ import { transportWord } from "../output/servers/transport-word.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
 import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
-import type { Cursor } from "./cursor.ts";
 import type { ValueSource } from "./sources.ts";
+import type { Cursor } from "./typed-words.ts";
 
 export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {
   const answer = await answerFrom(source, at, completionContextOf(at.typed, at.io));

@@ -1,7 +1,10 @@
-/** Checks Node and the programs that servers are started with. Pure. */
+/** Checks Node, the programs that servers are started with, and the versions of downloaded packages. Pure. */
 
-import type { Origin } from "@fairlead/core/settings/define/definition";
+import type { Origin, ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { groupBy } from "../output/group-by.ts";
+import { findDownload } from "../output/servers/server-notes.ts";
+import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
 
@@ -134,4 +137,40 @@ function namesOf(users: readonly { readonly server: string }[]): string {
 
 function place({ file, line }: Origin): string {
   return `${file}:${line}`;
+}
+
+/** Checks whether servers that are downloaded at start have an exact version. */
+export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {
+  const fetched = definitions.flatMap(({ name: server, transport }) => {
+    const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+    return download ? [{ server, ...download, name: hideInWords(download.name) }] : [];
+  });
+  const pinned = fetched.filter((one) => one.pinned);
+  return [
+    ...(fetched.length === 0 ? [nothingFetched] : []),
+    ...(pinned.length === 0 ? [] : [pinnedLine(pinned)]),
+    ...fetched.filter((one) => !one.pinned).map(unpinned),
+  ];
+}
+
+const nothingFetched: Observation = ok("no server is downloaded at start");
+
+interface Fetched {
+  readonly server: string;
+  readonly name: string;
+  readonly from: string;
+}
+
+function pinnedLine(pinned: readonly Fetched[]): Observation {
+  const words = pinned.map(({ server, name }) => `${name} (${server})`);
+  return ok(`exact version: ${words.join(", ")}`);
+}
+
+function unpinned({ server, name, from }: Fetched): Observation {
+  const next = `fairlead mcp pin ${toShellWord(server)}`;
+  // A named tag rarely moves, so this is only a note; "latest" moves with every release.
+  if (/:(?!latest$)[\w.-]+$/.test(name))
+    return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
+  const message = `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`;
+  return { ...warning(message, next), server };
 }

@@ -1,4 +1,4 @@
-/** Checks the settings files: read, ignored and broken ones, and their problems. Pure. */
+/** Checks the settings files, the trust in the folder, policy files, approvals and the lock file. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { Policies } from "@fairlead/core/policy/rules/load-policies";
@@ -44,12 +44,12 @@ function place({ file, line, column }: Origin): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Checks policy files, approvals and the lock file. Pure. */
 export interface PolicyFacts extends Pick<Policies, "problems" | "files"> {
   /** Errors of reading the approvals or the lock file. */
   readonly failures: readonly HostError[];
 }
 
+/** Checks policy files, approvals and the lock file. */
 export function checkPolicy({ problems, files, failures }: PolicyFacts): readonly Observation[] {
   const read = files.filter(({ state }) => state === "read");
   return [
@@ -68,12 +68,12 @@ function policyObservation({ severity, code, message, origin, next }: Problem): 
   };
 }
 
-/** Checks whether the folder is trusted and which of its servers need approval. Pure. */
 interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
   /** The setting `security.folderTrust.enabled` that applies. */
   readonly folderTrust: Origin | undefined;
 }
 
+/** Checks whether the folder is trusted and which of its servers need approval. */
 export function checkTrust(facts: FolderTrustFacts): readonly Observation[] {
   return [...folderTrust(facts), ...facts.servers.flatMap(waiting)];
 }

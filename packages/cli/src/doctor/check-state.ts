@@ -1,4 +1,4 @@
-/** Checks Fairlead's state folder: write access, permissions, disk space and damaged files. Pure. */
+/** Checks Fairlead's state folder and the secret store. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
@@ -40,7 +40,6 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   return findings;
 }
 
-/** Checks the secret store and the secrets that servers refer to. Pure. */
 export interface SecretFacts {
   readonly servers: readonly AdmittedServer[];
   readonly store:
@@ -48,6 +47,7 @@ export interface SecretFacts {
     | { readonly error: Pick<HostError, "message" | "next" | "code"> };
 }
 
+/** Checks the secret store and the secrets that servers refer to. */
 export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
   if ("error" in store) return [problem(store.error)];
   const { backend, names } = store;

@@ -144,7 +144,6 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
   ["pyenv", /[/\\][.]pyenv[/\\]shims$/],
 ];
 
-/** Finds programs in folders of version managers, which only the user's own shell has on its `PATH`. */
 interface Managed {
   readonly manager: string;
   /** The real path, because links such as fnm's are temporary. */
@@ -176,7 +175,6 @@ async function foldersOf(pattern: string, home: string): Promise<readonly string
   return newestFirst.map((name) => join(before, name, after));
 }
 
-/** Finds a command on Windows, where the file extension decides whether it can be started. */
 interface WindowsProgram {
   readonly file?: string;
   /** A PowerShell script, which cannot be started as a program. */
@@ -185,6 +183,7 @@ interface WindowsProgram {
 
 type IsFile = (path: string) => Promise<boolean>;
 
+/** Finds a command on Windows, where the file extension decides whether it can be started. */
 export async function findOnWindows(
   command: string,
   env: Readonly<Record<string, string | undefined>>,

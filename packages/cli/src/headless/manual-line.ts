@@ -57,7 +57,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
+export function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
   const names = [...new Set(tools.map(({ server }) => server))];
   return names.map((name) => ({ name, tools: toolsOf(name, tools) }));
 }

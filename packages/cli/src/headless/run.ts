@@ -141,7 +141,7 @@ function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (
 
 type Done = Extract<TurnEvent, { readonly type: "done" }>;
 
-/** Maps the end of a turn to the error that determines the exit code. Pure. */
+/** Maps the end of a turn to the error that determines the exit code. */
 export function endingOf(
   { reason, denied }: Pick<Done, "reason" | "denied">,
   { failOnDenied }: { readonly failOnDenied: boolean },

@@ -3,10 +3,18 @@
 import type { HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
+import { errorDocument } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
-import { type EventLine, type StartLine, toErrorDocument, toEventLine } from "./event-line.ts";
 import type { OutputFormat } from "./options.ts";
-import { addToReport, emptyReport, reportDocument, withRequest } from "./report.ts";
+import {
+  addToReport,
+  type EventLine,
+  emptyReport,
+  reportDocument,
+  type StartLine,
+  toEventLine,
+  withRequest,
+} from "./report.ts";
 import { deniedAdvice, eventLines } from "./stderr-lines.ts";
 
 export interface TurnWriter {
@@ -82,13 +90,13 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
         if (line !== undefined) print(line);
       },
       end(error) {
-        if (!hasEnded && error !== undefined) print({ type: "error", error: toErrorDocument(error) });
+        if (!hasEnded && error !== undefined) print({ type: "error", error: errorDocument(error) });
       },
     };
   },
 };
 
-/** Buffers the model's text and releases whole lines: messages on stderr would otherwise split a line on a terminal. Pure. */
+/** Buffers the model's text and releases whole lines: messages on stderr would otherwise split a line on a terminal. */
 interface StdoutBuffer {
   /** The unfinished last line. */
   readonly open: string;

@@ -4,7 +4,8 @@ import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
-import type { LockedCatalog } from "@fairlead/core/policy/lock/lock-file";
+import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import type { LockedCatalog, LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { lockCatalog } from "@fairlead/core/policy/lock/lock-server";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { clip } from "@fairlead/wire/text";
@@ -60,4 +61,55 @@ export function packageVersion({ transport }: Pick<ServerDefinition, "transport"
   const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
   if (download?.pinned) return `${sources[download.from]}:${download.name}`;
   return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longest);
+}
+
+export interface LockCheck {
+  readonly name: string;
+  readonly lock: LockFile;
+  readonly drift: LockDrift | undefined;
+  readonly look: ServerSnapshot | undefined;
+  /** Whether the server was not started because its entry differs from the lock file. */
+  readonly isWithheld: boolean;
+}
+
+/** Compares the workspace's servers with the lock file. A server that was not reached never counts as unchanged. */
+export async function checkLock(
+  lock: LockFile,
+  workspace: LockWorkspace,
+  context: Context,
+): Promise<readonly LockCheck[]> {
+  const { entries, configuration } = workspace;
+  const isWithheld = (name: string): boolean => {
+    const [locked, entry] = [lock.get(name), entries.get(name)];
+    // --trust-workspace approves all entries; here only entries that match the lock file may start.
+    if (!configuration.trust.approvesEntries || entry === undefined) return false;
+    return locked === undefined || isEntryChanged(locked.entry, entry);
+  };
+  const looks = await readSnapshots(
+    [...entries.keys()].filter((name) => !isWithheld(name)),
+    workspace,
+    context,
+  );
+  const present = [...entries].map(([name, entry]) => {
+    const look = looks.get(name);
+    return [name, { entry, ...(look?.kind === "seen" && { offer: look.offer }) }] as const;
+  });
+  const drifts = new Map(compareLock(lock, new Map(present)).map((drift) => [drift.server, drift]));
+  const names = [...new Set([...entries.keys(), ...lock.keys()])];
+  return names.map((name) => ({
+    name,
+    lock,
+    drift: drifts.get(name),
+    look: looks.get(name),
+    isWithheld: isWithheld(name),
+  }));
+}
+
+export function isAsLocked({ drift, look }: LockCheck): boolean {
+  return drift === undefined && look?.kind === "seen";
+}
+
+/** Why the server could not be reached. */
+export function errorOf({ look }: LockCheck): HostError | undefined {
+  return look?.kind === "unseen" ? look.error : undefined;
 }

@@ -125,7 +125,7 @@ async function save(
 const fallback = "server";
 const longest = 60;
 
-/** Derives a server name from a typed URL or command: its host, package or file. Pure. */
+/** Derives a server name from a typed URL or command: its host, package or file. */
 export function adHocName(entry: Entry): string {
   const { command, args, url } = entry;
   if (typeof url === "string") return tidy(parseUrl(url)?.host ?? "");

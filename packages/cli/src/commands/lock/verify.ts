@@ -4,7 +4,7 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/check-lock.ts";
+import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/server-snapshot.ts";
 import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
 import { checkedDocument, checkedText } from "../../output/policy/lock-report.ts";

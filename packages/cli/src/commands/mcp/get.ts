@@ -5,7 +5,6 @@ import type { ServerDefinition, Transport } from "@fairlead/core/settings/define
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { Output } from "../../output/output.ts";
-import { missingSecretLines, missingSecrets } from "../../output/servers/missing-secrets.ts";
 import {
   authenticationDocument,
   type Field,
@@ -18,6 +17,7 @@ import {
 } from "../../output/servers/server-details.ts";
 import { launchNotes } from "../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
+import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
 import { statusDocument, statusWords } from "../../output/servers/server-state.ts";
 import { signInDocument, signInWords } from "../../output/servers/sign-in-words.ts";
 import { transportWord } from "../../output/servers/transport-word.ts";

@@ -11,10 +11,9 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { type Step, stepDocument, stepLines, stepText, withoutSecrets } from "../../output/servers/connect-steps.ts";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
-import { createWaitingLine } from "../../output/servers/waiting-line.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { connectServers } from "../../targets/connect-servers.ts";
+import { connectServers, createWaitingLine } from "../../targets/connect-servers.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
 

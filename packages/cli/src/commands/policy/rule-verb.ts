@@ -167,7 +167,6 @@ function undoLine(replaced: string, { command, operands }: Context): string {
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
 }
 
-/** Finds the tools for which a stronger rule decides otherwise than a newly written rule. */
 interface Overruled extends ToolTarget {
   /** The stronger rule; with an `argsPattern` it decides for some calls only. */
   readonly rule: PolicyRule;

@@ -5,8 +5,8 @@ import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import { safe } from "@fairlead/core/text/safe-text";
 import { loadConfiguration } from "@fairlead/core/trust/configuration";
 import { count } from "../../output/output.ts";
-import { missingSecretLines, missingSecrets } from "../../output/servers/missing-secrets.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
+import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
 import { optionsIfTrusted } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 

@@ -9,8 +9,7 @@ import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders
 import type { Output } from "../../output/output.ts";
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
-import type { Verb } from "../../shell/verb.ts";
-import { inFolder } from "./folder.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { type Pending, type Review, review, reviewText } from "./review.ts";
 
 interface Options {
@@ -100,4 +99,10 @@ function refuse({ root, pending }: Review): never {
     `"${root}" needs your confirmation (servers to approve: ${pending.length}), and there is no terminal to ask on; nothing was written`,
     { next: `fairlead trust add ${toShellWord(root)}   in a terminal, or add --yes after reading the above` },
   );
+}
+
+/** Returns the context with the folder argument in place of `-C`. */
+function inFolder(context: Context): Context {
+  const [folder] = context.operands;
+  return folder === undefined ? context : { ...context, globals: { ...context.globals, root: folder } };
 }

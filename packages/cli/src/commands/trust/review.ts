@@ -106,7 +106,6 @@ function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
   return safe`\n  ${toVisibleLine(name)} cannot be approved (${place(origin, toVisibleLine)}): ${joinSafe(reasons, safe`; `)}`;
 }
 
-/** Finds existing rules and approvals that would let a workspace's server run tools without confirmation: they match by name, perhaps of another server. */
 type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
 
 /** Ignores approvals that cannot be read: they allow nothing. */

@@ -1,11 +1,10 @@
-/** Differences between a server and the lock file, as text and as JSON. */
+/** Results of `lock`, `lock update` and `lock verify`, as text and as JSON. */
 
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { errorOf, type LockCheck } from "../../lock/check-lock.ts";
-import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
+import { errorOf, type LockCheck, type ServerSnapshot } from "../../lock/server-snapshot.ts";
 import type { LockWorkspace } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
 import { errorDocument, errorLines } from "../error-lines.ts";

@@ -1,4 +1,4 @@
-/** The text of `fairlead` without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
+/** The overview that `fairlead` prints without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
 
 import { relative, sep } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
@@ -130,7 +130,6 @@ interface Suggestion {
   readonly purpose: string;
 }
 
-/** Builds the overview that `fairlead` prints without a terminal: files, workspace, servers, demo, problems, next commands. Plain data. */
 export interface Overview {
   readonly workspace: {
     readonly root: string;

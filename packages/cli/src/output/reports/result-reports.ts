@@ -164,7 +164,6 @@ function messageText({ role, content }: Message, options: DisplayOptions): SafeT
 type Reading = Awaited<ReturnType<Host["readResource"]>>;
 type Contents = Reading["contents"][number];
 
-/** Prints the contents of a resource as text or as one JSON document, or saves them in files. */
 interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Reading;
@@ -173,6 +172,7 @@ interface ResourceReport {
   readonly draw: DrawImage | undefined;
 }
 
+/** Prints the contents of a resource as text or as one JSON document, or saves them in files. */
 export async function reportReading({ address, result, place, draw }: ResourceReport, context: Context): Promise<void> {
   const { out, globals } = context;
   const { contents, notes } = result;

@@ -84,7 +84,7 @@ function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }
 
-/** Applies a key to a text field: as in the prompt, but without the history. Pure. */
+/** Applies a key to a text field: as in the prompt, but without the history. */
 export function editLine(editor: Editor, key: Key): Editor {
   return editKey(editor, createHistory([]), key)?.editor ?? editor;
 }

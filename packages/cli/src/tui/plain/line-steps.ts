@@ -79,7 +79,6 @@ function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }
 
-/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
 export interface LateLine {
   /** The state has changed. */
   readonly look: () => void;
@@ -92,6 +91,7 @@ export interface LateLine {
 /** Milliseconds after which a line was started after the question closed. */
 const longestLine = 5000;
 
+/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;
   let goneAt: number | undefined;

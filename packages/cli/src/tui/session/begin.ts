@@ -31,7 +31,6 @@ export async function askAtStart(services: Services): Promise<void> {
   if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
 
-/** The first text on the screen: settings, servers, model, an example call, and how to add a server. Pure. */
 interface Welcome {
   readonly configuration: Configuration;
   /** The tools of the demo server. */
@@ -44,6 +43,7 @@ interface Welcome {
 
 const mostModels = 5;
 
+/** The first text on the screen: settings, servers, model, an example call, and how to add a server. */
 function welcomeText(welcome: Welcome): string {
   const { configuration, tools } = welcome;
   const { servers } = configuration;

@@ -1,4 +1,4 @@
-/** Manual mode: parses typed lines as tool calls. */
+/** The models of the app, and manual mode, which parses typed lines as tool calls. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -30,7 +30,6 @@ export function openManualModel(
   });
 }
 
-/** The models of the app: the configured one, one chosen by name, or manual mode without a model. */
 export interface Models {
   /** Manual mode: parses each line as a call. */
   readonly manual: Model;

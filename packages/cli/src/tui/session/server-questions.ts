@@ -87,7 +87,6 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
   };
 }
 
-/** Runs a sampling request of a server on the user's model, without anything of the conversation. */
 interface Sampled extends SampledAnswer {
   /** The answer was cut at `maxTokens`. */
   readonly isCut: boolean;
@@ -96,6 +95,7 @@ interface Sampled extends SampledAnswer {
 /** Average characters of a token: the model does not get the server's limit, so the answer is cut at it here. */
 const charactersPerToken = 4;
 
+/** Runs a sampling request of a server on the user's model, without anything of the conversation. */
 async function sampleModel(
   model: Model,
   serverName: string,

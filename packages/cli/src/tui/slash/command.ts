@@ -22,7 +22,7 @@ export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
 }
 
-/** Splits the text after a slash command into words, with shell quoting. Pure. */
+/** Splits the text after a slash command into words, with shell quoting. */
 export function wordsOf(line: string): readonly string[] {
   return splitWords(line).map(({ text }) => text);
 }

@@ -5,6 +5,7 @@ import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments/arguments.ts";
+import { serversOf } from "../../headless/manual-line.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
@@ -53,14 +54,7 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
   const tools = session.conversation.tools();
   const byName = tools.find(({ name }) => name === word);
   if (byName !== undefined) return { server: byName.server, tool: byName.serverToolName };
-  const names = [...new Set(tools.map(({ server }) => server))];
-  return findToolTarget(
-    word,
-    names.map((name) => ({
-      name,
-      tools: tools.flatMap(({ server, serverToolName }) => (server === name ? serverToolName : [])),
-    })),
-  );
+  return findToolTarget(word, serversOf(tools));
 }
 
 /** Values that need no quotes and are not read as JSON. */

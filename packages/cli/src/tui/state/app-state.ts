@@ -112,9 +112,9 @@ export type AppEvent =
   | { readonly type: "clear" }
   | { readonly type: "quit" };
 
-/** Adds an item to the transcript. */
 type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;
 
+/** Adds an item to the transcript. */
 export function add(state: AppState, item: New<TranscriptItem>): AppState {
   const serial = state.serial + 1;
   return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };

@@ -1,8 +1,9 @@
-/** The last line: server states, model and tokens used. */
+/** The line of a running turn, and the last line: server states, model and tokens used. */
 
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { spinnerSign } from "../../output/reports/progress.ts";
 import type { AppState, TurnState } from "../state/app-state.ts";
 import { serverWords } from "../state/status.ts";
 
@@ -34,22 +35,18 @@ export function StatusLine({ servers, model, usage, isQuitArmed, now, width }: S
   );
 }
 
-/** The line of a running turn: what it does, how long, and the key that stops it. */
 interface TurnLineProps {
   readonly turn: Extract<TurnState, { readonly kind: "running" }>;
   readonly now: number;
 }
 
-const spinner = [safe`⠋`, safe`⠙`, safe`⠹`, safe`⠸`, safe`⠼`, safe`⠴`, safe`⠦`, safe`⠧`, safe`⠇`, safe`⠏`];
-const frame = 120;
-
+/** The line of a running turn: what it does, how long, and the key that stops it. */
 export function TurnLine({ turn, now }: TurnLineProps): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
-  const sign = spinner[Math.floor(now / frame) % spinner.length] ?? safe` `;
   return (
     <Text dimColor wrap="truncate-end">
-      {safe`${sign} ${what}, ${seconds} s (Esc stops it)`}
+      {safe`${spinnerSign(now, 120)} ${what}, ${seconds} s (Esc stops it)`}
     </Text>
   );
 }

@@ -1,12 +1,14 @@
 /** One item of the transcript. */
 
+import { safe } from "@fairlead/core/text/safe-text";
 import { useStdout } from "ink";
-import { type ReactElement, useContext, useEffect, useMemo } from "react";
+import { type ReactElement, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { CallCard, TranscriptItem } from "../state/transcript.ts";
 import { callCardLines } from "./call-card-lines.ts";
 import { itemLines, type TextKind } from "./item-lines.ts";
+import { type Line, span } from "./line.ts";
 import { Lines, LookContext } from "./lines.tsx";
-import { lastLines, Markdown } from "./markdown/markdown.tsx";
+import { hasCode, markdownLines } from "./markdown/markdown-lines.ts";
 
 export interface TranscriptItemProps {
   readonly item: TranscriptItem;
@@ -54,26 +56,17 @@ function Spaced({ children }: { readonly children: ReactElement | readonly (Reac
   );
 }
 
-function TextItem({
-  item,
-  width,
-  height,
-}: {
+interface TextItemProps extends Pick<TranscriptItemProps, "width" | "height"> {
   readonly item: TextKind;
-  readonly width: number;
-  readonly height?: number;
-}): ReactElement {
+}
+
+function TextItem({ item, width, height }: TextItemProps): ReactElement {
   const lines = useMemo(() => itemLines(item, width), [item, width]);
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
 }
 
-/** A tool call on the screen, with its images if the terminal can draw them. */
-interface CallCardViewProps {
+interface CallCardViewProps extends Omit<TranscriptItemProps, "item"> {
   readonly card: CallCard;
-  readonly now: number;
-  readonly width: number;
-  /** Most rows; undefined for a complete item, which has no limit. */
-  readonly height?: number;
 }
 
 function CallCardView({ card, now, width, height }: CallCardViewProps): ReactElement {
@@ -93,4 +86,34 @@ function Pictures({ media }: { readonly media: CallCard["media"] }): null {
     }
   }, [draw, write, media]);
   return null;
+}
+
+interface MarkdownProps {
+  readonly text: string;
+  readonly width: number;
+  /** False while the answer grows: then only its last rows are shown. */
+  readonly isDone: boolean;
+  readonly height: number;
+}
+
+const never = (): (() => void) => () => undefined;
+const nothing = (): undefined => undefined;
+
+/** An answer of the model on the screen. */
+function Markdown({ text, width, isDone, height }: MarkdownProps): ReactElement {
+  const { highlighter } = useContext(LookContext);
+  const highlight = useSyncExternalStore(highlighter?.subscribe ?? never, highlighter?.get ?? nothing);
+  const needsColours = hasCode(text);
+  useEffect(() => {
+    if (needsColours) highlighter?.want();
+  }, [needsColours, highlighter]);
+  const lines = useMemo(() => markdownLines(text, width, highlight), [text, width, highlight]);
+  return <Lines lines={isDone ? lines : lastLines(lines, height)} />;
+}
+
+/** The last rows that fit: a terminal cannot change rows in its scrollback. */
+function lastLines(lines: readonly Line[], height: number): readonly Line[] {
+  if (lines.length <= height) return lines;
+  const kept = lines.slice(lines.length - Math.max(1, height - 1));
+  return [[span(safe`… ${lines.length - kept.length} rows above`, { isDim: true })], ...kept];
 }

@@ -1,4 +1,4 @@
-/** Finds the settings file that `mcp add`, `import`, `pin` and `remove` write to. */
+/** The settings file that `mcp add`, `import`, `pin` and `remove` write to, and the approval of servers written there. */
 
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
@@ -41,7 +41,6 @@ export function placesOf(name: string, { servers }: Configuration): readonly Ori
   return found === undefined ? [] : [found.origin, ...found.shadows];
 }
 
-/** Approves workspace servers that the user has just added on the command line. */
 export interface WrittenApproval {
   readonly approved: readonly string[];
   /** Not approved: the workspace's .env file sets variables of the entry that the user has not seen. */
@@ -52,6 +51,7 @@ export interface WrittenApproval {
 
 export const noApproval: WrittenApproval = { approved: [], unseen: [] };
 
+/** Approves workspace servers that the user has just added on the command line. */
 export async function approveWritten(
   names: readonly string[],
   { scope, file }: Destination,

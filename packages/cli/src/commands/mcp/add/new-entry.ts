@@ -1,4 +1,4 @@
-/** Turns the arguments and options of `mcp add` into settings entries. */
+/** Splits the command line of `mcp add` and turns its arguments and options into settings entries. */
 
 import { HostError } from "@fairlead/core/errors";
 import { parseJsonc } from "@fairlead/core/files/json/jsonc";

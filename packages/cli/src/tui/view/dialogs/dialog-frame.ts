@@ -74,7 +74,7 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
 /** Columns below which the keys have short labels. */
 const narrow = 50;
 
-/** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. Pure. */
+/** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. */
 function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
   const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
   const width = bodyWidth(room);

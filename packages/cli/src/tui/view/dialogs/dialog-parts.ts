@@ -65,7 +65,7 @@ export function addressRows(
 /** Most rows of a long text, around the cursor. */
 const mostRows = 6;
 
-/** The text of a field, with the cursor if it has the focus. Pure. */
+/** The text of a field, with the cursor if it has the focus. */
 export function editorLines({ text, cursor }: Editor, isFocused: boolean, width: number): readonly Line[] {
   if (!isFocused)
     return text === ""

@@ -199,7 +199,6 @@ function shown(text: string): SafeText {
   return toSafeLine(text.replaceAll(/[ \t]*\n[ \t]*/g, " ").replaceAll("\t", "    "));
 }
 
-/** Splits an answer into blocks; while it grows, only the last block changes. Pure. */
 type MarkdownBlock =
   | { readonly kind: "code"; readonly language: string; readonly code: string }
   | { readonly kind: "text"; readonly text: string };
