@@ -1,4 +1,5 @@
-/** Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. */
+/**
+ * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
  * Tests the state folder by writing and deleting a file; does not create the folder. Repairs what any other command would
  * repair silently (folder permissions, damaged approvals), so that doctor can report it.
  */
