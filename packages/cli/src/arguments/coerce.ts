@@ -119,7 +119,6 @@ function duplicateName(json: string): string | undefined {
   return undefined;
 }
 
-/** Returns the index after the closing quote. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;

@@ -213,7 +213,6 @@ const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out
 interface Place {
   readonly host: Host;
   readonly configuration: Configuration;
-  /** The name of the typed server. */
   readonly typed: string | undefined;
 }
 

@@ -1,6 +1,8 @@
 /** `fairlead doctor`: checks everything servers depend on, connects to each server, and prints findings with the next step. */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
+import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
+import type { Environment } from "@fairlead/core/settings/read/paths";
 import {
   joinSafe,
   padSafe,
@@ -11,9 +13,22 @@ import {
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { checkNetwork } from "../doctor/check-network.ts";
+import { checkPackages, checkPrograms } from "../doctor/check-programs.ts";
+import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
+import { checkSecrets, checkState } from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
-import { examine, examineWithoutSettings } from "../doctor/examine.ts";
-import { concerning, type DoctorFinding, type FindingGroup, findingGroups, type Severity } from "../doctor/finding.ts";
+import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "../doctor/facts.ts";
+import {
+  concerning,
+  type DoctorFinding,
+  type FindingGroup,
+  findingGroups,
+  inGroup,
+  problem,
+  type Severity,
+} from "../doctor/finding.ts";
+import { readNodeFacts, readProgramFacts } from "../doctor/program-facts.ts";
 import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
 import { columnsOf, fill, words } from "../output/wrap.ts";
@@ -170,4 +185,47 @@ function coloured(severity: Severity, text: SafeText, style: Style): SafeText {
 function summary(findings: readonly DoctorFinding[]): SafeText {
   const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
   return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
+}
+
+/** Runs all checks that start no server. */
+async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
+  const { environment, locations, servers } = configuration;
+  const admitted = servers.filter(({ admission }) => admission.status === "admitted");
+  const definitions = servers.flatMap(({ server }) => server.definition ?? []);
+  // First, because opening the secret store also repairs the folder's permissions, unreported.
+  const state = await readStateFacts(locations.state);
+  const [sources, policy, programs, network, secrets] = await Promise.all([
+    readSources(locations),
+    readPolicyFacts(configuration),
+    readProgramFacts(
+      configuration,
+      admitted.flatMap(({ server }) => server.definition ?? []),
+    ),
+    readNetworkFacts(environment),
+    readSecretFacts(configuration),
+  ]);
+  const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
+  // A workspace cannot change this setting.
+  const deciding = sources.filter(({ scope }) => scope !== "workspace");
+  const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
+  return [
+    ...inGroup("settings", checkSettings(configuration)),
+    ...inGroup("trust", checkTrust({ ...configuration, folderTrust })),
+    ...inGroup("policy", checkPolicy(policy)),
+    ...inGroup("programs", checkPrograms(programs)),
+    ...inGroup("network", checkNetwork({ ...network, isUsed })),
+    ...inGroup("secrets", checkSecrets(secrets)),
+    ...inGroup("state", checkState(state)),
+    ...inGroup("packages", checkPackages(definitions)),
+  ];
+}
+
+/** Runs the checks that need no settings; `why` is the reason the settings files could not be located. */
+async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
+  const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
+  return [
+    ...inGroup("settings", [problem(why)]),
+    ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),
+    ...inGroup("network", checkNetwork({ ...network, isUsed: false })),
+  ];
 }

@@ -2,7 +2,7 @@
 
 import type { HostPrompt } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { groupBy } from "../output/group-by.ts";
+import { groupBy } from "../output/output.ts";
 import { examplePrompt, promptsText } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";

@@ -80,7 +80,6 @@ Examples:
 };
 
 interface Wanted {
-  /** The typed resource. */
   readonly word: string;
   /** The value of `--server`; then `word` is a URI or template of that server, listed or not. */
   readonly server: string | undefined;

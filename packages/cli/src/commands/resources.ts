@@ -4,7 +4,7 @@ import type { Host, HostResource } from "@fairlead/core/host";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { variablesOf } from "../arguments/named-values.ts";
-import { groupBy } from "../output/group-by.ts";
+import { groupBy } from "../output/output.ts";
 import { resourcesText } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";

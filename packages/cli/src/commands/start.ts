@@ -2,8 +2,8 @@
 
 import { demoName } from "@fairlead/core/host";
 import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
+import { transportWord } from "../output/servers/server-details.ts";
 import { statusDocument } from "../output/servers/server-state.ts";
-import { transportWord } from "../output/servers/transport-word.ts";
 import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";

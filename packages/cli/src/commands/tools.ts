@@ -6,7 +6,7 @@ import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow } from "@fairlead/wire/json";
-import { groupBy } from "../output/group-by.ts";
+import { groupBy } from "../output/output.ts";
 import { harmless, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";

@@ -3,10 +3,9 @@
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
-import type { CompletionAnswer, CompletionWord } from "./answer.ts";
+import { type CompletionAnswer, type CompletionWord, suggestFiles } from "./answer.ts";
 import { type BashLine, bashReply, readBashLine } from "./bash-line.ts";
 import { completeWord } from "./complete.ts";
-import { suggestFiles } from "./file-words.ts";
 
 /** bash passes `COMP_WORDBREAKS` and the line up to the cursor; zsh and fish pass the words. */
 export async function answerTab([shell, ...given]: readonly string[], io: Io, out: Output): Promise<void> {
@@ -26,7 +25,6 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
   }
 }
 
-/** The most words that a shell gets. */
 const mostWords = 1000;
 
 /** For zsh and fish, which filter and quote words themselves. */

@@ -58,7 +58,6 @@ function chosenFrom(choices: readonly string[]): CompletionAnswer {
   return toWords(choices.map((value) => ({ value })));
 }
 
-/** Suggests the next word of a command name. */
 function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   const shown = verbs.filter(({ words }) => words !== "");
   if (group !== "")

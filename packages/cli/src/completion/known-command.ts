@@ -31,7 +31,6 @@ export async function describeCommands(): Promise<Readonly<Record<string, KnownC
   return Object.fromEntries(await Promise.all(verbs.map(async (row) => [row.words, await describe(row)] as const)));
 }
 
-/** Describes a command including the global options. */
 export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
   const built = typeof FAIRLEAD_COMMANDS === "object" ? FAIRLEAD_COMMANDS[row.words] : undefined;
   const own = built ?? (await describe(row));
@@ -72,7 +71,6 @@ export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }
 
-/** Whether the option requires a value. */
 export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }

@@ -6,7 +6,6 @@ import { hideInUrl } from "../output/servers/server-redaction.ts";
 import { hidden } from "../output/servers/server-secrets.ts";
 import { note, type Observation, ok, warning } from "./finding.ts";
 
-/** Environment variables that name certificate files. */
 export const certificateVariables = [
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",

@@ -2,7 +2,7 @@
 
 import type { Origin, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { groupBy } from "../output/group-by.ts";
+import { groupBy } from "../output/output.ts";
 import { findDownload } from "../output/servers/server-notes.ts";
 import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";

@@ -11,7 +11,6 @@ export interface StateFacts {
   readonly folder: string;
   /** Whether other users can read it; `shut out`: they could, and doctor has just closed it. */
   readonly others: "kept out" | "shut out" | "let in";
-  /** Why the folder cannot be written. */
   readonly failure?: string;
   /** Damaged files that Fairlead has renamed. */
   readonly aside: readonly string[];

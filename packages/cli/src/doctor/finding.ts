@@ -22,9 +22,7 @@ export type Severity = "ok" | "note" | "warning" | "problem";
 export interface Observation {
   readonly severity: Severity;
   readonly server?: string;
-  /** The cause, in one sentence. */
   readonly message: string;
-  /** The one command or edit that helps. */
   readonly next?: string;
   /** The error code that other commands report for this problem. */
   readonly code?: ErrorCode;

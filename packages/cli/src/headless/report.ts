@@ -7,18 +7,15 @@ import { type ErrorDocument, errorDocument } from "../output/error-lines.ts";
 type CallDocument = Omit<CallEvent, "type">;
 
 export interface TurnReport {
-  /** Whether the model finished. */
   readonly ok: boolean;
   /** Absent if no model was reached. */
   readonly model?: StartLine["model"];
-  /** The model's final answer. */
   readonly text: string;
   /** Why the turn ended; absent after an error. */
   readonly reason?: DoneReason;
   /** The final state of each call, in the order of the model's requests. */
   readonly calls: readonly CallDocument[];
   readonly denied: number;
-  /** The sum of all requests. */
   readonly usage: Usage;
   readonly quarantined: readonly QuarantinedTool[];
   readonly missing: readonly MissingServer[];

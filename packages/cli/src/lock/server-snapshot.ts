@@ -109,7 +109,6 @@ export function isAsLocked({ drift, look }: LockCheck): boolean {
   return drift === undefined && look?.kind === "seen";
 }
 
-/** Why the server could not be reached. */
 export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
 }

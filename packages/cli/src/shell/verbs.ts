@@ -71,7 +71,6 @@ function lockVerb(word: "write" | "update"): Load {
   return async () => ({ verb: (await import("../commands/lock/write.ts")).lockVerbs[word] });
 }
 
-/** Command groups and their headings in the help. */
 export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
   ["trust", "decide which folders may start servers"],

@@ -45,7 +45,6 @@ interface WaitingLine {
   readonly started: (name: string) => void;
   /** The server's program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
-  /** The last stderr line of the server. */
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;
   /** Removes the line until it is drawn again, so that other output can be written. */

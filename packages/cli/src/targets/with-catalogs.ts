@@ -78,12 +78,10 @@ async function loadCatalogs(host: Host, names: readonly string[], context: Conte
   return known;
 }
 
-/** Prints why a server cannot be reached. */
 export function printRefusal(state: ServerState, out: Output): void {
   out.say(errorLines(notConnectedError(state)));
 }
 
-/** Warns about lists that were truncated. */
 export function warnOfTruncatedLists(
   host: Host,
   server: string | undefined,

@@ -60,7 +60,6 @@ export async function runVerbHere(words: readonly string[], context: Context, co
   return text();
 }
 
-/** The global options of the app. */
 function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
   return [
     ...(root === undefined ? [] : ["-C", root]),

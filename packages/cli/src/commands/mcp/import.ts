@@ -164,7 +164,6 @@ async function writeOne(
 interface Wanted {
   readonly from?: string;
   readonly format?: Program;
-  /** Whether to read files of the workspace. */
   readonly workspace: boolean;
 }
 

@@ -73,7 +73,6 @@ interface Outcome {
 
 type Notes = Pick<Catalog, "dropped" | "repaired" | "truncated">;
 
-/** Connects and prints each step as it completes. */
 async function connect(
   { server, admission }: AdmittedServer,
   configuration: Configuration,

@@ -29,7 +29,6 @@ export interface Review {
   readonly remembered: boolean;
   /** Servers to approve: new, or changed since they were approved. */
   readonly pending: readonly Pending[];
-  /** Servers whose current entry is approved. */
   readonly approved: readonly string[];
   /** Invalid entries, which cannot be approved. */
   readonly broken: readonly ConfiguredServer[];

@@ -9,9 +9,8 @@ import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configu
 import { withCommandWord } from "../../shell/command-word.ts";
 import { concernsFile } from "../../shell/configuration.ts";
 import { type Style, table } from "../output.ts";
-import { problemLines } from "../servers/server-details.ts";
+import { problemLines, transportWord } from "../servers/server-details.ts";
 import { statusWords } from "../servers/server-state.ts";
-import { transportWord } from "../servers/transport-word.ts";
 import { exampleCall } from "../tools/signature.ts";
 
 const mostServers = 10;

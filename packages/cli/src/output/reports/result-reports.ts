@@ -90,7 +90,6 @@ export async function reportCall(
 }
 
 interface DisplayOptions {
-  /** The file of each saved block. */
   readonly paths?: ReadonlyMap<ResultBlock, string>;
   /** Set if the terminal can draw images. */
   readonly draw?: DrawImage | undefined;

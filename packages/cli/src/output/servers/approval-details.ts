@@ -9,9 +9,17 @@ import type {
 import { renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { parseUrl } from "@fairlead/wire/text";
-import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
+import {
+  type Field,
+  numbered,
+  optionFields,
+  pairs,
+  place,
+  transportFields,
+  transportWord,
+  variableWords,
+} from "./server-details.ts";
 import { launchNotes } from "./server-notes.ts";
-import { transportWord } from "./transport-word.ts";
 
 const show = toVisibleLine;
 

@@ -2,6 +2,7 @@
 
 import type {
   Authentication,
+  ConfiguredServer,
   Origin,
   Problem,
   ServerDefinition,
@@ -115,7 +116,6 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
   ];
 }
 
-/** The sign-in options of an entry as JSON. */
 export function authenticationDocument(authentication: Authentication, hide: OptionLook["hide"]): object {
   if (authentication.provider === "sa-impersonation") return authentication;
   const { provider, oauth } = authentication;
@@ -132,4 +132,18 @@ export function problemLines({ severity, message, origin, next }: Problem): Safe
   const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
   return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
+}
+
+/** A bare `url` is tried as streamable HTTP first. */
+export function transportWord(kind: ConfiguredServer["kind"]): "stdio" | "http" | "sse" | "unknown" {
+  switch (kind) {
+    case undefined:
+      return "unknown";
+    case "http-or-sse":
+      return "http";
+    case "stdio":
+    case "http":
+    case "sse":
+      return kind;
+  }
 }

@@ -26,7 +26,6 @@ export function looksSecret(name: string, value: string): boolean {
   return isTellingName(name) || tellingValue.test(value);
 }
 
-/** Whether the name suggests a secret. */
 export function isTellingName(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }

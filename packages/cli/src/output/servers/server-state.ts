@@ -10,17 +10,15 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output, type Style } from "../output.ts";
-import { place } from "./server-details.ts";
+import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 import { signInDocument, signInWords } from "./sign-in-words.ts";
-import { transportWord } from "./transport-word.ts";
 
 export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
   /** The cached catalog, for a server that is not connected now. */
   readonly known?: CachedCatalogInfo | undefined;
-  /** Tools with a changed definition. */
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
 }
@@ -119,7 +117,6 @@ function cachedLines(known: CachedCatalogInfo | undefined): SafeText[] {
   return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** The reason for the state, and the next step. */
 function explanationLines(state: ServerState): SafeText[] {
   if (state.status === "connected")
     return state.offer?.note === undefined ? [] : [safe`  note: ${toSafeLine(state.offer.note)}`];

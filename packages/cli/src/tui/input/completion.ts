@@ -6,7 +6,6 @@ import type { Key } from "./keys.ts";
 
 /** One suggestion. Its texts may come from a server and are not yet safe to print. */
 export interface CompletionItem {
-  /** The text that is inserted. */
   readonly value: string;
   /** Shown in the list instead of `value`. */
   readonly label?: string;

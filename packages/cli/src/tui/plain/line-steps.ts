@@ -6,7 +6,7 @@ import type { AppEvent, AppState } from "../state/app-state.ts";
 import { offeredKeys } from "../state/confirmation-keys.ts";
 import { type DialogState, dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
 import { type FormState, moveFocus } from "../state/form.ts";
-import { fillIn } from "../state/form-fill.ts";
+import { fillIn } from "../state/form-value.ts";
 import type { QuestionOf, UserQuestion } from "../state/questions.ts";
 
 export type LineStep = { readonly key: Key } | { readonly event: AppEvent };

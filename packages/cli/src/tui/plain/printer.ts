@@ -12,7 +12,6 @@ import { markdownLines } from "../view/markdown/markdown-lines.ts";
 
 export interface PlainPrinter {
   readonly update: () => void;
-  /** The user has entered a line. */
   readonly entered: () => void;
 }
 

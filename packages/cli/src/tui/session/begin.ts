@@ -1,15 +1,55 @@
-/** The start of the app: chooses the model, shows the welcome text and asks about an untrusted workspace. */
+/** The start of the app: chooses the model, shows the welcome text, and asks whether to trust the workspace before any of its servers has started. */
 
 import { demoName, type HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import type { SettingsFile } from "@fairlead/core/settings/define/definition";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { approve } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { type Review, review } from "../../commands/trust/review.ts";
 import { exampleCall } from "../../output/tools/signature.ts";
 import { hasDemo } from "../../targets/with-host.ts";
+import { captured } from "../captured.ts";
 import type { Services } from "../services.ts";
-import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
+
+type TrustServices = Pick<Services, "session" | "context" | "settings">;
+
+export function reviewHere({ context }: Pick<Services, "context">): Promise<Review> {
+  return review(captured(context).context);
+}
+
+/** Whether servers wait for trust or approval, so that the app asks at its start. */
+function hasWaiting({ servers }: Configuration): boolean {
+  return servers.some(
+    ({ admission }) =>
+      admission.status === "blocked" &&
+      (admission.reason === "awaiting_approval" || admission.reason === "untrusted_folder"),
+  );
+}
+
+/** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
+export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
+  const { root, pending, needsTrust, state, trustedFolders } = found;
+  const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
+  if (!(await session.ask("trust", { kind: "trust", root, servers })))
+    return session.note(
+      "info",
+      `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
+      "/trust asks again",
+    );
+  const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
+  await settings.change(async () => {
+    if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
+    if (approved.length > 0) await approve(state, root, approved);
+  });
+  session.note(
+    "info",
+    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
+    "/trust remove revokes it",
+  );
+  session.host.start().catch(session.fail);
+}
 
 /** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */
 export async function chooseAtStart(
@@ -33,7 +73,6 @@ export async function askAtStart(services: Services): Promise<void> {
 
 interface Welcome {
   readonly configuration: Configuration;
-  /** The tools of the demo server. */
   readonly tools: readonly HostTool[];
   /** Undefined with `--model manual`. */
   readonly choice: ModelChoice | undefined;

@@ -17,7 +17,6 @@ export interface BuiltIn {
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
-/** Suggestions for a server name. */
 export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
 }

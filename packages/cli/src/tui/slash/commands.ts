@@ -1,17 +1,72 @@
-/** The table of slash commands: built-in commands, then prompts of servers; and `/help`, `/model` and `/quit`. */
+/** The table of slash commands: built-in commands, then prompts of servers; and the commands that need few lines. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { table } from "../../output/output.ts";
+import { callName } from "../input/call-words.ts";
 import { promptKeys } from "../input/key-table.ts";
 import type { Services } from "../services.ts";
+import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
-import type { BuiltIn } from "./command.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 import { form } from "./form.ts";
 import { mcp } from "./mcp.ts";
-import { history, policy, trust } from "./policy.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
 import { prompts, resources, tools } from "./tools.ts";
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["list", "list the rules"],
+  ["explain", "show which rule decides for a tool"],
+  ["allow", "run a tool without confirmation"],
+  ["ask", "confirm each call of a tool"],
+  ["deny", "deny every call of a tool"],
+]);
+const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+
+/** `/policy`: lists, explains and adds policy rules. */
+const policy: BuiltIn = {
+  name: "policy",
+  summary: "show and set the rules for calls",
+  usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
+  complete: ([verb], { session }) =>
+    verb === undefined
+      ? [...verbs].map(([value, about]) => ({ value, about }))
+      : session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description })),
+  async run(line, { session, runVerb, settings }) {
+    const [verb = "list", ...words] = wordsOf(line);
+    const run = (): Promise<string> => runVerb("policy", verb, ...words);
+    session.show(`/policy ${verb}`, await (changing.has(verb) ? settings.change(run) : run()));
+  },
+};
+
+/** `/trust`: trusts the workspace and approves its servers, or revokes that. */
+const trust: BuiltIn = {
+  name: "trust",
+  summary: "trust this folder and its servers, or revoke that",
+  usage: "[add|list|remove]",
+  complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
+  async run(line, services) {
+    const { session, runVerb, settings } = services;
+    const [verb = "", ...words] = wordsOf(line);
+    const found = verb === "" || verb === "add" ? await reviewHere(services) : undefined;
+    if (found !== undefined && (found.pending.length > 0 || (verb === "add" && found.needsTrust)))
+      return askTrust(found, services);
+    const shown = verb === "remove" ? "remove" : "list";
+    const run = (): Promise<string> => runVerb("trust", shown, ...words);
+    session.show(`/trust ${shown}`, await (shown === "remove" ? settings.change(run) : run()));
+  },
+};
+
+/** `/history`: the last calls, with the rule that decided each. */
+const history: BuiltIn = {
+  name: "history",
+  summary: "show recent calls and the rules that decided them",
+  usage: "[--server NAME] [--denied] [--since 1d]",
+  complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
+  async run(words, { session, runVerb }) {
+    session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
+  },
+};
 
 /** `/model`: shows the model or switches to another; the conversation is kept. */
 const model: BuiltIn = {

@@ -24,10 +24,8 @@ export interface AppState {
   readonly questions: readonly UserQuestion[];
   /** Where keys go while a question is open. */
   readonly focus: Focus;
-  /** The state of the first question. */
   readonly dialog?: DialogState;
   readonly editor: Editor;
-  /** The completion list, while it is open. */
   readonly completion?: CompletionList;
   /** The `/mcp` panel, while it is open. It gets the keys, unless a question is open. */
   readonly panel?: PanelState;
@@ -79,7 +77,6 @@ export interface Size {
 export type AppEvent =
   | { readonly type: "turn"; readonly event: TurnEvent; readonly now: number }
   | { readonly type: "host"; readonly event: HostEvent }
-  /** The states of all servers. */
   | { readonly type: "servers"; readonly servers: readonly ServerState[] }
   | { readonly type: "sent"; readonly text: string; readonly attachments: readonly string[]; readonly now: number }
   | { readonly type: "cancelling" }
@@ -98,7 +95,6 @@ export type AppEvent =
   /** Undefined closes the list. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
-  /** The text of the editor was entered. */
   | { readonly type: "entered"; readonly text: string }
   | { readonly type: "history"; readonly entries: readonly string[] }
   | { readonly type: "wait"; readonly text: string }

@@ -15,7 +15,6 @@ export type PanelTab = (typeof panelTabs)[number];
 export interface PanelState {
   /** The name of the selected server: positions in the list may change. */
   readonly server?: string;
-  /** Sign-in states by server name. */
   readonly signIns: ReadonlyMap<string, SafeText>;
   readonly open?: OpenServer;
 }

@@ -6,7 +6,6 @@ import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fair
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
 
-/** A workspace server that waits for approval. */
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
@@ -41,7 +40,6 @@ export type Asked =
       readonly message: string;
       readonly url: string;
       readonly purpose: "elicitation" | "sign_in";
-      /** Issuer and scopes of a sign-in. */
       readonly consent?: ConsentRequest;
     }
   /** Without `answer`: may the server use the model? With it: may the server get the answer? */

@@ -16,7 +16,6 @@ interface Sign {
   readonly colour?: Colour;
 }
 
-/** Sign, words and colour of each status. */
 const signs: Readonly<Record<CallStatus, Sign>> = {
   requested: { sign: safe`○`, words: safe`requested` },
   asking: { sign: safe`?`, words: safe`needs confirmation`, colour: "yellow" },
@@ -115,7 +114,6 @@ function errorLines({ error }: CallCard, width: number): readonly Line[] {
 }
 
 const foldedRows = 3;
-/** Most rows of an expanded result. */
 const mostRows = 2000;
 const mostCharacters = 400_000;
 

@@ -12,7 +12,6 @@ export interface StatusLineProps extends Pick<AppState, "servers" | "model" | "u
   readonly width: number;
 }
 
-/** Columns below which only the servers are shown. */
 const narrow = 50;
 
 export function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {

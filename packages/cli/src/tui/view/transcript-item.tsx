@@ -99,7 +99,6 @@ interface MarkdownProps {
 const never = (): (() => void) => () => undefined;
 const nothing = (): undefined => undefined;
 
-/** An answer of the model on the screen. */
 function Markdown({ text, width, isDone, height }: MarkdownProps): ReactElement {
   const { highlighter } = useContext(LookContext);
   const highlight = useSyncExternalStore(highlighter?.subscribe ?? never, highlighter?.get ?? nothing);

@@ -12,12 +12,12 @@ import {
   problemLines,
   resolvedValues,
   transportFields,
+  transportWord,
 } from "../../../output/servers/server-details.ts";
 import { launchNotes } from "../../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../../output/servers/server-redaction.ts";
 import { secretHints } from "../../../output/servers/server-secrets.ts";
 import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
-import { transportWord } from "../../../output/servers/transport-word.ts";
 import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
 
@@ -26,7 +26,6 @@ export interface Added {
   readonly entry: Entry;
   readonly replaced: boolean;
   readonly undo?: string;
-  /** Why no command can undo it. */
   readonly noUndo?: string;
 }
 
@@ -35,7 +34,6 @@ interface Report {
   readonly destination: Destination;
   /** The servers as read back from the settings. */
   readonly servers: readonly AdmittedServer[];
-  /** Whether the folder is trusted. */
   readonly trusted: boolean;
   readonly approval: WrittenApproval;
   /** The command that trusts the folder and approves its servers. */

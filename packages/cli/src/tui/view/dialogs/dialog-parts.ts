@@ -11,7 +11,6 @@ export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
 
-/** A name in a title. */
 export function nameSpan(name: string): Line[number] {
   return span(toVisibleLine(name), { isBold: true });
 }
@@ -62,7 +61,6 @@ export function addressRows(
   return breakLine([span(text, { isUnderlined: true })], room.width).map((line) => ({ isBare: true, line }));
 }
 
-/** Most rows of a long text, around the cursor. */
 const mostRows = 6;
 
 /** The text of a field, with the cursor if it has the focus. */

@@ -12,7 +12,6 @@ import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
 import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
 export interface FormFrame extends Frame {
-  /** The rows of the focused field. */
   readonly focused: { readonly from: number; readonly to: number };
 }
 

@@ -17,7 +17,6 @@ export function markdownLines(text: string, width: number, highlight?: Highlight
   return blocks.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
 }
 
-/** Whether the text has code to highlight. */
 export function hasCode(text: string): boolean {
   return /^ {0,3}(?:`{3,}|~{3,})[ \t]*\w/m.test(text);
 }
