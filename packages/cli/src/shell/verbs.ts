@@ -48,12 +48,12 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["lock", "write the workspace's servers and their tools to a lock file", lockVerb("write")],
   ["lock verify", "compare the servers with the lock file", () => import("../commands/lock/verify.ts")],
   ["lock update", "update the lock file to what the servers are now", lockVerb("update")],
-  ["secret set", "store a secret", () => import("../commands/secret/set.ts")],
-  ["secret list", "show the names of stored secrets", () => import("../commands/secret/list.ts")],
-  ["secret remove", "delete a secret", () => import("../commands/secret/remove.ts")],
-  ["settings schema", "print the JSON Schema for editors", () => import("../commands/settings/schema.ts")],
-  ["settings validate", "check the settings files", () => import("../commands/settings/validate.ts")],
-  ["settings path", "show where the settings files are", () => import("../commands/settings/path.ts")],
+  ["secret set", "store a secret", secretVerb("set")],
+  ["secret list", "show the names of stored secrets", secretVerb("list")],
+  ["secret remove", "delete a secret", secretVerb("remove")],
+  ["settings schema", "print the JSON Schema for editors", settingsVerb("schema")],
+  ["settings validate", "check the settings files", settingsVerb("validate")],
+  ["settings path", "show where the settings files are", settingsVerb("path")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
@@ -69,6 +69,14 @@ function switchVerb(word: "enable" | "disable"): Load {
 
 function lockVerb(word: "write" | "update"): Load {
   return async () => ({ verb: (await import("../commands/lock/write.ts")).lockVerbs[word] });
+}
+
+function secretVerb(word: "set" | "list" | "remove"): Load {
+  return async () => ({ verb: (await import("../commands/secret.ts")).secretVerbs[word] });
+}
+
+function settingsVerb(word: "path" | "schema" | "validate"): Load {
+  return async () => ({ verb: (await import("../commands/settings.ts")).settingsVerbs[word] });
 }
 
 export const commandGroups: ReadonlyMap<string, string> = new Map([

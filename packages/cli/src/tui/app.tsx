@@ -4,16 +4,16 @@ import type { Clock } from "@fairlead/core/clock";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { spinnerSign } from "../output/reports/progress.ts";
 import type { AppSession } from "./session/session.ts";
-import { type AppState, questionNumber } from "./state/app-state.ts";
+import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
-import { hasMoving } from "./state/status.ts";
+import { hasMoving, serverWords } from "./state/status.ts";
 import { completionLines } from "./view/completion-lines.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import { panelLines } from "./view/dialogs/mcp-panel-frame.ts";
 import { clipLine, type Line, span } from "./view/line.ts";
 import { Lines } from "./view/lines.tsx";
-import { StatusLine, TurnLine } from "./view/status-line.tsx";
 import { TextInput } from "./view/text-input.tsx";
 import { TranscriptItemView } from "./view/transcript-item.tsx";
 
@@ -168,4 +168,48 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
     hidden: live - shown,
     waiting: shownWaiting,
   };
+}
+
+/** The line of a running turn, and the last line: server states, model and tokens used. */
+interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "isQuitArmed"> {
+  readonly now: number;
+  readonly width: number;
+}
+
+const narrow = 50;
+
+function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {
+  if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit`}</Text>;
+  const { inputTokens, outputTokens } = usage;
+  const tokens = inputTokens + outputTokens === 0 ? safe`` : safe` · ${inputTokens} in ${outputTokens} out`;
+  return (
+    <Box width={width} justifyContent="space-between">
+      <Box flexShrink={1} flexGrow={1}>
+        <Text dimColor wrap="truncate-end">
+          {toSafeLine(serverWords(servers, now))}
+        </Text>
+      </Box>
+      {width >= narrow && (
+        <Box flexShrink={0} marginLeft={2}>
+          <Text dimColor>{safe`${toSafeLine(model.name)}${tokens}`}</Text>
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+interface TurnLineProps {
+  readonly turn: Extract<TurnState, { readonly kind: "running" }>;
+  readonly now: number;
+}
+
+/** The line of a running turn: what it does, how long, and the key that stops it. */
+function TurnLine({ turn, now }: TurnLineProps): ReactElement {
+  const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
+  const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
+  return (
+    <Text dimColor wrap="truncate-end">
+      {safe`${spinnerSign(now, 120)} ${what}, ${seconds} s (Esc stops it)`}
+    </Text>
+  );
 }

@@ -19,8 +19,7 @@ import {
 import { launchNotes } from "../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
 import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
-import { statusDocument, statusWords } from "../../output/servers/server-state.ts";
-import { signInDocument, signInWords } from "../../output/servers/sign-in-words.ts";
+import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
