@@ -159,7 +159,7 @@ function rowLines(
   { style, typed, columns }: Look,
 ): SafeText[] {
   const label = style.bold(padSafe(toSafeLine(group), groupWidth));
-  const word = coloured(severity, padSafe(toSafeLine(severity), severityWidth), style);
+  const word = style[colours[severity]](padSafe(toSafeLine(severity), severityWidth));
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
@@ -168,18 +168,12 @@ function rowLines(
   ];
 }
 
-function coloured(severity: Severity, text: SafeText, style: Style): SafeText {
-  switch (severity) {
-    case "ok":
-      return style.green(text);
-    case "note":
-      return style.cyan(text);
-    case "warning":
-      return style.yellow(text);
-    case "problem":
-      return style.red(text);
-  }
-}
+const colours: Readonly<Record<Severity, keyof Style>> = {
+  ok: "green",
+  note: "cyan",
+  warning: "yellow",
+  problem: "red",
+};
 
 /** `2 problems, 1 warning`. */
 function summary(findings: readonly DoctorFinding[]): SafeText {

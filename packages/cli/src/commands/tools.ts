@@ -14,7 +14,7 @@ import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { withCatalogs } from "../targets/with-catalogs.ts";
+import { listHelp, withCatalogs } from "../targets/with-catalogs.ts";
 
 interface Options {
   readonly all?: boolean;
@@ -23,12 +23,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  help: `
-Lists the tools of all configured servers that may start, or only of the given
-server. Connects to servers that have no cached catalog. The built-in server
-"demo" is listed if no other server is configured, or if you name it. Servers
-that cannot be reached are reported on stderr.
-
+  help: `${listHelp("tools")}
   name(a: string, b?: number, …+2)  required parameters, optional ones, two more with --all
   → {sum: number}                   the type of its structured result
   [read-only] [destructive]         annotations claimed by the server, not verified

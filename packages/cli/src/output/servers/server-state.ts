@@ -9,7 +9,7 @@ import type { ConfiguredServer } from "@fairlead/core/settings/define/definition
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
-import { count, type Output, type Style } from "../output.ts";
+import { count, type Output } from "../output.ts";
 import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
@@ -96,7 +96,7 @@ export function serverText(
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
   const lines = [
-    safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
+    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](stateWords(state))}`,
     safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
@@ -124,19 +124,10 @@ function explanationLines(state: ServerState): SafeText[] {
   return [safe`  why: ${toSafeLine(state.message)}`, ...next];
 }
 
-function coloured(words: SafeText, { status }: ServerState, style: Style): SafeText {
-  switch (status) {
-    case "connected":
-      return style.green(words);
-    case "disconnected":
-      return style.red(words);
-    case "connecting":
-    case "disconnecting":
-    case "needs_auth":
-    case "disabled":
-    case "blocked":
-      return style.yellow(words);
-  }
+/** The colour of a state; it never carries meaning alone. */
+export function colourOf({ status }: ServerState): "green" | "red" | "yellow" {
+  if (status === "connected") return "green";
+  return status === "disconnected" ? "red" : "yellow";
 }
 
 function target({ definition }: ConfiguredServer): SafeText {

@@ -18,7 +18,7 @@ import { sizeWords } from "@fairlead/core/text/size-words";
 import { member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { variablesOf } from "../../arguments/named-values.ts";
-import { count, type Style } from "../output.ts";
+import { count, groupBy, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
 import { brief, full, toSignature } from "./signature.ts";
 
@@ -30,6 +30,15 @@ interface ListOptions {
 export interface ToolListOptions extends ListOptions {
   /** Show every parameter and the whole description. */
   readonly all: boolean;
+}
+
+/** The items of each server as text, with an empty line between servers; undefined without items. */
+export function textByServer<T extends { readonly server: string }>(
+  items: readonly T[],
+  toText: (server: string, own: readonly T[]) => SafeText,
+): SafeText | undefined {
+  const texts = [...groupBy(items, ({ server }) => server)].map(([server, own]) => toText(server, own));
+  return texts.length === 0 ? undefined : joinSafe(texts, safe`\n\n`);
 }
 
 /** The tools of a server: signatures, annotations and descriptions. `hidden`: tools that `includeTools` or `excludeTools` filters out. */

@@ -5,7 +5,7 @@ import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { groupBy } from "../../output/output.ts";
-import { promptsText, resourcesText, serverToolsText } from "../../output/tools/lists.ts";
+import { promptsText, resourcesText, serverToolsText, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
 import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
@@ -97,9 +97,9 @@ export const resources: BuiltIn = {
   complete: ([server], services) => (server === undefined ? serverNames(services) : []),
   run(line, services) {
     const { session } = services;
-    const servers = [...groupBy(session.host.resources(namedServer(line, services)), ({ server }) => server)];
-    const texts = servers.map(([server, own]) => resourcesText(server, own, lookFor(services)));
-    session.show("/resources", texts.length === 0 ? "No resources found." : joinSafe(texts, safe`\n\n`));
+    const found = session.host.resources(namedServer(line, services));
+    const text = textByServer(found, (server, own) => resourcesText(server, own, lookFor(services)));
+    session.show("/resources", text ?? "No resources found.");
   },
 };
 
@@ -112,8 +112,8 @@ export const prompts: BuiltIn = {
   run(line, services) {
     const { session } = services;
     const commands = session.commands();
-    const servers = [...groupBy(session.host.prompts(namedServer(line, services)), ({ server }) => server)];
-    const texts = servers.map(([server, own]) => promptsText(server, asTyped(own, commands), lookFor(services)));
-    session.show("/prompts", texts.length === 0 ? "No prompts found." : joinSafe(texts, safe`\n\n`));
+    const found = session.host.prompts(namedServer(line, services));
+    const text = textByServer(found, (server, own) => promptsText(server, asTyped(own, commands), lookFor(services)));
+    session.show("/prompts", text ?? "No prompts found.");
   },
 };

@@ -15,7 +15,7 @@ export type TranscriptItem = { readonly key: string } & (
 
 export type NoteTone = "info" | "warning" | "error";
 
-export interface CallProgress {
+interface CallProgress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
