@@ -4,8 +4,16 @@ import { ownOptions } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { commandGroups, verbs } from "../shell/verbs.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords, withPrefix } from "./answer.ts";
-import { type KnownCommand, type KnownOption, knownCommand, longFlagOf, placeholderOf } from "./known-command.ts";
-import { sourceOfOperand, sourceOfOption, type ValueSource } from "./sources.ts";
+import {
+  type KnownCommand,
+  type KnownOption,
+  knownCommand,
+  longFlagOf,
+  placeholderOf,
+  sourceOfOperand,
+  sourceOfOption,
+  type ValueSource,
+} from "./known-command.ts";
 import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
 
 /** `words`: the words before the current one; `current`: the current word up to the cursor. */

@@ -8,8 +8,8 @@ import { findToolTarget, type ToolTarget, targetName } from "../targets/target.t
 import { hasDemo, useHost } from "../targets/with-host.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords } from "./answer.ts";
 import { type CompletionContext, configurationAt } from "./completion-context.ts";
+import type { ServerSource } from "./known-command.ts";
 import { suggestParameters } from "./parameter-words.ts";
-import type { ServerSource } from "./sources.ts";
 import type { Cursor, Typed } from "./typed-words.ts";
 
 export async function fromServers(

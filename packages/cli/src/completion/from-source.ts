@@ -8,7 +8,7 @@ import { transportWord } from "../output/servers/server-details.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
 import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
-import type { ValueSource } from "./sources.ts";
+import type { ValueSource } from "./known-command.ts";
 import type { Cursor } from "./typed-words.ts";
 
 export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {

@@ -4,8 +4,14 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/server-snapshot.ts";
-import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
+import {
+  checkLock,
+  errorOf,
+  isAsLocked,
+  type LockCheck,
+  type LockWorkspace,
+  openWorkspace,
+} from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
 import { checkedDocument, checkedText } from "../../output/policy/lock-report.ts";
 import type { Context, Verb } from "../../shell/verb.ts";

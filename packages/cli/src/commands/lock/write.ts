@@ -11,8 +11,7 @@ import {
   refuseNewer,
 } from "@fairlead/core/policy/lock/lock-file";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { readSnapshots, type ServerSnapshot } from "../../lock/server-snapshot.ts";
-import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
+import { type LockWorkspace, openWorkspace, readSnapshots, type ServerSnapshot } from "../../lock/workspace.ts";
 import { errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
 import { printRelock } from "../../output/policy/lock-report.ts";

@@ -27,6 +27,8 @@ import {
   isApproved,
   noApproval,
   placesOf,
+  removeLine,
+  restore,
   type ScopeWord,
   scopeOption,
   trustAddLine,
@@ -39,7 +41,6 @@ import {
   refuseInvalidEntry,
   splitAddWords,
 } from "./add/new-entry.ts";
-import { removeLine, restore } from "./undo.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;

@@ -21,12 +21,14 @@ import {
   type Destination,
   destinationOf,
   isApproved,
+  removeLine,
+  restore,
   type ScopeWord,
   scopeOption,
   trustAddLine,
+  type Undo,
 } from "./add/destination.ts";
 import { brokenLine, importDocument, isWritten, printImport } from "./import/import-report.ts";
-import { removeLine, restore, type Undo } from "./undo.ts";
 
 interface Options {
   readonly from?: string;

@@ -11,9 +11,8 @@ import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts"
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { approveWritten, destinationOf, isApproved, trustAddLine } from "./add/destination.ts";
+import { approveWritten, destinationOf, isApproved, restore, trustAddLine, type Undo } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
   help: `

@@ -21,11 +21,14 @@ import {
   destinationOf,
   isApproved,
   placesOf,
+  placeWords,
+  removeLine,
+  restore,
   type ScopeWord,
   scopeOption,
+  type Undo,
 } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
   help: `

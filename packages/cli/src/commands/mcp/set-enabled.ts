@@ -12,8 +12,8 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { place } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
+import { placeWords } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { placeWords } from "./undo.ts";
 
 export const switchVerbs: Readonly<Record<"enable" | "disable", Verb>> = {
   enable: {

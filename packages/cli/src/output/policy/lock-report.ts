@@ -4,8 +4,7 @@ import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { errorOf, type LockCheck, type ServerSnapshot } from "../../lock/server-snapshot.ts";
-import type { LockWorkspace } from "../../lock/workspace.ts";
+import { errorOf, type LockCheck, type LockWorkspace, type ServerSnapshot } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
 import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
