@@ -6,7 +6,7 @@ import { expandTemplate } from "@fairlead/core/resources/templates/expand-templa
 import { parseTemplate } from "@fairlead/core/resources/templates/uri-template";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Command } from "commander";
-import { didYouMean } from "../shell/did-you-mean.ts";
+import { nameHint } from "../shell/name-hint.ts";
 
 export type NamedValue = readonly [name: string, value: string];
 
@@ -54,7 +54,7 @@ export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]):
   const values = new Map<string, readonly string[]>();
   for (const [name, value] of given) {
     if (!names.includes(name))
-      throw mistaken(`${uriTemplate} has no variable "${name}"${didYouMean(name, names)}`, uriTemplate);
+      throw mistaken(`${uriTemplate} has no variable "${name}"${nameHint(name, names)}`, uriTemplate);
     values.set(name, [...(values.get(name) ?? []), value]);
   }
   const missing = variables.flatMap(({ name, required }) => (required && !values.has(name) ? [`"${name}"`] : []));

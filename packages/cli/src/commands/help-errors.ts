@@ -3,7 +3,7 @@
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { table } from "../output/output.ts";
-import { didYouMean } from "../shell/did-you-mean.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import type { Verb } from "../shell/verb.ts";
 
 /** What each code means, and the next step. */
@@ -136,7 +136,7 @@ function toDocument(code: ErrorCode): object {
 function known(word: string): ErrorCode {
   const code = codes.find((candidate) => candidate === word);
   if (code) return code;
-  const hint = didYouMean(word, codes);
+  const hint = nameHint(word, codes);
   throw new HostError("usage", `unknown error code "${word}"${hint}`, { next: "fairlead help errors" });
 }
 

@@ -6,8 +6,8 @@ import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/
 import { locate } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOptions } from "../shell/configuration.ts";
-import { didYouMean } from "../shell/did-you-mean.ts";
 import type { Io } from "../shell/io.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import { askHidden, canAsk } from "../shell/prompt.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
@@ -116,7 +116,7 @@ const remove: Verb = {
     const [name = ""] = operands;
     const store = await openStore(context);
     if (!(await store.remove(name))) {
-      const hint = didYouMean(name, await store.list());
+      const hint = nameHint(name, await store.list());
       throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
     }
     if (globals.json) return out.json({ name, removed: true, backend: store.backend });

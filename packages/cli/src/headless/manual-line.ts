@@ -10,7 +10,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
-import { didYouMean } from "../shell/did-you-mean.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
@@ -32,7 +32,7 @@ export async function readManualLine(
 }
 
 function unknownTool(server: string, tool: string, tools: readonly ConversationTool[]): HostError {
-  const suggestion = didYouMean(tool, toolsOf(server, tools));
+  const suggestion = nameHint(tool, toolsOf(server, tools));
   return new HostError("tool_unknown", `"${server}" has no tool "${tool}" in this conversation${suggestion}`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,

@@ -10,7 +10,7 @@ import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
-import { didYouMean } from "../shell/did-you-mean.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
@@ -182,7 +182,7 @@ function checkServers(wanted: readonly string[], configuration: Configuration): 
   const known = fileNamesIn(configuration);
   for (const name of wanted) {
     if (known.includes(name)) continue;
-    const suggestion = didYouMean(name, known);
+    const suggestion = nameHint(name, known);
     throw new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
   }
 }
@@ -216,7 +216,7 @@ function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly 
   return allowed.flatMap(({ server, tool }) => {
     const known = toolsOf(host, server);
     if (known === undefined || known.includes(tool)) return [];
-    return `--allow: "${server}" has no tool "${tool}"${didYouMean(tool, known)}`;
+    return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
   });
 }
 

@@ -1,6 +1,6 @@
 /** Finds the command in the command line; global options may come before it, and a mistyped name gets a suggestion. */
 
-import { didYouMean } from "./did-you-mean.ts";
+import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
 export type Resolution =
@@ -82,7 +82,7 @@ function helpFor(words: readonly string[]): Resolution {
 }
 
 function unknown(words: string): Resolution {
-  const hint = didYouMean(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
+  const hint = nameHint(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",

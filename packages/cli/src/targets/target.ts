@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { didYouMean } from "../shell/did-you-mean.ts";
+import { nameHint } from "../shell/name-hint.ts";
 
 export interface ToolTarget {
   readonly server: string;
@@ -62,7 +62,7 @@ function unknown(word: string, servers: readonly KnownServer[]): HostError {
   const dot = word.indexOf(".");
   if (dot <= 0) return new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
   const name = word.slice(0, dot);
-  const suggestion = didYouMean(
+  const suggestion = nameHint(
     name,
     servers.map((known) => known.name),
   );

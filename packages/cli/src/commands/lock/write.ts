@@ -15,7 +15,7 @@ import { type LockWorkspace, openWorkspace, readSnapshots, type ServerSnapshot }
 import { errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
 import { printRelock } from "../../output/policy/lock-report.ts";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
@@ -99,7 +99,7 @@ function write(
 
 function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: LockFile): void {
   if (entries.has(name) || lock.has(name)) return;
-  const hint = didYouMean(name, [...entries.keys(), ...lock.keys()]);
+  const hint = nameHint(name, [...entries.keys(), ...lock.keys()]);
   throw new HostError("server_unknown", `no server "${name}" in this workspace's settings, nor in ${file}${hint}`, {
     serverName: name,
     next: "fairlead mcp list",

@@ -2,13 +2,13 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 
 /** @throws HostError `server_unknown` */
 export function findServer({ servers }: Configuration, name: string): AdmittedServer {
   const found = servers.find(({ server }) => server.name === name);
   if (found) return found;
-  const hint = didYouMean(
+  const hint = nameHint(
     name,
     servers.map(({ server }) => server.name),
   );

@@ -15,7 +15,7 @@ import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables"
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import {
   type Destination,
@@ -144,7 +144,7 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   const known = new Set(servers.map(({ target }) => target));
   const unknown = [...(names ?? [])].find((name) => !known.has(name));
   if (unknown === undefined) return;
-  const hint = didYouMean(unknown, known);
+  const hint = nameHint(unknown, known);
   throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
 }
 

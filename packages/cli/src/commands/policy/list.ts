@@ -12,7 +12,7 @@ import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
@@ -56,7 +56,7 @@ Examples:
 function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
-  const hint = toVisibleLine(didYouMean(server.text, names));
+  const hint = toVisibleLine(nameHint(server.text, names));
   const place = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
   out.warnOnce(safe`${place}: note: no server "${toVisibleLine(server.text)}" is configured here${hint}`);
 }

@@ -13,7 +13,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
@@ -81,7 +81,7 @@ const isWild = (name: string): boolean => /[*?]/.test(name);
 /** @throws HostError `server_unknown` A rule with a mistyped server name would silently do nothing. */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
-  const suggestion = didYouMean(
+  const suggestion = nameHint(
     server,
     host.states().map(({ name }) => name),
   );

@@ -72,7 +72,7 @@ export function spinnerSign(now: number, every: number): SafeText {
 
 function liveWords(label: SafeText, progress: Progress | undefined, milliseconds: number): SafeText {
   const seconds = safe`${Math.floor(milliseconds / 1000)} s`;
-  const part = progress && partOf(progress);
+  const part = progress && fractionDone(progress);
   if (progress !== undefined && part !== undefined)
     return safe`${label} ${bar(part)} ${Math.floor(part * 100)}%${message(progress)}  ${seconds}`;
   const steps = progress === undefined ? safe`` : safe` ${stepWords(progress)}${message(progress)}`;
@@ -85,7 +85,7 @@ function bar(part: number): SafeText {
 }
 
 /** The fraction that is done; undefined if the server sent numbers that make none. */
-export function partOf({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
+export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
 }

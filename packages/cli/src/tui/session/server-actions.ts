@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { stateWords } from "../../output/servers/server-state.ts";
-import { didYouMean } from "../../shell/did-you-mean.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import { typedHere } from "../slash/typed-here.ts";
 import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";
@@ -32,7 +32,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     const states = host.states();
     const found = states.find(({ name }) => name === server);
     if (found) return found;
-    const hint = didYouMean(
+    const hint = nameHint(
       server,
       states.map(({ name }) => name),
     );

@@ -4,7 +4,7 @@ import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { CallStatus } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
-import { partOf, spinnerSign } from "../../output/reports/progress.ts";
+import { fractionDone, spinnerSign } from "../../output/reports/progress.ts";
 import { typedHere } from "../slash/typed-here.ts";
 import { type CallCard, isOver } from "../state/transcript.ts";
 import { breakLine, type Colour, clipLine, type Line, lineColumns, span } from "./line.ts";
@@ -95,7 +95,7 @@ const barColumns = 20;
 
 function progressLines({ progress, status }: CallCard, width: number): readonly Line[] {
   if (progress === undefined || isOver(status)) return [];
-  const part = partOf(progress);
+  const part = fractionDone(progress);
   const full = Math.floor((part ?? 0) * Math.min(barColumns, width));
   const rest = Math.min(barColumns, width) - full;
   const bar = toSafeLine(`${"█".repeat(full)}${"░".repeat(rest)}`);

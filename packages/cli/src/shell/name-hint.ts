@@ -3,7 +3,7 @@
 import { closest } from "@fairlead/core/text/closest";
 
 /** `; did you mean "NAME"?`, or nothing if no known name is near. */
-export function didYouMean(word: string, known: Iterable<string>): string {
+export function nameHint(word: string, known: Iterable<string>): string {
   const near = closest(word, known);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
