@@ -179,9 +179,7 @@ interface CallRequest {
   readonly written?: CallExpression;
 }
 
-interface RequestOptions {
-  readonly server?: string;
-  readonly tool?: string;
+interface RequestOptions extends Pick<Options, "server" | "tool"> {
   /** Whether the server was typed; its URL is no longer among the words. */
   readonly isTyped: boolean;
 }

@@ -11,10 +11,6 @@ import { nameHint } from "../shell/name-hint.ts";
 import { askHidden, canAsk } from "../shell/prompt.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
-interface Options {
-  readonly valueFrom?: string;
-}
-
 const maxBytes = 64 * 1024;
 
 /** `fairlead secret set`: stores a value that settings refer to as `${secret:NAME}`. */
@@ -39,7 +35,7 @@ Examples:
   async run(context) {
     const { io, out, globals, command, operands } = context;
     const name = checkedName(operands[0] ?? "");
-    const value = await readValue(io, name, command.opts<Options>().valueFrom);
+    const value = await readValue(io, name, command.opts<{ readonly valueFrom?: string }>().valueFrom);
     if (value === "") throw new HostError("usage", "the value is empty; nothing was stored");
     const store = await openStore(context);
     const isReplaced = (await store.list()).includes(name);

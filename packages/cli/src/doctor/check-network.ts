@@ -15,7 +15,7 @@ export const certificateVariables = [
 ] as const;
 
 export interface NetworkFacts extends Pick<Environment, "env"> {
-  /** What is wrong with a certificate file, by the variable's name; valid files are not listed. */
+  /** The flaw of each invalid certificate file, by the name of its variable. */
   readonly badCertificates: ReadonlyMap<string, string>;
   /** Whether a server has a URL. */
   readonly isUsed: boolean;

@@ -93,7 +93,7 @@ export async function readNetworkFacts({ env }: Environment): Promise<Omit<Netwo
   return { env, badCertificates: new Map(flaws.flatMap(([name, flaw]) => (flaw === undefined ? [] : [[name, flaw]]))) };
 }
 
-/** Returns what is wrong with a certificate file; a folder of certificates is accepted. */
+/** Returns the flaw of a certificate file; undefined for a valid file and for a folder of certificates. */
 async function flawOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(explain);
   if (typeof found === "string") return found.startsWith("ENOENT") ? "it does not exist" : found;

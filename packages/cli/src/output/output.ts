@@ -57,7 +57,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     },
     exactly,
     undo: (...lines) => {
-      // An entry that is put back may itself mention a command of ours: only the first word is not part of it.
+      // A restored entry may itself contain a fairlead command: only the first word is replaced.
       const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
       if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
     },

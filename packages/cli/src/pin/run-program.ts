@@ -16,7 +16,7 @@ type RunProgram = (program: string, args: readonly string[], stdin?: string) => 
 
 export interface RunOptions {
   readonly serverName: string;
-  /** Expanded. */
+  /** With its variables expanded. */
   readonly transport: StdioTransport;
   readonly place: LaunchContext;
   readonly signal: AbortSignal;

@@ -47,7 +47,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["policy deny", "prevent a tool from running", ruleVerb("deny")],
   ["lock", "write the workspace's servers and their tools to a lock file", lockVerb("write")],
   ["lock verify", "compare the servers with the lock file", () => import("../commands/lock/verify.ts")],
-  ["lock update", "update the lock file to what the servers are now", lockVerb("update")],
+  ["lock update", "update the lock file to the servers' current state", lockVerb("update")],
   ["secret set", "store a secret", secretVerb("set")],
   ["secret list", "show the names of stored secrets", secretVerb("list")],
   ["secret remove", "delete a secret", secretVerb("remove")],

@@ -1,18 +1,19 @@
 /** The screen from top to bottom: finished items, running items, the question or panel, the prompt, the status line. */
 
 import type { Clock } from "@fairlead/core/clock";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { spinnerSign } from "../output/reports/progress.ts";
+import type { CompletionList } from "./input/completion.ts";
 import type { AppSession } from "./session/session.ts";
 import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
 import { hasMoving, serverWords } from "./state/status.ts";
-import { completionLines } from "./view/completion-lines.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import { panelLines } from "./view/dialogs/mcp-panel-frame.ts";
-import { clipLine, type Line, span } from "./view/line.ts";
+import type { Room } from "./view/frame.ts";
+import { clipLine, columns, type Line, span } from "./view/line.ts";
 import { Lines } from "./view/lines.tsx";
 import { TextInput } from "./view/text-input.tsx";
 import { TranscriptItemView } from "./view/transcript-item.tsx";
@@ -130,7 +131,7 @@ function useNow(clock: Clock, every: number | undefined): number {
   return now;
 }
 
-/** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. Pure. */
+/** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. */
 interface LiveRoom {
   readonly width: number;
   /** Most rows of the prompt. */
@@ -212,4 +213,33 @@ function TurnLine({ turn, now }: TurnLineProps): ReactElement {
       {safe`${spinnerSign(now, 120)} ${what}, ${seconds} s (Esc stops it)`}
     </Text>
   );
+}
+
+const widestLabel = 40;
+
+/** The completion list as lines, with the selection marked. */
+export function completionLines({ suggestions, selected }: CompletionList, { width, height }: Room): readonly Line[] {
+  const isCut = suggestions.length > height;
+  const rows = isCut ? Math.max(1, height - 1) : height;
+  const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), suggestions.length - rows));
+  const shown = suggestions.slice(from, from + rows);
+  const labels = shown.map(({ value, label = value }) => toVisibleLine(label));
+  const room = Math.min(widestLabel, Math.floor(width / 2), Math.max(0, ...labels.map((label) => columns(label))));
+  const lines = shown.map(({ about = "" }, at): Line => {
+    const isSelected = from + at === selected;
+    const label = clipLine([span(labels[at] ?? safe``, { isBold: isSelected })], room);
+    const gap = " ".repeat(Math.max(0, room - label.reduce((sum, { text }) => sum + columns(text), 0)));
+    const words = about.split("\n", 1)[0] ?? "";
+    return clipLine(
+      [
+        span(isSelected ? safe`› ` : safe`  `, { isBold: true }),
+        ...label,
+        span(safe`${toSafeLine(gap)}  `),
+        span(toSafeLine(words), { isDim: true }),
+      ],
+      width,
+    );
+  });
+  const more: Line = [span(safe`  ${selected + 1} of ${suggestions.length}`, { isDim: true })];
+  return isCut && height > 1 ? [...lines, clipLine(more, width)] : lines;
 }

@@ -21,7 +21,7 @@ export const hidden = "(hidden)";
 
 /** Whether a variable, header or option holds a literal secret. */
 export function looksSecret(name: string, value: string): boolean {
-  // `$$` is a dollar sign; what is left is a reference, whose value is elsewhere.
+  // `$$` is a dollar sign; any other `$NAME` is a reference to a value that is stored elsewhere.
   if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
   return isTellingName(name) || tellingValue.test(value);
 }

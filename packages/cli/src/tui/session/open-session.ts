@@ -136,7 +136,7 @@ interface ServicesOptions {
   readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
-  /** Reads what is typed as a call. */
+  /** Manual mode: parses each line as a call. */
   readonly manual: Model;
   /** False: there is no screen, only lines. */
   readonly hasScreen: boolean;
@@ -160,7 +160,7 @@ function openServices({ session, context, settings, manual, hasScreen }: Service
     if (!(await settings.isChangedElsewhere(file))) return;
     const { locations, trust } = settings.get();
     if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
-    // A folder that is no longer trusted must not keep its servers until someone types a command.
+    // A folder that is no longer trusted must not keep its servers until the user types a command.
     await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));
   }
 

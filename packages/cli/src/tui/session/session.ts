@@ -177,7 +177,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // A folded or expanded result changes what is on the screen already.
+        // A folded or expanded result changes rows that are drawn already.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }

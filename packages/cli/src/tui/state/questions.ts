@@ -79,7 +79,7 @@ export interface AnswersByKind {
   readonly trust: boolean;
   /** The pasted text; undefined cancels the sign-in. */
   readonly sign_in: string | undefined;
-  /** Empty: none. */
+  /** Empty if the user enters none. */
   readonly client_id: string;
   /** The place in `options`; undefined: none of them. */
   readonly choice: number | undefined;

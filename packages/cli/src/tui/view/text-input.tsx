@@ -45,7 +45,7 @@ function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: b
 
 interface InputRow {
   readonly before: SafeText;
-  /** What the cursor stands on, in its row alone. */
+  /** The character under the cursor; only in the cursor's row. */
   readonly under?: SafeText;
   readonly after: SafeText;
 }
