@@ -1,4 +1,4 @@
-/** The interface of a command: each file in `commands/` exports one as `verb`. */
+/** The interface of a command: a file in `commands/` exports one as `verb`, or several by name. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
