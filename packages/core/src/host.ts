@@ -176,6 +176,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     conversation: requests.conversation,
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
+    flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,
   };

@@ -11,6 +11,8 @@ export const history: BuiltIn = {
   usage: "[--server NAME] [--denied] [--since 1d]",
   complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
+    // A request that has just ended is shown too.
+    await session.host.flushHistory();
     const text = await runVerb("history", "--limit", most, ...wordsOf(words));
     session.show("/history", text);
   },

@@ -31,8 +31,8 @@ export interface HostLedgerOptions {
 /** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
-  /** Resolves when every row is on disk or has failed. */
-  readonly close: () => Promise<void>;
+  /** Resolves when every row recorded so far is on disk or has failed. */
+  readonly flush: () => Promise<void>;
 }
 
 /** Creates the ledger of one host. */
@@ -76,7 +76,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
     record(row) {
       last = Promise.allSettled([last, write(row).catch(tell)]);
     },
-    async close() {
+    async flush() {
       await last;
     },
   };

@@ -33,7 +33,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel"> {
+    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -96,9 +96,11 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         present: (result) => result,
       }),
 
+    flushHistory: ledger.flush,
+
     async close() {
       await Promise.all([calls.close(), reads.close()]);
-      await ledger.close();
+      await ledger.flush();
     },
   };
 }
