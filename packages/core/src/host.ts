@@ -8,8 +8,7 @@ import { createEmitter, type ServerChanges, type ServerState } from "./events.ts
 import { approveWaiting } from "./host/approve.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
-import { once } from "./host/once.ts";
-import { createOpenWork } from "./host/open-work.ts";
+import { createOpenWork, once } from "./host/open-work.ts";
 import { checkHostOptions, toConfigurationOptions } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";

@@ -54,7 +54,7 @@ export type { Ollama } from "./model/openai/ollama.ts";
 export type { OpenaiOptions } from "./model/openai/openai.ts";
 export type { ScriptedOptions } from "./model/scripted.ts";
 export type { Fetch } from "./net/bounded-fetch.ts";
-export type { FetchOptions } from "./net/fetch-options.ts";
+export type { FetchOptions } from "./net/fetch-within.ts";
 export type { Near, ServerNetwork } from "./net/server-network.ts";
 export type { ContentLimits } from "./normalise/content/fit.ts";
 export type { ContentOptions } from "./normalise/content/parts.ts";

@@ -1,9 +1,8 @@
 /** Expands a URI template with typed values; reports mistakes before anything is sent. Pure. */
 
 import { HostError } from "@fairlead/core/errors";
-import { whyHarmful } from "@fairlead/core/resources/references/harmless-uri";
-import { expandTemplate } from "@fairlead/core/resources/templates/expand-template";
-import { parseTemplate } from "@fairlead/core/resources/templates/uri-template";
+import { whyHarmful } from "@fairlead/core/resources/references/resource-reference";
+import { expandTemplate, parseTemplate } from "@fairlead/core/resources/templates/uri-template";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { NamedValue } from "./named-values.ts";

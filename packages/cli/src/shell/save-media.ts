@@ -3,7 +3,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { makeFolder } from "@fairlead/core/files/atomic/make-folder";
+import { makeFolder } from "@fairlead/core/files/atomic/private-folder";
 import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
 import { toMediaType } from "@fairlead/core/normalise/content/media-type";
 import { type Media, mediaOf, type ResultBlock } from "./content-block.ts";

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
-import { writeMention } from "@fairlead/core/resources/references/write-reference";
+import { writeMention } from "@fairlead/core/resources/references/resource-reference";
 import type { CompletionAnswer } from "../completion/answer.ts";
 import { suggestFiles } from "../completion/file-words.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";

@@ -5,7 +5,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
-import { retryAfterPause } from "./retry-after.ts";
+import { retryAfterPause } from "./retryable.ts";
 
 /** JSON-RPC's "invalid params". */
 const invalidParams = -32602;

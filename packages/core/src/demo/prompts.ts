@@ -2,8 +2,8 @@
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
-import { knots } from "./knots.ts";
 import { refuseCursor } from "./lists.ts";
+import { knots } from "./resources.ts";
 
 export const promptName = "teach";
 export const audiences = ["beginner", "child", "sailor"] as const;

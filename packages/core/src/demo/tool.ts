@@ -1,8 +1,16 @@
 /** How a demo tool is written: parameters once, as its schema; the same words check the arguments and type them. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { Task } from "./task.ts";
+import type { Clock } from "../clock.ts";
+
+/** What a request that takes its time is given: a clock, a signal to stop, and a way to tell how far it is. */
+export interface Task {
+  readonly clock: Clock;
+  /** Aborted with the reason to reject with. */
+  readonly signal: AbortSignal;
+  readonly progress: (progress: Progress) => void;
+}
 
 export type Parameter = { readonly description: string } & (
   | {

@@ -71,7 +71,6 @@ export interface ListStep {
   readonly milliseconds: number;
 }
 
-/** Options of `readCatalog`. */
 export interface ReadOptions {
   /** The lists to read; by default those that the server declares. */
   readonly only?: readonly ListKind[];

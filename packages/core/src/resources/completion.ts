@@ -20,7 +20,6 @@ export interface CompletionRequest {
   readonly given?: Readonly<Record<string, string>>;
 }
 
-/** Options of `completeArgument`. */
 export interface CompletionOptions {
   /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;

@@ -6,15 +6,13 @@ import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import { createContentRoom } from "./references/content-room.ts";
+import { createContentRoom } from "./references/read-references.ts";
 
-/** One message for a model. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly parts: readonly Part[];
 }
 
-/** Options of `toPromptMessages`. */
 export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;

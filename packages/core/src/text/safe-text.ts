@@ -1,7 +1,6 @@
 /** The gate between foreign text and a terminal: what passes can move no cursor, hide nothing and turn nothing around. */
 
 import { writeJson } from "./deep-json.ts";
-import { markLookalikes } from "./lookalikes.ts";
 import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
 
 declare const brand: unique symbol;
@@ -111,4 +110,16 @@ export function toSafeJson(value: unknown, indent = 2): SafeText {
 
 function unicodeEscape(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+}
+
+/** What counts as one word to the eye; characters that are not seen do not part it. */
+const words = /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
+const latin = /\p{Script=Latin}/u;
+/** Not those that people mix with Latin every day, and that look like nothing else. */
+const foreign =
+  /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
+
+/** Marks letters of another alphabet in the middle of a Latin word, which look like Latin letters. */
+function markLookalikes(text: string, mark: (character: string) => string): string {
+  return text.replaceAll(words, (word) => (latin.test(word) ? word.replaceAll(foreign, mark) : word));
 }

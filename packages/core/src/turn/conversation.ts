@@ -43,7 +43,6 @@ export interface Conversation {
 
 const defaultWait = 10_000;
 
-/** Creates a conversation. */
 export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
   const { model, servers, wait = defaultWait, limits = {}, history = [] } = options;
   const state: ConversationState = {

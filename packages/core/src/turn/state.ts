@@ -19,7 +19,6 @@ export interface SendOptions {
   readonly references?: boolean;
 }
 
-/** The state of a conversation. */
 export interface ConversationState {
   history: readonly Content[];
   model: Model;

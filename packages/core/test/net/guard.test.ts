@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from "node:net";
 import { expect, test } from "vitest";
-import { createGuard, type Guard } from "../../src/net/guard.ts";
+import { createGuard, type Guard } from "../../src/net/address-rules.ts";
 import { createServerNetwork } from "../../src/net/server-network.ts";
 
 const publicAddress = "93.184.216.34";

@@ -2,8 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
-import { type Collection, collect } from "@fairlead/core/settings/import/collect";
-import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
+import { type Collection, collect, type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
 import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";

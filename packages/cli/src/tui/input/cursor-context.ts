@@ -1,6 +1,6 @@
 /** What is being typed at the cursor: a command name, an argument of a command, an `@` mention, or a call. Pure. */
 
-import { splitWords } from "@fairlead/core/resources/prompt-line";
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import type { Editor } from "./editor.ts";
 
 interface At {

@@ -20,7 +20,6 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
-/** Creates the error for a failed step. */
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
 /** The `Fail` of one server. By default the next step is to sign in again. */
@@ -51,7 +50,6 @@ export function signInCancelled(serverName: string): HostError {
   return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
 }
 
-/** The command that signs in to a server. */
 export function authCommand(serverName: string): string {
   return `fairlead mcp auth ${toShellWord(serverName)}`;
 }

@@ -11,7 +11,6 @@ import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import { closest } from "../../text/closest.ts";
 import type { OpenHostOptions } from "../types.ts";
 
-/** Options of `createCallableTool`. */
 export interface CallableOptions {
   readonly open: () => ConversationTools;
   readonly confirm: OpenHostOptions["confirm"];
@@ -19,7 +18,6 @@ export interface CallableOptions {
   readonly signal: AbortSignal;
 }
 
-/** Creates the `CallableTool` of a host. */
 export function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;
   /** A conversation fixes its tool names when a model is first shown them. */

@@ -5,6 +5,8 @@ import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
+import { createConversation } from "../../turn/conversation.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenWork } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
@@ -12,13 +14,11 @@ import type { HostServers } from "../servers/servers.ts";
 import type { Host, OpenHostOptions } from "../types.ts";
 import { createCallableTool } from "./callable-tool.ts";
 import { createHostCalls, type HostCalls } from "./calls.ts";
-import { createConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
 
-/** Options of `createHostRequests`. */
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
@@ -29,7 +29,6 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
   readonly now: () => number;
 }
 
-/** The requests of a host. */
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
@@ -41,7 +40,6 @@ export interface HostRequests
   close(): Promise<void>;
 }
 
-/** Creates the requests group of one host. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { configuration, catalogs, work, confirm, sample, allow, clock, now, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
@@ -67,7 +65,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
       if (tool === undefined) {
-        const { explainUnknown } = await import("../../turn/unknown-name.ts");
+        const { explainUnknown } = await import("../../turn/failure-messages.ts");
         const known = catalogs.tools
           .getAllTools()
           .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
@@ -113,5 +111,59 @@ function theModel(serverName: string) {
     serverToolName: method,
     name: method,
     description: "Sends a request to your model and uses your tokens.",
+  };
+}
+
+interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "manager">;
+  readonly catalogs: Catalogs;
+  readonly calls: HostCalls;
+  readonly reads: HostReads;
+  readonly clock: Clock;
+  /** Aborted when the host is closed. */
+  readonly closing: AbortSignal;
+}
+
+function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
+  const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
+  const { manager } = options.servers;
+  const settings = () => configuration.current().settings.host;
+  const host: TurnHost = {
+    openTools: () => catalogs.tools.openConversation(),
+    leftOut: () => catalogs.tools.leftOut(),
+    resources: catalogs.resources,
+    servers: () => configuration.order().filter(configuration.isMeantByAll),
+    offersResources: () => settings().resourceFunctions,
+    toolBudget: () => settings().toolBudget,
+    known: catalogs.catalog,
+    states: () => manager.states(),
+    recall: catalogs.recall,
+    start: (names) => manager.start(names),
+    readResource: reads.readForModel,
+    confirm,
+    expandReferences: reads.expandReferences,
+    keep: calls.keep,
+    clock,
+    closing,
+  };
+
+  const conversation: Host["conversation"] = ({ model = options.model, ...how } = {}) => {
+    if (closing.aborted) throw new HostError("usage", "this host has been closed");
+    if (model === undefined)
+      throw new HostError("usage", "no model configured", {
+        next: 'Pass "model" to createHost() or to conversation().',
+      });
+    // Throws `server_unknown` for a name that is not configured.
+    for (const server of how.servers ?? []) manager.getClient(server);
+    return createConversation({ ...how, model }, host);
+  };
+
+  return {
+    conversation,
+    runTurn(input, { conversation: earlier, signal, references, ...how } = {}) {
+      const sending = { ...(signal && { signal }), ...(references !== undefined && { references }) };
+      return (earlier ?? conversation(how)).send(input, sending);
+    },
   };
 }

@@ -36,7 +36,6 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly present: (result: Result) => Shown | Promise<Shown>;
 }
 
-/** Options of `createSpine`. */
 export interface SpineOptions {
   readonly current: () => Promise<Confirmations>;
   readonly record: (row: LedgerRow) => void;

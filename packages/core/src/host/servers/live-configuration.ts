@@ -34,7 +34,6 @@ interface Derived {
   readonly hasDemo: boolean;
 }
 
-/** Creates the live configuration from the first one. */
 export function createLiveConfiguration(first: Configuration): LiveConfiguration {
   let current = first;
   let derived = derive(first);

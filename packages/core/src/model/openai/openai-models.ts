@@ -12,7 +12,6 @@ const next = "Name one: --model NAME";
 /** In milliseconds. */
 const timeout = 10_000;
 
-/** Options of `onlyModelOf`. */
 export interface ModelListOptions {
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;

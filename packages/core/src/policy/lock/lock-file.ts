@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import type { Catalog, CatalogPrompt } from "../../discover/catalog.ts";
+import { definitionDigest } from "../../discover/tool-changes.ts";
 import { HostError } from "../../errors.ts";
-import { leadsNowhere } from "../../files/leads-nowhere.ts";
 import { readText } from "../../files/read-text.ts";
+import { leadsNowhere } from "../../files/real-path.ts";
 import { notRead } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import type { Locations } from "../../settings/read/paths.ts";
@@ -22,7 +24,6 @@ export interface LockedCatalog {
   readonly tools: ReadonlyMap<string, string>;
 }
 
-/** One server in the lock file. */
 export interface LockedServer extends LockedCatalog {
   /** The entry as written in the settings, without `description` and secrets. */
   readonly entry: JsonObject;
@@ -216,4 +217,31 @@ function editedByHand(name: string, file: string): HostError {
     serverName: name,
     next: `Restore the committed file, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,
   });
+}
+
+/** What the lock file stores of a server: a digest of everything that a model is shown. */
+export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
+  return {
+    ...(version !== undefined && { version }),
+    ...(instructions !== undefined && { instructions: digestOf(instructions) }),
+    prompts: new Map(prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
+    tools: new Map(tools.map((tool) => [tool.name, definitionDigest(tool)])),
+  };
+}
+
+export function instructionsDigest({ instructions }: Catalog): string | undefined {
+  return instructions === undefined ? undefined : digestOf(instructions);
+}
+
+export function promptDigest(prompt: CatalogPrompt): string {
+  return digestOf(promptText(prompt));
+}
+
+/** Everything of a prompt that the user or a model is shown, as JSON. */
+export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
+  return canonicalJson({ name, title, description, arguments: wanted });
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

@@ -2,11 +2,10 @@
 
 import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, relative, resolve } from "node:path";
-import { isInside } from "../../files/inside.ts";
+import { isInside } from "../../files/real-path.ts";
 import { explain, systemCode } from "../../files/system-error.ts";
 import { closest } from "../../text/closest.ts";
 
-/** A file or folder of the workspace. */
 export interface LocalFile {
   readonly kind: "file" | "folder";
   /** The real path, with links resolved. */
@@ -15,7 +14,6 @@ export interface LocalFile {
   readonly name: string;
 }
 
-/** The result of a search. */
 export type FileFinding =
   | LocalFile
   /** `near`: a file with a similar name in the same folder. */
@@ -23,13 +21,11 @@ export type FileFinding =
   /** The reason is the end of a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Finds a file by its path. */
 export type FindFile = (path: string) => Promise<FileFinding>;
 
 const absences: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "EINVAL"]);
 const mostNames = 1000;
 
-/** Creates the search for files of a workspace. */
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
     // Opening a network path would contact another machine.

@@ -1,7 +1,8 @@
 /** Turns an entry into a `ServerDefinition`, exactly once. Nobody looks at the entry after this. */
 
+import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { canonicalOf, childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
@@ -10,10 +11,15 @@ import { whyNotUrl } from "../schema/validate.ts";
 import type { Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
 import { type ReportProblem, readTransport } from "./entry-transport.ts";
-import { type PathBase, renderer, resolveCommand, resolveTransport } from "./expand.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import {
+  type PathBase,
+  parseVariables,
+  renderer,
+  resolveCommand,
+  resolveTransport,
+  valueOfVariable,
+} from "./expand.ts";
 import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
-import { parseVariables, valueOfVariable } from "./template.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
@@ -155,4 +161,20 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
 
 function placesFor(variable: string): string {
   return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
+}
+
+/** The fingerprint of a server: everything that a person approves, in one digest. Approvals, verdicts and catalogs hang on it. */
+interface FingerprintFacts {
+  /** The entry as written. Only its `description` may change without notice. */
+  readonly entry: Node;
+  /** The command with its path and variables resolved; undefined for a URL, or as long as a variable is unset. */
+  readonly command: string | undefined;
+  /** What comes out of the workspace's own `.env` files: whoever can change them must not change what was approved. */
+  readonly workspaceValues: ReadonlyMap<string, string>;
+}
+
+function fingerprintOf({ entry, command, workspaceValues }: FingerprintFacts): string {
+  const values = [...workspaceValues].sort(([a], [b]) => (a < b ? -1 : 1));
+  const approved = [canonicalOf(entry, ["description"]), JSON.stringify(command ?? null), JSON.stringify(values)];
+  return createHash("sha256").update(approved.join("\n")).digest("hex");
 }

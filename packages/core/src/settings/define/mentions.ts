@@ -7,9 +7,8 @@ import type { Lookup, VariableValue } from "../read/variables.ts";
 import { entrySchema } from "../schema/entry-schema.ts";
 import type { LeafKey, SettingsKey } from "../schema/key.ts";
 import type { VariableUse } from "./definition.ts";
-import { parseVariables, type TemplatePart, valueOfVariable } from "./template.ts";
+import { parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
 
-/** A text of an entry in which variables are expanded. */
 export interface ExpandedText {
   /** For example `env.TOKEN`. */
   readonly where: string;

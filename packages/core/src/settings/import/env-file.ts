@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { objectOf } from "@fairlead/wire/json";
-import { isInside } from "../../files/inside.ts";
 import { readText } from "../../files/read-text.ts";
+import { isInside } from "../../files/real-path.ts";
 import { limits } from "../../limits.ts";
 import type { Environment } from "../read/paths.ts";
 import type { Lookup } from "../read/variables.ts";

@@ -2,11 +2,9 @@
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
-import { disabledBy, extrasFor, privileges } from "../define/extras.ts";
-import { hostWide } from "../define/host-settings.ts";
+import { disabledBy, extrasFor, gatesOf, hostWide, privileges } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
-import { gatesOf } from "./gates.ts";
 import { childNode } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";

@@ -59,7 +59,6 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** The value as plain data. */
 export function plainValueOf(node: Node): unknown {
   if (node.type === "array") return itemNodes(node).map(plainValueOf);
   // `fromEntries` defines properties where assignment would set a prototype.

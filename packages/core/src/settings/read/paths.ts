@@ -3,8 +3,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, posix, resolve, win32 } from "node:path";
 import { HostError } from "../../errors.ts";
-import { isInside } from "../../files/inside.ts";
-import { realPathOf } from "../../files/real-path.ts";
+import { isInside, realPathOf } from "../../files/real-path.ts";
 import type { Scope } from "../define/definition.ts";
 
 /** The process environment as a parameter, because core reads none itself. */

@@ -34,7 +34,6 @@ export interface NumberKey extends Leaf {
   readonly maximum: number;
   readonly default?: number;
 }
-/** A list of strings. */
 export interface ListKey extends Leaf {
   readonly type: "list";
 }

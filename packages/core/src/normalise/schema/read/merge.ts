@@ -6,7 +6,6 @@ import { type Spent, spendMerge } from "./bounds.ts";
 import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
 import { common, commonTypes, reportChanges, strictest } from "./stricter.ts";
 
-/** What merging needs. */
 export interface Merging {
   readonly spent: Spent;
   readonly report: Report;
@@ -27,7 +26,6 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
-/** Returns the union. */
 export function union(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   if (first === undefined) return emptyShape("");
@@ -102,7 +100,6 @@ function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
   };
 }
 
-/** Whether the shape or anything in it has properties. */
 function hasProperties(shape: Shape): boolean {
   return shape.properties.size > 0 || [...itemsOf(shape), ...(shape.anyOf ?? [])].some(hasProperties);
 }
@@ -206,7 +203,6 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
 }
 
-/** Merges subschemas. */
 function meetInside(a: Shape, b: Shape, merging: Merging): Shape {
   if (a.path !== b.path) reportMerged(b, merging.report);
   return meet(a, b, merging);

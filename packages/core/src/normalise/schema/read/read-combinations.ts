@@ -18,7 +18,7 @@ import {
 import { pointerTo } from "../pointer.ts";
 import { spareSubschemas } from "./bounds.ts";
 import { flatten, meet, union, withOptional } from "./merge.ts";
-import { typesIn } from "./read-type.ts";
+import { typesIn } from "./read-values.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
 /** The keywords that combine schemas. A list, because an object with a member `then` would count as a promise. */
