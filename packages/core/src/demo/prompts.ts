@@ -1,4 +1,4 @@
-/** The demo server's prompt: one with arguments, a required one and one that can be left out. */
+/** The demo server's prompt. It has a required and an optional argument. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";

@@ -1,10 +1,10 @@
-/** The demo server's resources: a text, a picture, and a template with one text a knot. */
+/** The demo server's resources: a text, a picture, and a template that gives one text for each knot. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { refuseCursor } from "./lists.ts";
 import { drawPicture } from "./picture.ts";
 
-/** What the demo server knows about: a few knots. */
+/** Descriptions of knots, by name. */
 export const knots: ReadonlyMap<string, string> = new Map([
   ["bowline", "A fixed loop that does not slip and is easy to untie after a load."],
   ["clove-hitch", "Two turns round a post: quick to tie, quick to adjust, not for leaving alone."],

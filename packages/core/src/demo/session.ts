@@ -1,4 +1,4 @@
-/** The demo server: a whole MCP server inside this process, behind the same `Session` as any other. */
+/** The demo server: an MCP server in this process, used through the same `Session` as every other server. */
 
 import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
@@ -59,7 +59,7 @@ export function createDemoSession({ clock = systemClock }: { readonly clock?: Cl
     instructions: "Tools, a prompt and resources to try a host with. Nothing here touches files or the network.",
     request,
     notify: async () => throwIfOver(),
-    // It has nothing to announce and nothing to ask.
+    // The demo server sends no notifications and no requests.
     onNotification: () => () => {},
     onRequest: () => {},
     closed,
@@ -69,18 +69,18 @@ export function createDemoSession({ clock = systemClock }: { readonly clock?: Cl
   };
 }
 
-/** As if it had gone over a wire: neither side can change what the other holds. */
+/** Copies a message, as a transport would, so that client and server share no objects. */
 function copy(message: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(message)) as JsonObject;
 }
 
-/** When a request must stop: cancelled, silent for too long, too long in all, or the conversation is over. The first cause wins. */
+/** Stops a request when it is cancelled, when a timeout expires, or when the session closes. The first cause counts. */
 interface DemoDeadline {
   /** Aborted with a `WireError` that says why. */
   readonly signal: AbortSignal;
-  /** Progress was made: the silence starts anew. */
+  /** Restarts the timeout after a progress notification. */
   restart(): void;
-  /** The request is done; nothing is left behind. */
+  /** Removes timers and listeners after the request. */
   clear(): void;
 }
 
@@ -115,7 +115,7 @@ function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSign
   };
 }
 
-/** What an argument can be, by the thing it belongs to and its name. */
+/** Possible values, by prompt name or URI template and argument name. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   [`ref/prompt ${promptName} knot`, [...knots.keys()]],
   [`ref/prompt ${promptName} audience`, audiences],

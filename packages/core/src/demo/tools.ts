@@ -1,4 +1,4 @@
-/** The demo server's tools, each there to show one thing that a tool can do. */
+/** The demo server's tools. Each shows one thing that a tool can do. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { sleep } from "../clock.ts";
@@ -6,11 +6,11 @@ import { refuseCursor } from "./lists.ts";
 import { drawPicture, patterns } from "./picture.ts";
 import { type DemoTool, defineTool, failure, type Task, text } from "./tool.ts";
 
-/** A slow call that says nothing meanwhile: something to cancel, or to run into a timeout with. */
+/** A slow call without progress, to try cancelling and timeouts. */
 const waitTool: DemoTool = defineTool({
   name: "wait",
   title: "Take a while",
-  description: "Wait without a sign of life, then answer. Try Ctrl-C or a timeout.",
+  description: "Wait without sending anything, then answer. Try Ctrl-C or a timeout.",
   parameters: {
     seconds: { type: "number", description: "how long to wait", minimum: 0, maximum: 3600, default: 10 },
   },
@@ -20,7 +20,7 @@ const waitTool: DemoTool = defineTool({
   },
 });
 
-/** A structured result: data under a schema, and the same data as text for hosts that know only that. */
+/** A structured result: data that matches `outputSchema`, and the same data as text for hosts that read only text. */
 const statisticsTool: DemoTool = defineTool({
   name: "statistics",
   title: "Count words",
@@ -48,7 +48,7 @@ const statisticsTool: DemoTool = defineTool({
   },
 });
 
-/** An image, with words beside it. */
+/** An image and a text. */
 const pictureTool: DemoTool = defineTool({
   name: "picture",
   title: "Draw a picture",
@@ -68,7 +68,7 @@ const pictureTool: DemoTool = defineTool({
   },
 });
 
-/** Text, the plainest of results. */
+/** A text result. */
 const greetings: ReadonlyMap<string, string> = new Map([
   ["en", "Hello"],
   ["de", "Moin"],
@@ -92,7 +92,7 @@ const greetTool: DemoTool = defineTool({
   },
 });
 
-/** An error that the tool itself reports. */
+/** A result with `isError`. */
 const failTool: DemoTool = defineTool({
   name: "fail",
   title: "Fail on purpose",
@@ -101,7 +101,7 @@ const failTool: DemoTool = defineTool({
   run: ({ reason }) => failure(`This tool failed: ${reason}`),
 });
 
-/** Progress: tells how far it is while it works. */
+/** A call that reports progress. */
 const countTool: DemoTool = defineTool({
   name: "count",
   title: "Count slowly",

@@ -17,25 +17,25 @@ export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
   if (url.username !== "" || url.password !== "")
-    throw new HostError("denied", `${url.origin} is not asked: its address has a user name or a password in it`);
+    throw new HostError("denied", `request to ${url.origin} refused: the URL contains a user name or password`);
   if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return;
   if (near?.protocol === "http:" && near.hostname === url.hostname) return;
-  throw new HostError("denied", `${url.origin} is not asked: it would have to be https`);
+  throw new HostError("denied", `request to ${url.origin} refused: the URL must use https`);
 }
 
 /**
  * Refuses a host if any of its addresses is neither public nor of the kind that the MCP server has. A server is of a kind
- * when all its addresses are: otherwise one more line in its owner's name server would open everybody's own network.
+ * only if all its addresses are: otherwise its operator could add a private address in DNS to get access to the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));
   if (refused !== undefined)
-    throw new HostError("denied", `${host} is not asked: ${refused} is not a public address`, {
-      next: "Only an MCP server that is in the same network may send us to such an address.",
+    throw new HostError("denied", `request to ${host} refused: ${refused} is not a public address`, {
+      next: "Only an MCP server in the same network may refer Fairlead to such an address.",
     });
   const elsewhere = isLoopbackHost(host) ? addresses.find((address) => kindOf(address) !== "loopback") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `${host} is not asked: ${elsewhere} is not an address of this machine`);
+    throw new HostError("denied", `request to ${host} refused: ${elsewhere} is not an address of this machine`);
 }
 
 /** Refuses the MCP server's own name if it now resolves to an address outside the server's network. */
@@ -43,7 +43,7 @@ export function checkSameNetwork(host: string, addresses: readonly string[], nea
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `${host} is not asked: it was at ${near[0]}, and is at ${elsewhere} now`);
+    throw new HostError("denied", `request to ${host} refused: its address was ${near[0]} and is now ${elsewhere}`);
 }
 
 function isReachable(address: string, near: readonly string[]): boolean {
@@ -59,7 +59,7 @@ function kindOf(address: string): string {
   const range = parsed.range();
   if (ownNetwork.has(range)) return "private";
   if (range !== "unicast") return range;
-  // Of IPv6, only one eighth has been given out; the rest holds older ways to write IPv4 addresses, and nobody.
+  // Only 2000::/3 of IPv6 is assigned to hosts. The other ranges are unassigned or contain forms of IPv4 addresses.
   return parsed instanceof ipaddr.IPv6 && !parsed.match(givenOut) ? "unassigned" : "public";
 }
 
@@ -72,13 +72,13 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 }
 
-/** Finds out where a host is and refuses what must not be asked; a connection goes to an address that was checked, and to no other. */
+/** Looks up hosts and refuses forbidden addresses. Connections go only to addresses that were checked. */
 export interface Guard {
-  /** For a host that is given by its address, which is never looked up. */
+  /** Checks a URL with an IP address, which is never looked up. */
   checkLiteral(url: URL): Promise<void>;
   /**
-   * For a host that a proxy looks up: what its name means here is checked. A name that is unknown here is left to the
-   * proxy, and so is what it means there: the network whose door the proxy is has its own rules about that.
+   * Checks a host that a proxy will look up, with the addresses that this machine finds. A name without an address here
+   * is left to the proxy, whose network has its own rules.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;

@@ -25,9 +25,9 @@ const longestDefinition = 16_384;
 const mostBytes = 1_048_576;
 
 /**
- * Reads the saved tool approvals.
+ * Reads the saved tool approvals. A corrupt file is moved aside and counts as empty.
  *
- * @throws HostError `settings_invalid` if the file cannot be read
+ * @throws HostError `internal` if the file cannot be read
  */
 export async function readToolApprovals(state: string): Promise<readonly ToolApproval[]> {
   return (await readApprovalsFile(state)).tools;

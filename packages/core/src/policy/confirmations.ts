@@ -131,7 +131,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
-    // The key is taken after the acceptance: what was shown as changed is the accepted definition now.
+    // Computed after the acceptance, because the definition that was shown is now the accepted one.
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
@@ -214,7 +214,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         ...(change && { change: change.difference() }),
         outcomes,
         async answer(given) {
-          // What was asked about has changed while the user looked at it: a yes to that is no yes to this.
+          // The definition changed while the user looked at the question, so the answer does not apply to it.
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

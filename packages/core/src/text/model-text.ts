@@ -1,4 +1,4 @@
-/** Foreign text for a model: what a person would not see is left out, so that both read the same. */
+/** Prepares foreign text for a model: removes characters that a person would not see, so that both read the same text. */
 
 import { invisible } from "./unseen.ts";
 
@@ -11,7 +11,7 @@ export function toModelText(text: string): string {
   return withoutColours(text).replaceAll(control, "").replaceAll(invisible, "").replaceAll(loneSurrogate, "\ufffd");
 }
 
-/** Takes out the colours that programs write into their output; every other escape sequence is left to the gate. */
+/** Colour sequences, which programs write into their output. Other escape sequences are left for `toSafeText`. */
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
 
 export function withoutColours(text: string): string {

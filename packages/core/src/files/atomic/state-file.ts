@@ -39,7 +39,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // Sets a corrupt file aside; what is read again below, under the lock, is what counts.
+  // Moves a corrupt file aside. The file is read again below, under the lock.
   await readState(file, parse);
   await updateText(
     file,

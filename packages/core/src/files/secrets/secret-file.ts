@@ -26,7 +26,7 @@ interface Vault {
   readonly entries: ReadonlyMap<string, Sealed>;
 }
 
-/** Thrown inside this file only: what is wrong, before the store is set aside; and what of it is still good. */
+/** Thrown inside this file only: the damage of the store, and the entries that can still be read. */
 class Broken extends Error {
   readonly rest: Vault | undefined;
 
@@ -80,7 +80,7 @@ export function openSecretFile(directory: string): SecretFile {
     });
   }
 
-  /** What looks broken to a reader may only be half changed: it looks again when nobody writes. */
+  /** A file that looks broken may be half written, so it is read again under the lock. */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -164,7 +164,7 @@ function cancelled(hasReferences = true): HostError {
 /** The remaining size limit. */
 interface ContentRoom {
   /**
-   * Fits blocks into the remaining room.
+   * Fits blocks into the rest of the limit.
    *
    * @param giver The name of the source, for notes about what was left out.
    */

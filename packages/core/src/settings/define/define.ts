@@ -1,4 +1,4 @@
-/** Turns an entry into a `ServerDefinition`, exactly once. Nobody looks at the entry after this. */
+/** Turns a settings entry into a `ServerDefinition`. Later stages use only the definition. */
 
 import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
@@ -23,13 +23,13 @@ import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
-  /** Where the name stands. */
+  /** The node of the name, for messages. */
   readonly at: Node;
   /** Absent for an entry of an untrusted workspace: its variables are not looked up. */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
-  /** What validation has found in the entry. */
+  /** Problems that validation found in the entry. */
   readonly found: readonly Problem[];
 }
 
@@ -97,7 +97,7 @@ function listOf(node: Node | undefined): readonly string[] | undefined {
   return node === undefined ? undefined : textsOf(node);
 }
 
-/** Undefined as long as a variable in it has no value, whatever the rest of the entry needs. */
+/** Undefined if a variable in the command has no value. */
 function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
   if (transport.kind !== "stdio") return undefined;
   const template = parseVariables(transport.command);
@@ -112,7 +112,7 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
   return new Map(used.map(({ name }) => [name, values.get(name) ?? ""]));
 }
 
-/** A URL can be judged once every part of it is known; secrets are judged when they are read. */
+/** Checks URLs whose variables all have values. URLs with secrets are checked when the secrets are read. */
 function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {
@@ -163,13 +163,13 @@ function placesFor(variable: string): string {
   return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
 }
 
-/** The fingerprint of a server: everything that a person approves, in one digest. Approvals, verdicts and catalogs hang on it. */
+/** Everything that a person approves. Approvals, negotiated protocols and cached catalogs are stored by its digest. */
 interface FingerprintFacts {
-  /** The entry as written. Only its `description` may change without notice. */
+  /** The entry as written. A change of its `description` needs no new approval. */
   readonly entry: Node;
-  /** The command with its path and variables resolved; undefined for a URL, or as long as a variable is unset. */
+  /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */
   readonly command: string | undefined;
-  /** What comes out of the workspace's own `.env` files: whoever can change them must not change what was approved. */
+  /** Values from the workspace's `.env` files: a change in these files needs a new approval. */
   readonly workspaceValues: ReadonlyMap<string, string>;
 }
 

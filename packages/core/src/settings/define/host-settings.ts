@@ -1,4 +1,4 @@
-/** What `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files come to. A workspace may only restrict. */
+/** Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files. A workspace may only restrict. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -66,7 +66,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
   };
 }
 
-/** Intersection of the lists that exist. One of the wrong type allows nothing: a mistake must not open a door. */
+/** Intersection of the lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access. */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, "mcp", "allowed");
@@ -78,7 +78,7 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   return { names: new Set(names), origins: lists.map(({ origin }) => origin) };
 }
 
-/** Union of the lists. A text in place of a list counts as a list of one: here, too, the stricter reading is taken. */
+/** Union of the lists. A string instead of a list counts as a list with one name, which is the stricter reading. */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -89,7 +89,7 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
   return { names: new Set(lists.flatMap(({ names }) => names)), origins: lists.map(({ origin }) => origin) };
 }
 
-/** Of the person's own lists for a server the strongest counts; the workspace's is cut down to it. */
+/** The strongest of the user's lists for a server counts; the workspace's list can only remove tools from it. */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
   const permitted = new Map<string, readonly string[]>();
   const workspaceLast = [...sources].sort((a, b) => Number(a.scope === "workspace") - Number(b.scope === "workspace"));
@@ -118,7 +118,7 @@ export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   ];
 }
 
-/** A text in place of a list counts as a list of one: the stricter reading of a mistake. */
+/** A string instead of a list counts as a list with one name, which is the stricter reading. */
 function listed(
   sources: readonly CheckedSource[],
   ...path: readonly string[]
@@ -132,7 +132,7 @@ function listed(
   });
 }
 
-/** Of the person's own lists for a server the strongest counts; the workspace's closes what that leaves open. */
+/** The strongest of the user's lists for a server counts; the workspace's list can only restrict it further. */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();
   const workspace: Gate[] = [];
@@ -153,7 +153,7 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   return [...own.values(), ...workspace];
 }
 
-/** What `fairlead.servers.<name>` of all files comes to, for one server. */
+/** Keys of `fairlead.servers.<name>` that give a server more rights. */
 export const privileges = ["trustAnnotations", "sampling", "machineAuth", "issuerOverride"] as const;
 
 /**
@@ -186,7 +186,7 @@ export function extrasFor(
   };
 }
 
-/** The strongest of the places that switch a server off: any one of them is enough. */
+/** The strongest source that disables the server. One source is enough. */
 export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
   const places = sources.flatMap((source) => {
     const node = childNode(source.extras.get(name)?.value, "enabled");

@@ -7,10 +7,10 @@ import { foreignFields } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 import { isVariableName, literal } from "./references.ts";
 
-/** Returns the `envFile`, which only someone who may read it can convert. */
+/** Returns the `envFile`, which the caller reads and converts. */
 export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
-  // A bare name is looked up in PATH, wherever the entry stands.
+  // A name without a slash is searched for in PATH and needs no folder.
   const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
   if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
   const args = reader.texts("args");
@@ -25,10 +25,10 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
   return typeof envFile === "string" ? envFile : undefined;
 }
 
-/** A relative path starts in the project of its file; where the entry will stand, it may have to be written out. */
+/** A path relative to the project of its file becomes absolute, unless the entry stays in that project. */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
-  // `$$` is a dollar sign; any other dollar begins a reference, which decides for itself.
+  // `$$` is a dollar sign. Any other dollar sign begins a reference, whose value decides where the path starts.
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
     const where = context.target === "user" ? "your home folder" : "the workspace";
@@ -50,7 +50,7 @@ function staysInPlace({ target, folder, root }: ConversionContext): boolean {
   return target === "workspace" && folder === root;
 }
 
-/** The keys of a server that is reached by its URL: address, headers, and a client registered by hand. */
+/** Converts the keys of a server with a URL: address, headers, and a registered OAuth client. */
 export function convertAddress(
   reader: FieldReader,
   draft: EntryDraft,
@@ -90,16 +90,16 @@ function convertClient(reader: FieldReader, draft: EntryDraft, program: Program)
   if (oauth.size > 0) draft.set("oauth", oauth);
 }
 
-/** A list, or one text with spaces between. */
+/** Scopes are a list, or one string with spaces. */
 function scopesOf(value: unknown, key: string, reader: FieldReader): readonly string[] | undefined {
   const list: readonly unknown[] = typeof value === "string" ? value.split(" ") : Array.isArray(value) ? value : [];
   const scopes = list.flatMap((one) => (typeof one === "string" && one !== "" ? reader.convert(one, key) : []));
   return scopes.length > 0 ? scopes : undefined;
 }
 
-/** Codex's own keys: variables are named instead of referred to, and times are in seconds. */
+/** Converts keys that only Codex has. They name variables instead of referring to them, and times are in seconds. */
 export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
-  // A display name of old, without effect in Codex too.
+  // An old display name, which Codex ignores too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);

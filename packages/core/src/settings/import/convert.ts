@@ -1,4 +1,4 @@
-/** Turns one server of another program into an entry of the settings. Pure: nothing is read, started or reached. */
+/** Converts one server of another program to a settings entry. Pure. */
 
 import { parseJsonc } from "../../files/json/jsonc.ts";
 import { readTransport } from "../define/entry-transport.ts";
@@ -14,7 +14,7 @@ import { type Program, programs, type Remark } from "./program.ts";
 export interface Conversion {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
-  /** As it was written; what comes of it is for someone to say who may read it. */
+  /** The path as written; the caller reads the file and converts it. */
   readonly envFile?: string;
   readonly remarks: readonly Remark[];
 }
@@ -31,7 +31,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
   convertCommonKeys(reader, draft, context.program);
   const enabled = isEnabled(reader, disabled);
-  // Without a transport, what else is lost is beside the point.
+  // Without a transport, remarks about other keys do not help.
   if (kind === undefined) return { entry: {}, enabled, remarks };
   for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind));
   const entry = toEntry(draft);
@@ -119,7 +119,7 @@ function whyDropped(key: string, kind: TransportKind): string {
   return reasons.get(key) ?? "has no counterpart here";
 }
 
-/** Holds a converted entry against the rules of the settings: what they would refuse is not taken over. */
+/** Validates a converted entry. An entry with a mistake is not imported. */
 export function checkEntry(name: string, entry: Readonly<Record<string, unknown>>): readonly Remark[] {
   const servers = Object.fromEntries([[name, entry]]);
   const { root } = parseJsonc(JSON.stringify({ mcpServers: servers }));
@@ -148,7 +148,7 @@ function whatIsWrong(mistake: Mistake): string {
   }
 }
 
-/** With a variable in it, an address is checked when it is used. The message quotes nothing: a key may be part of it. */
+/** An address with a variable is checked when it is used. The message does not quote the address, which may contain a key. */
 function checkAddress(value: unknown): readonly Remark[] {
   const isWrong = typeof value === "string" && !value.includes("$") && whyNotUrl(value, "url") !== undefined;
   return isWrong ? [obstacle("url", "is not an http:// or https:// address")] : [];

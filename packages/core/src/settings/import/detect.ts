@@ -1,4 +1,4 @@
-/** Tells which program wrote a file, from its name or, failing that, from what is in it. */
+/** Finds out which program wrote a file, from its name, else from its content. */
 
 import { foreignFields, readDocument } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
@@ -25,6 +25,6 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  // All the others agree on what a file without such references means.
+  // All other programs read a file without such references in the same way.
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

@@ -1,18 +1,18 @@
-/** An entry of the settings while it is made out of a foreign one. */
+/** A settings entry that is being built from a foreign one. */
 
 import { longestTime } from "../schema/key.ts";
 import type { FieldReader } from "./field-reader.ts";
 import type { ReferenceContext } from "./references.ts";
 
 export interface ConversionContext extends ReferenceContext {
-  /** Where the entry will stand: that decides where its relative paths start. */
+  /** The scope of the new entry, which decides where its relative paths start. */
   readonly target: "user" | "workspace";
 }
 
-/** A `Map`, because foreign keys have foreign names. */
+/** A `Map`, because a foreign key may be named `__proto__`. */
 export type EntryDraft = Map<string, unknown>;
 
-/** `url`: reached by its address, over whichever of the two transports answers. */
+/** `url`: HTTP, or SSE if the server does not answer HTTP. */
 export type TransportKind = "stdio" | "http" | "sse" | "url";
 
 export function convertTimeout(
@@ -29,7 +29,7 @@ export function convertTimeout(
   } else if (value !== undefined) reader.remark("dropped", key, "is not a positive number");
 }
 
-/** `Object.fromEntries` defines its properties, so that one called `__proto__` stays a property. */
+/** `Object.fromEntries` also defines a property named `__proto__`. */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),

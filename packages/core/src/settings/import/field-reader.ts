@@ -1,24 +1,24 @@
-/** Reads the keys of a foreign entry once each, converts what they hold, and remembers what nobody asked for. */
+/** Reads each key of a foreign entry once, converts its value, and lists the keys that were not read. */
 
 import { foreignFields } from "./foreign-file.ts";
 import type { Remark } from "./program.ts";
 import { convertReferences, type ReferenceContext } from "./references.ts";
 
 export interface FieldReader {
-  /** Whether something is written there; `null` is nothing. */
+  /** Whether the key has a value other than `null`. */
   has(key: string): boolean;
-  /** As it was written. */
+  /** The value as written. */
   raw(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   table(key: string): ReadonlyMap<string, string> | undefined;
-  /** A list of names, in which neither program expands anything. */
+  /** A list of names, which contain no references. */
   names(key: string): readonly string[] | undefined;
   convert(text: string, key: string): string;
   /** Keys that were never read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
-  /** An obstacle, where a value would have been returned. */
+  /** Adds an `obstacle` remark; returns undefined instead of a value. */
   refuse(key: string, message: string): undefined;
 }
 

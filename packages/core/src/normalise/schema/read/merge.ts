@@ -35,7 +35,7 @@ export function union(shapes: readonly Shape[]): Shape {
 /**
  * Adds optional properties that only some of the variants have.
  *
- * @param settled Names that need no room.
+ * @param settled Names that are not added.
  */
 export function withOptional(
   shape: Shape,
@@ -59,13 +59,13 @@ export function withOptional(
   const merged = new Map(shape.properties);
   for (const [name, variants] of found) {
     const own = shape.properties.get(name);
-    merged.set(name, own === undefined ? union(variants) : withRoom(own, variants, merging));
+    merged.set(name, own === undefined ? union(variants) : widened(own, variants, merging));
   }
   return merged;
 }
 
 /** Extends an existing property with what only some variants allow. Their other rules are in the description. */
-function withRoom(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
+function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
@@ -81,8 +81,8 @@ function withRoom(property: Shape, variants: readonly Shape[], merging: Merging)
   };
 }
 
-/** One shape that requires nothing and has room for every property and type, also inside lists. */
-function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
+/** One shape that requires nothing and accepts every property and type of `shapes`, also inside lists. */
+function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   for (const shape of all) reportMerged(shape, merging.report);
   const types =
@@ -96,7 +96,7 @@ function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
     hints: new Set(all.flatMap(({ hints }) => [...hints])),
     ...(types && { types }),
     properties: withOptional(empty, all, merging),
-    ...(inner.length > 0 && { items: roomFor(inner, merging) }),
+    ...(inner.length > 0 && { items: acceptsAll(inner, merging) }),
   };
 }
 
@@ -105,7 +105,7 @@ function hasProperties(shape: Shape): boolean {
 }
 
 /**
- * Returns one object with room for every alternative: where the API accepts only one object, or where alternatives
+ * Returns one object that accepts every alternative: where the API accepts only one object, or where alternatives
  * share properties.
  */
 export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
@@ -183,7 +183,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (isTooMany && [...alternatives, ...others].some(hasProperties)) {
     if (a.anyOf !== undefined && a.isMade !== true)
       merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
-    return { ...roomFor([...alternatives, ...others], merging), ...words, path: a.path };
+    return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
   // Too many to multiply: the first rule is kept, the second is left out.
   const rules = isTooMany ? [emptyShape(a.path)] : others;

@@ -77,7 +77,7 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Properties beside alternatives, or the schema of all arguments: one object with room for each, and a sentence about
+  // Properties beside alternatives, or the schema of all arguments: one object that accepts each, and a sentence about
   // which belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(

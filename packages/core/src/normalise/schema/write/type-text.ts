@@ -188,7 +188,7 @@ export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }
 
-/** Describes a schema with the server's own property names, which are all kept if there is room. */
+/** Describes a schema with the server's own property names, which are all kept if they fit. */
 export function inManyWords(schema: unknown): string {
   return clip(
     wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
