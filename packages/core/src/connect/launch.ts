@@ -1,5 +1,3 @@
-/** Plans the start of a stdio server: which file, in which folder, with which environment. */
-
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";

@@ -1,7 +1,7 @@
 /** Decides whether connecting again can help after a failure. */
 
-import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
+import { isWireError } from "../net/fetch-failure.ts";
 
 /** How a failure can be retried. */
 export type RetryClass =
@@ -41,11 +41,6 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
   if (code === "proxy") return { kind: httpStatus === proxyWantsCredentials ? "never" : "outage" };
   if (code === "connect_timeout" && !isProgram) return { kind: "outage" };
   return { kind: crashes.has(code) ? "crash" : "never" };
-}
-
-/** Compares the name, because importing the class would load the wire. */
-function isWireError(error: unknown): error is WireError {
-  return error instanceof Error && error.name === "WireError";
 }
 
 /** Longest pause in milliseconds that Fairlead accepts from a server. */

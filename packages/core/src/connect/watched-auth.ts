@@ -13,7 +13,6 @@ export interface SignInTime {
   readonly total: () => number;
 }
 
-/** A wrapped sign-in hook. */
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;

@@ -1,5 +1,3 @@
-/** Reads the catalog of a server. Texts are raw. */
-
 import type {
   JsonObject,
   ListedItem,

@@ -17,11 +17,7 @@ export interface CallArguments {
   readonly args: JsonObject;
 }
 
-/**
- * Returns warnings about what could not be checked.
- *
- * @throws HostError `arguments_invalid`, naming every mistake
- */
+/** Returns warnings about what could not be checked. @throws HostError `arguments_invalid`, naming every mistake */
 export async function checkArguments(
   { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
@@ -60,7 +56,6 @@ export async function checkOutput(
 const mostShown = 5;
 const longestName = 100;
 
-/** The value that was validated, with its schema. */
 interface Validated {
   readonly schema: JsonObject;
   readonly value: unknown;

@@ -41,7 +41,6 @@ export interface ExecuteOptions {
   readonly trustAnnotations?: boolean;
 }
 
-/** Runs tool calls. */
 export interface Executor {
   readonly call: (call: Call, options: ExecuteOptions) => Promise<CallResult>;
   /** Cancels all waiting and running calls; resolves when they have ended. */
@@ -205,11 +204,7 @@ function isHarmless(annotations: JsonObject = {}): boolean {
   return annotations["readOnlyHint"] === true || annotations["idempotentHint"] === true;
 }
 
-/**
- * Returns the tool.
- *
- * @throws HostError `denied` if a filter hides it, `tool_unknown`
- */
+/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` */
 export function findTool(
   { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
   tool: string,

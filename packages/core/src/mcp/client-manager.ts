@@ -1,5 +1,3 @@
-/** Manages the clients of all servers of a host. */
-
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";

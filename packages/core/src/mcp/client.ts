@@ -1,5 +1,3 @@
-/** The client of one server: connects, reads the catalog, sends requests, disconnects. */
-
 import type {
   JsonObject,
   McpRequestOptions,

@@ -1,5 +1,3 @@
-/** The servers that `McpClientManager` holds, and those that it keeps when the settings change. */
-
 import type { ServerChanges, ServerState } from "../events.ts";
 import type { McpClient } from "./client.ts";
 

@@ -1,5 +1,3 @@
-/** A `Model` that plays a recorded conversation. */
-
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";

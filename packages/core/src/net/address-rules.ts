@@ -4,8 +4,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { HostError } from "../errors.ts";
-import { isLoopbackHost } from "./loopback-host.ts";
-import { hostOf, type ServerNetwork } from "./server-network.ts";
+import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts";
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);

@@ -1,5 +1,3 @@
-/** Saved tool approvals on disk, each bound to its server's entry and to the tool's definition. */
-
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { CatalogTool } from "../discover/catalog.ts";

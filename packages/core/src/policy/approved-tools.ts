@@ -14,7 +14,6 @@ import {
   saveToolApproval,
 } from "./approvals.ts";
 
-/** The saved approvals of one host. */
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
   /** Whether an approval for this server could be saved: it needs a known server and a writable folder. */

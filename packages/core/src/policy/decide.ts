@@ -1,5 +1,3 @@
-/** Decides one request from the rules, the approvals and the tool's definition. A decision carries the versions of these inputs. */
-
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { type Difference, definitionDigest } from "../discover/tool-changes.ts";

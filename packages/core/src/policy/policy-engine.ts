@@ -1,5 +1,3 @@
-/** `PolicyEngine`: decides one request by the rules. Pure. */
-
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { builtIn, defaultRules } from "./rules/built-in-rules.ts";

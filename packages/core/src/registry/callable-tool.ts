@@ -21,11 +21,7 @@ export interface CallableCall {
   readonly clock: Clock;
 }
 
-/**
- * Runs the call.
- *
- * @throws HostError `protocol`, `call_timeout`, `cancelled`
- */
+/** Runs the call. @throws HostError `protocol`, `call_timeout`, `cancelled` */
 export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   const { callable, serverName, serverToolName, args, signal } = call;
   if (signal?.aborted) throw cancelled(call);

@@ -1,5 +1,3 @@
-/** `ResourceRegistry`: the resources and resource templates of all servers. Several servers may list the same URI. */
-
 import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
 import { type ByServer, createByServer } from "./named-items.ts";
 

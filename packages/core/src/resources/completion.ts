@@ -1,5 +1,3 @@
-/** Completes arguments of prompts and variables of resource templates with values that a server suggests. */
-
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";

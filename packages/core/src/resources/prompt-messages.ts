@@ -1,6 +1,6 @@
 /** Converts the messages of a prompt to messages for a model, with their roles and media. */
 
-import type { Block, PromptResult } from "@fairlead/wire";
+import type { PromptResult } from "@fairlead/wire";
 import type { ContentLimits } from "../normalise/content/fit.ts";
 import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
@@ -34,12 +34,8 @@ export async function toPromptMessages(
   const made: PromptMessage[] = [];
   for (const { role, content } of messages) {
     const { parts, leftOut } = room.fit([content], giver);
-    const marked = isData(content) ? asUntrusted(parts, nonce ?? createNonce()) : parts;
+    const marked = content.type !== "text" ? asUntrusted(parts, nonce ?? createNonce()) : parts;
     made.push({ role, parts: [...marked, ...(keep === undefined ? [] : await keepAll(leftOut, keep))] });
   }
   return made;
-}
-
-function isData({ type }: Block): boolean {
-  return type !== "text";
 }

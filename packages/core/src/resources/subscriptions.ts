@@ -1,6 +1,5 @@
 /** Subscriptions to resources: subscribes on the server, and again on each new connection. */
 
-import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
 import { retryClassOf } from "../connect/retryable.ts";
@@ -104,7 +103,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const { server, uri, over } = wanted;
     const { state, capabilities } = connected;
     over.signal.throwIfAborted();
-    if (!tells(capabilities))
+    if (member(capabilities["resources"], "subscribe") !== true)
       throw new HostError("usage", `"${server}" does not support subscriptions to resources`, { serverName: server });
     const connection = new AbortController();
     const signal = AbortSignal.any([over.signal, connection.signal]);
@@ -168,10 +167,6 @@ function subscriptionOf({ server, uri }: Wanted): string {
 
 function cancelled(serverName: string, uri: string): HostError {
   return new HostError("cancelled", `${uri} of "${serverName}" was not subscribed to: cancelled`, { serverName });
-}
-
-function tells({ resources }: JsonObject): boolean {
-  return member(resources, "subscribe") === true;
 }
 
 interface ListenOptions {

@@ -1,5 +1,3 @@
-/** Decides whether the workspace is trusted, and keeps the source of the decision. */
-
 import { isInside } from "../files/real-path.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import { TrustLevel, type TrustRule } from "./trusted-folders.ts";

@@ -9,7 +9,6 @@ import type { TurnEvent } from "./events.ts";
 import { toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
-/** The calls of one answer. */
 export interface Round {
   /** Runs the calls; ends when each has ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;

@@ -1,5 +1,3 @@
-/** `Conversation`: history, model and tools. `turn.ts` runs its turns. */
-
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";

@@ -53,7 +53,6 @@ export interface SignInPlan {
   readonly isGuess: boolean;
 }
 
-/** Endpoints of an authorization server. */
 export interface Endpoints {
   readonly authorization: string;
   readonly token: string;

@@ -1,5 +1,3 @@
-/** Errors of a sign-in: the server, the step, the cause, and the next command. */
-
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";

@@ -1,5 +1,3 @@
-/** Lists of OAuth scopes. */
-
 /** The scopes of a `scope` parameter, which separates them by spaces. */
 export function scopesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];

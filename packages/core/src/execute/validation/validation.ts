@@ -1,5 +1,3 @@
-/** The result types of a validation. */
-
 import type { JsonObject } from "@fairlead/wire";
 
 export interface Issue {

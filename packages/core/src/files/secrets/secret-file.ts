@@ -59,7 +59,7 @@ export function openSecretFile(directory: string): SecretFile {
 
   async function makeKey(): Promise<Buffer> {
     if ((await readText(keyFile, limits.settingsBytes)).kind !== "absent") await setAside(keyFile);
-    const key = createKey();
+    const key = randomBytes(keyBytes);
     await updateText(keyFile, () => `${key.toString("base64")}\n`, { mode: privateFileMode });
     return key;
   }
@@ -161,10 +161,6 @@ interface Sealed {
 const algorithm = "aes-256-gcm";
 const keyBytes = 32;
 const tagBytes = 16;
-
-function createKey(): Buffer {
-  return randomBytes(keyBytes);
-}
 
 function keyFromText(text: string): Buffer | undefined {
   const key = Buffer.from(text.trim(), "base64");

@@ -1,5 +1,3 @@
-/** The interface of a secret store. */
-
 export interface SecretStore {
   /** Where secrets are stored; may still change before the first secret is stored. */
   readonly backend: "keychain" | "file";

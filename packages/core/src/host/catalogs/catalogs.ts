@@ -27,7 +27,6 @@ export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
 }
 
-/** The catalogs group of a host. */
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly join: (others: CatalogsJoin) => void;

@@ -30,7 +30,6 @@ export interface HostReadsOptions extends Emitter {
   readonly clock: Clock;
 }
 
-/** The requests of a host other than tool calls. */
 export interface HostReads
   extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
   readonly readForModel: TurnHost["readResource"];

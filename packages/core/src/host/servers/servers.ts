@@ -26,11 +26,7 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
 
 export interface HostServers {
   readonly manager: McpClientManager;
-  /**
-   * Returns the client; undefined for a server that may not start.
-   *
-   * @throws HostError `server_unknown`
-   */
+  /** Returns the client; undefined for a server that may not start. @throws HostError `server_unknown` */
   readonly client: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;

@@ -9,7 +9,6 @@ import type { StartableServer } from "../managed-server.ts";
 import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
-/** The servers that are reconnected. */
 export interface Recoveries {
   /** Reconnects this server from now on. */
   add(server: StartableServer): void;

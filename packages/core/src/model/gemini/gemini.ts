@@ -1,5 +1,3 @@
-/** The Gemini API as a `Model`, through Google's package. */
-
 import type { GenerateContentConfig, GoogleGenAI } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";

@@ -54,7 +54,6 @@ export interface MessageOptions {
   readonly takesImages: boolean;
 }
 
-/** Converts a conversation to messages. */
 export function toOpenaiMessages(
   messages: readonly Content[],
   names: NameMap,

@@ -1,5 +1,3 @@
-/** OpenAI-compatible endpoints as a `Model`: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
-
 import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";

@@ -52,11 +52,7 @@ interface Room {
   bytes: number;
 }
 
-/**
- * Fits blocks into the limits.
- *
- * @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`.
- */
+/** Fits blocks into the limits. @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`. */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const room: Room = { part: limits.partCharacters, characters: limits.totalCharacters, bytes: limits.inlineBytes };
   const fitted: Fitted[] = [];
@@ -127,11 +123,7 @@ type ContentPiece =
   /** Bytes in valid Base64; `what` is a noun. */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
-/**
- * Splits a block into pieces.
- *
- * @param giver The name of the source in Fairlead's own texts.
- */
+/** Splits a block into pieces. @param giver The name of the source in Fairlead's own texts. */
 function describeBlock(block: Block, giver: string): ContentPiece[] {
   switch (block.type) {
     case "text":

@@ -30,7 +30,6 @@ export interface ModelPartsOptions extends ContentOptions {
   readonly keep?: Keep;
 }
 
-/** Converts the blocks of a result to parts for a model. */
 export async function toModelParts(blocks: readonly Block[], options: ModelPartsOptions): Promise<Part[]> {
   const { toolName, keep, nonce = createNonce() } = options;
   const fitted = fitResult({ isError: false, ...options, content: blocks }, toolName, options);

@@ -58,11 +58,7 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
   }
 }
 
-/**
- * Parses the text of a lock file.
- *
- * @throws HostError `settings_invalid`
- */
+/** Parses the text of a lock file. @throws HostError `settings_invalid` */
 export function parseLock(text: string, file: string, replaced?: string): LockFile {
   const document = parseDocument(text, file);
   const servers = [...membersOf(document["servers"], file)].map(([name, value]) => {
@@ -78,11 +74,7 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
   return new Map(servers);
 }
 
-/**
- * Keeps an older Fairlead from overwriting the lock file of a newer one.
- *
- * @throws HostError `settings_invalid`
- */
+/** Keeps an older Fairlead from overwriting the lock file of a newer one. @throws HostError `settings_invalid` */
 export function refuseNewer(text: string, file: string): void {
   let document: unknown;
   try {

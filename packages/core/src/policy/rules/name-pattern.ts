@@ -1,5 +1,3 @@
-/** Server and tool names in rules: exact names, and patterns with `*` and `?`. */
-
 /** A server or tool name in a rule: exact, or with the wildcards `*` and `?`. */
 export interface NamePattern {
   readonly text: string;

@@ -11,7 +11,7 @@ import { type Keep, keepAll } from "../../normalise/content/parts.ts";
 import { toLabel } from "../../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../../normalise/content/untrusted.ts";
 import type { Part } from "../../normalise/model-types.ts";
-import { readLocalFile } from "./read-local-file.ts";
+import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
 export interface ReadReferencesOptions {
@@ -163,11 +163,7 @@ function cancelled(hasReferences = true): HostError {
 
 /** The remaining size limit. */
 interface ContentRoom {
-  /**
-   * Fits blocks into the rest of the limit.
-   *
-   * @param giver The name of the source, for notes about what was left out.
-   */
+  /** Fits blocks into the rest of the limit. @param giver The name of the source, for notes about what was left out. */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 

@@ -213,11 +213,7 @@ const styles: Readonly<Record<Operator, Style>> = {
   "&": { first: "&", separator: "&", named: { empty: "=" }, encode: encodeValue },
 };
 
-/**
- * Expands a template.
- *
- * @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid`
- */
+/** Expands a template. @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid` */
 export function expandTemplate(template: string, values: TemplateValues): string {
   const parsed = parseTemplate(template);
   if (parsed.kind === "malformed") throw new HostError("protocol", `the template ${parsed.reason}`);

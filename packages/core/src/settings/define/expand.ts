@@ -1,5 +1,3 @@
-/** Expands variables and secrets in a transport, and makes its paths absolute. */
-
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";

@@ -1,8 +1,13 @@
 /** Converts the keys of a server that is started or reached by its URL, and the keys that only Codex has. */
 
 import { posix, win32 } from "node:path";
-import { type ConversionContext, convertTimeout, type EntryDraft, type TransportKind } from "./draft.ts";
-import type { FieldReader } from "./field-reader.ts";
+import {
+  type ConversionContext,
+  convertTimeout,
+  type EntryDraft,
+  type FieldReader,
+  type TransportKind,
+} from "./field-reader.ts";
 import { foreignFields } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 import { isVariableName, literal } from "./references.ts";

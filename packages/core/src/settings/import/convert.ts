@@ -6,8 +6,15 @@ import { findVariables, type Mistake } from "../define/mentions.ts";
 import { childNode } from "../read/nodes.ts";
 import { validate, whyNotUrl } from "../schema/validate.ts";
 import { convertAddress, convertCodexKeys, convertCommand } from "./convert-transport.ts";
-import { type ConversionContext, convertTimeout, type EntryDraft, type TransportKind, toEntry } from "./draft.ts";
-import { createFieldReader, type FieldReader } from "./field-reader.ts";
+import {
+  type ConversionContext,
+  convertTimeout,
+  createFieldReader,
+  type EntryDraft,
+  type FieldReader,
+  type TransportKind,
+  toEntry,
+} from "./field-reader.ts";
 import { type ForeignServer, foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Conversion, convertServer } from "./convert.ts";
-import type { ConversionContext } from "./draft.ts";
 import { convertEnvFile, type EnvFileContext } from "./env-file.ts";
+import type { ConversionContext } from "./field-reader.ts";
 import { type ForeignFile, readForeignFile } from "./foreign-file.ts";
 import type { ImportSource } from "./program.ts";
 

@@ -3,7 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { detectProgram } from "@fairlead/core/settings/import/detect";
+import { detectProgram } from "@fairlead/core/settings/import/foreign-file";
 import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/places";
 import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
 import type { Configuration } from "@fairlead/core/trust/configuration";

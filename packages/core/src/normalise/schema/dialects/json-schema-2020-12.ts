@@ -22,7 +22,6 @@ interface Modernising {
 
 const draft = "https://json-schema.org/draft/2020-12/schema";
 
-/** Returns the schema in draft 2020-12. */
 export function modernise(raw: JsonObject, report: Report): JsonObject {
   checkWritten(raw);
   const document = openDocument(raw);

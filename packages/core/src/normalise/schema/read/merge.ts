@@ -1,5 +1,3 @@
-/** Combines shapes: intersection, union, or one object that accepts the properties of all shapes. */
-
 import type { Report } from "../place.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
 import { type Spent, spendMerge } from "./bounds.ts";
@@ -32,11 +30,7 @@ export function union(shapes: readonly Shape[]): Shape {
   return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
 }
 
-/**
- * Adds optional properties that only some of the variants have.
- *
- * @param settled Names that are not added.
- */
+/** Adds optional properties that only some of the variants have. @param settled Names that are not added. */
 export function withOptional(
   shape: Shape,
   others: readonly Shape[],

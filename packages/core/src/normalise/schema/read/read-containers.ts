@@ -1,5 +1,3 @@
-/** Reads keywords of objects and arrays. */
-
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";

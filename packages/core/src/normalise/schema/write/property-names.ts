@@ -44,11 +44,7 @@ export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): R
   return renamed;
 }
 
-/**
- * Reports renamed properties.
- *
- * @param names The names that were read, with their paths.
- */
+/** Reports renamed properties. @param names The names that were read, with their paths. */
 export function reportRenamed(
   names: ReadonlyMap<string, string>,
   renamed: ReadonlyMap<string, string>,
