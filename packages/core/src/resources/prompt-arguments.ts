@@ -1,4 +1,4 @@
-/** Parses `/name words` to a prompt with its arguments, or to an error that says what is missing. Pure. */
+/** Parses `/name words` to a prompt with its arguments, or to an error that names the missing arguments. Pure. */
 
 import { HostError } from "../errors.ts";
 import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";

@@ -1,4 +1,4 @@
-/** Finds the model of an endpoint if the user names none: the only one that it has. */
+/** Finds the models of an endpoint: its only one if the user names none, and those of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";

@@ -1,4 +1,4 @@
-/** Knows which keywords contain schemas, and in what form. */
+/** Which keywords contain schemas, and which values are valid for the keywords of draft 2020-12. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
