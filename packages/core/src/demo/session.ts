@@ -64,7 +64,7 @@ export function createDemoSession({ clock = systemClock }: { readonly clock?: Cl
     onRequest: () => {},
     closed,
     async close() {
-      over.abort(new WireError("closed", "the conversation with the demo server is over"));
+      over.abort(new WireError("closed", "the connection to the demo server is closed"));
     },
   };
 }

@@ -48,7 +48,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
   }
 }
 
-/** Where nothing is there afterwards, two answers of the system say something else than what they mean. */
+/** Explains two error codes that are misleading if the folder does not exist afterwards. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link that leads nowhere", error);

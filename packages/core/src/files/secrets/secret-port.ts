@@ -1,3 +1,4 @@
+/** The interface of a secret store. */
 export interface SecretStore {
   /** Where secrets are stored; may still change before the first secret is stored. */
   readonly backend: "keychain" | "file";
