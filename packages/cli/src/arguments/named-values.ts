@@ -1,9 +1,8 @@
 /** Values of the repeatable option `--arg name=value`, for prompts and URI templates. */
 
 import { HostError } from "@fairlead/core/errors";
-import { whyHarmful } from "@fairlead/core/resources/references/harmless-uri";
-import { expandTemplate } from "@fairlead/core/resources/templates/expand-template";
-import { parseTemplate } from "@fairlead/core/resources/templates/uri-template";
+import { whyHarmful } from "@fairlead/core/resources/references/resource-reference";
+import { expandTemplate, parseTemplate } from "@fairlead/core/resources/templates/uri-template";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Command } from "commander";
 import { nameHint } from "../shell/name-hint.ts";

@@ -3,8 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
-import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt";
-import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
+import { bindArguments, findPrompt, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";

@@ -2,9 +2,13 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { nearResources } from "@fairlead/core/resources/near-resources";
-import { findResource, type ResourceAddress, toWishes } from "@fairlead/core/resources/references/resource-reference";
-import { writeReference } from "@fairlead/core/resources/references/write-reference";
+import { nearResources } from "@fairlead/core/resources/describe-resources";
+import {
+  findResource,
+  type ResourceAddress,
+  toWishes,
+  writeReference,
+} from "@fairlead/core/resources/references/resource-reference";
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";

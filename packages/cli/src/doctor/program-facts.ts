@@ -2,8 +2,7 @@
 
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
-import { findProgram, systemPath } from "@fairlead/core/connect/search-path";
+import { findProgram, type LaunchContext, planLaunch, systemPath } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
 import type { Environment } from "@fairlead/core/settings/read/paths";

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { ModelCall } from "@fairlead/core/model/model";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
-import { splitWords } from "@fairlead/core/resources/prompt-line";
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";

@@ -2,8 +2,8 @@
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
-import { splitWords } from "@fairlead/core/resources/prompt-line";
-import { writeMention } from "@fairlead/core/resources/references/write-reference";
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import { writeMention } from "@fairlead/core/resources/references/resource-reference";
 import { type CompletionAnswer, suggestFiles } from "../completion/answer.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import {

@@ -151,7 +151,7 @@ function connect(
 export async function checkHasSignIn(definition: ServerDefinition): Promise<void> {
   const { name: serverName, transport, origin } = definition;
   if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
-  const { bringsOwnHeader } = await import("@fairlead/core/auth/own-header");
+  const { bringsOwnHeader } = await import("@fairlead/core/auth/store/sign-in-state");
   if (definition.authentication.provider !== "oauth" || !bringsOwnHeader(definition)) return;
   throw new HostError("usage", `"${serverName}" has an Authorization header in its entry, so it needs no sign-in`, {
     serverName,

@@ -1,10 +1,9 @@
 /** `fairlead mcp logout`: revokes tokens at the authorization server if possible, and deletes them here. */
 
-import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/revocation";
+import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/endpoint-request";
 import type { Credentials } from "@fairlead/core/auth/store/credentials";
-import { pinOf } from "@fairlead/core/auth/store/pin";
 import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/store/sign-in-lock";
-import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
+import { pinOf, urlOf } from "@fairlead/core/auth/store/sign-in-state";
 import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
 import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/store/token-storage";
 import { HostError } from "@fairlead/core/errors";

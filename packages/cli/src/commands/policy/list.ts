@@ -6,7 +6,7 @@ import { defaultRules } from "@fairlead/core/policy/rules/built-in-rules";
 import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rules/rule";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
+import type { ToolApproval } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";

@@ -1,6 +1,6 @@
 /** The type of a built-in slash command. */
 
-import { splitWords } from "@fairlead/core/resources/prompt-line";
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import type { Style } from "../../output/output.ts";
 import { plainStyle } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";

@@ -64,6 +64,8 @@ const history: BuiltIn = {
   usage: "[--server NAME] [--denied] [--since 1d]",
   complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
+    // A request that has just ended is shown too.
+    await session.host.flushHistory();
     session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
   },
 };

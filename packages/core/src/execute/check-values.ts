@@ -1,25 +1,68 @@
-/** Describes validation issues for the user or the model that has to correct them. Pure. */
+/** Validates arguments and results of calls against the tool's schemas, and describes the mistakes. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, ToolResult } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
-import { clip } from "@fairlead/wire/text";
+import { clip, errorMessage } from "@fairlead/wire/text";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { HostError } from "../errors.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
+import { toShellWord } from "../text/shell-word.ts";
 import type { Issue } from "./validation/validation.ts";
+import type { Validator } from "./validation/validator.ts";
+
+export interface CallArguments {
+  readonly serverName: string;
+  readonly tool: CatalogTool;
+  readonly args: JsonObject;
+}
+
+/** Returns warnings about what could not be checked. @throws HostError `arguments_invalid`, naming every mistake */
+export async function checkArguments(
+  { serverName, tool, args }: CallArguments,
+  validator: Pick<Validator, "validate">,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { issues, warnings } = await validator.validate(tool.inputSchema, args, signal);
+  if (issues.length === 0) return warnings;
+  const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
+  throw new HostError("arguments_invalid", `${serverName}.${tool.name} has invalid arguments: ${wrong}`, {
+    serverName,
+    next: `fairlead tools ${toShellWord(serverName)}`,
+  });
+}
+
+/** Returns warnings only, because the tool has run already. Never rejects. */
+export async function checkOutput(
+  { isError, structuredContent }: Pick<ToolResult, "isError" | "structuredContent">,
+  { outputSchema }: Pick<CatalogTool, "outputSchema">,
+  validator: Pick<Validator, "validate">,
+): Promise<readonly string[]> {
+  if (outputSchema === undefined || isError) return [];
+  if (structuredContent === undefined)
+    return ["the tool declares an outputSchema, but its result has no structured content"];
+  try {
+    const { issues, warnings } = await validator.validate(outputSchema, structuredContent);
+    if (issues.length === 0) return warnings;
+    const wrong = describeIssues(issues, { schema: outputSchema, value: structuredContent, whole: "it" });
+    return [...warnings, `the result does not match the tool's outputSchema: ${wrong}`];
+  } catch (error) {
+    const why = errorMessage(error);
+    return [`the result was not checked against the tool's outputSchema: ${why}`];
+  }
+}
 
 /** The most issues that one message lists. */
 const mostShown = 5;
 const longestName = 100;
 
-/** The value that was validated, with its schema. */
-export interface Validated {
+interface Validated {
   readonly schema: JsonObject;
   readonly value: unknown;
   /** The name of the whole value, such as "the arguments". */
   readonly whole: string;
 }
 
-/** Returns the issues as one text. */
 export function describeIssues(issues: readonly Issue[], validated: Validated): string {
   const shown = issues.slice(0, mostShown).map((issue) => describe(issue, validated));
   const more = issues.length - shown.length;
