@@ -4,7 +4,6 @@ import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { hideInMessage, type Redact } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
-import { createTextLines } from "./text-lines.ts";
 
 const keptLines = 40;
 const keptCharacters = 2000;
@@ -14,7 +13,6 @@ const firstId = 1;
 /** Long enough that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
-/** The traffic with one server. */
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
@@ -22,7 +20,6 @@ export interface TrafficLog {
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
-/** Options of `createTrafficLog`. */
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;
@@ -79,6 +76,45 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
     observed() {
       lines.end();
       return { lastRequest, hasSentMessage, diagnostics, stderr };
+    },
+  };
+}
+
+/** Collects pieces of text. */
+interface TextLines {
+  push(text: string): void;
+  /** Passes on the last line if it has no line end. */
+  end(): void;
+}
+
+/** @param limit Most characters of a line; the rest of a longer line is dropped. */
+export function createTextLines(limit: number, line: (text: string) => void): TextLines {
+  let start = "";
+  let isDropping = false;
+
+  function take(piece: string): void {
+    if (isDropping) return;
+    start += piece;
+    if (start.length <= limit) return;
+    isDropping = true;
+    line(start.slice(0, limit));
+    start = "";
+  }
+
+  return {
+    push(text) {
+      const [first = "", ...others] = text.split("\n");
+      take(first);
+      for (const piece of others) {
+        if (!isDropping) line(start.replace(/\r$/, ""));
+        isDropping = false;
+        start = "";
+        take(piece);
+      }
+    },
+    end() {
+      if (start !== "") line(start);
+      start = "";
     },
   };
 }

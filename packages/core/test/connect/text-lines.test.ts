@@ -1,7 +1,7 @@
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createTextLines } from "../../src/connect/text-lines.ts";
+import { createTextLines } from "../../src/connect/traffic-log.ts";
 
 function linesOf(pieces: readonly string[], limit = 10): readonly string[] {
   const lines: string[] = [];

@@ -1,5 +1,3 @@
-/** Compares the lock file with the servers as they are now. Pure. */
-
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../../discover/tool-changes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askForPaste, readPasted } from "../../../src/auth/browser/paste.ts";
+import { askForPaste, readPasted } from "../../../src/auth/browser/await-answer.ts";
 
 const sign = { state: "the-state", redirectUri: "http://127.0.0.1:7000/cb" };
 
