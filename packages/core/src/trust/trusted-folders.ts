@@ -161,7 +161,7 @@ type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly 
  * The real folder of a rule. A trusting rule does not follow a link at its end, because the creator of that link would
  * choose what is trusted.
  */
-async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
+export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
     case "nothing":
       return realPath(path);

@@ -2,8 +2,7 @@ import { rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { findRulePath } from "../../src/trust/rule-path.ts";
-import { readTrustedFolders, setFolderTrust, type TrustLevel } from "../../src/trust/trusted-folders.ts";
+import { findRulePath, readTrustedFolders, setFolderTrust, type TrustLevel } from "../../src/trust/trusted-folders.ts";
 import { isTrusted, makeFolders, rulesFile } from "../support/trust-rules.ts";
 
 describe("symbolic links", () => {

@@ -9,8 +9,7 @@ import {
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "../../../src/index.ts";
-import { type LockedServer, lockText } from "../../../src/policy/lock/lock-file.ts";
-import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
+import { type LockedServer, lockCatalog, lockText } from "../../../src/policy/lock/lock-file.ts";
 import { approve } from "../../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../../src/trust/configuration.ts";
 
