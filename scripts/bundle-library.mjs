@@ -1,5 +1,5 @@
 // Bundles the libraries: what an import loads at once is one file, what is loaded when it is used is in chunks. To find and read some four
-// hundred small files took three times as long. Types stay as the compiler writes them, in dist/.
+// hundred small files took three times as long. Types stay as the compiler writes them, in build/.
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,8 +16,8 @@ async function bundle(name) {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const entries = Object.values(exports)
     .filter((entry) => entry.default !== undefined)
-    .map((entry) => [entry.default.replace(/^[.][/]lib[/]|[.]js$/g, ""), entry["fairlead-source"]]);
-  const output = join(folder, "lib");
+    .map((entry) => [entry.default.replace(/^[.][/]dist[/]|[.]js$/g, ""), entry["fairlead-source"]]);
+  const output = join(folder, "dist");
   // Built aside and put in place at the end: a program that starts meanwhile finds the old files or the new ones.
   const outdir = mkdtempSync(`${output}-`);
   try {

@@ -49,7 +49,7 @@ const startLimit = 30_000;
  * the compiled file.
  */
 export const workerFile: URL = new URL(
-  import.meta.url.endsWith(".ts") ? "../../../dist/execute/validation/validation-worker.js" : "./validation-worker.js",
+  import.meta.url.endsWith(".ts") ? "../../../build/execute/validation/validation-worker.js" : "./validation-worker.js",
   import.meta.url,
 );
 
