@@ -12,20 +12,6 @@ const servers = fileURLToPath(new URL("packages/test-servers/src/shared-host.set
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };
 /** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
 const keychains = "test/files/*-keychain.test.ts";
-const project = (name: string, globalSetup: string[] = []) => ({
-  ssr,
-  test: {
-    name,
-    root: `packages/${name}`,
-    include: ["test/**/*.test.ts"],
-    exclude: [keychains],
-    globalSetup,
-    // To start a process for each file and load everything in it again took longer than most of their tests.
-    isolate: false,
-    setupFiles: [guard],
-    ...limits,
-  },
-});
 
 export default defineConfig({
   test: {
@@ -33,9 +19,21 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ["default", "./scripts/count-reporter.ts"],
     projects: [
-      project("wire"),
-      project("core", [compiled, servers]),
-      project("cli", [compiled, servers, bundled]),
+      {
+        ssr,
+        test: {
+          // One project for all packages: each project would compile and load the sources of the others again.
+          name: "packages",
+          root: ".",
+          include: ["packages/*/test/**/*.test.ts"],
+          exclude: [`packages/core/${keychains}`],
+          globalSetup: [compiled, servers, bundled],
+          // To start a process for each file and load everything in it again took longer than most of their tests.
+          isolate: false,
+          setupFiles: [guard],
+          ...limits,
+        },
+      },
       { ssr, test: { name: "keychains", root: "packages/core", include: [keychains], setupFiles: [guard], ...limits } },
       {
         test: {

@@ -15,7 +15,7 @@ export async function bench({ rounds = "9" } = {}) {
   rmSync(outdir, { recursive: true, force: true });
   await build({
     entryPoints: [
-      path("../packages/core/src/normalise/schema/compiler.ts"),
+      path("../packages/core/src/normalise/schema/compile.ts"),
       path("../packages/core/src/registry/tool-registry.ts"),
       path("../packages/core/src/registry/discovered-tool.ts"),
     ],

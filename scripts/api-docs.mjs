@@ -6,11 +6,11 @@ import { createReader } from "./declarations.mjs";
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 const pages = [
-  { page: "core", module: "@fairlead/core", file: path("packages/core/dist/index.d.ts") },
-  { page: "testing", module: "@fairlead/core/testing", file: path("packages/core/dist/testing.d.ts") },
-  { page: "text", module: "@fairlead/core/text", file: path("packages/core/dist/text/index.d.ts") },
+  { page: "core", module: "@fairlead/core", file: path("packages/core/build/index.d.ts") },
+  { page: "testing", module: "@fairlead/core/testing", file: path("packages/core/build/testing.d.ts") },
+  { page: "text", module: "@fairlead/core/text", file: path("packages/core/build/text/index.d.ts") },
 ];
-const wire = path("packages/wire/dist/index.d.ts");
+const wire = path("packages/wire/build/index.d.ts");
 const reader = createReader(new Map([["@fairlead/wire", wire], ...pages.map(({ module, file }) => [module, file])]));
 const kinds = {
   ClassDeclaration: "class",

@@ -1,6 +1,4 @@
-// Plants small mistakes in the sources, one at a time, and sees whether the tests notice:
-//   npm run mutants -- --count 300 --seed 7 --folder core/policy --folder core/trust [--json FILE] [--workers 2] [--tests 40]
-// Works in a copy of HEAD. A mutant is killed when a test fails or runs out of time; what no test notices has survived.
+// Plants small mistakes in the sources, one at a time, and sees whether the tests notice: npm run mutants -- --help
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,26 +6,50 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { copyCheckout } from "./mutants/copy.mjs";
 import { importersOf, testsFor } from "./mutants/imports.mjs";
+import { createJudge } from "./mutants/judge.mjs";
 import { applied, mutantsOf } from "./mutants/operators.mjs";
 import { createRunner } from "./mutants/runner.mjs";
 import { folderOf, sampled, summary } from "./mutants/sample.mjs";
 
+const help = `usage: npm run mutants -- [options]
+
+Plants small mistakes (mutants) in a copy of HEAD, one at a time, and runs the nearest tests. A mutant is killed when a test
+fails, or when its tests hang twice and do not hang without it. A mutant that no test notices has survived.
+
+  --count N        how many mutants to try (default: 300)
+  --seed S         chooses the mutants: the same seed on the same sources chooses the same (default: from the clock)
+  --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core and cli)
+  --at FILE:LINE   only the mutants of this line, all of them, for example core/src/errors.ts:12; may be repeated
+  --tests N        at most this many test files for each mutant, nearest first (default: 40)
+  --workers N      how many test files run at the same time (default: 2)
+  --json FILE      writes every result to this file, after each mutant
+  --survivors FILE appends every survivor to this file
+  -h, --help       shows this text
+
+Uncommitted changes do not count: commit first.
+`;
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "300" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
+    at: { type: "string", multiple: true, default: [] },
     folder: { type: "string", multiple: true, default: [] },
     json: { type: "string" },
     survivors: { type: "string" },
     workers: { type: "string", default: "2" },
     tests: { type: "string", default: "40" },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Nearest tests first, in steps: most mutants do not survive the first. */
 const steps = [4, 12, Number(values.tests)];
-/** A step that takes longer than this hangs because of the mutant; generous, as a mutant must not be called killed by a busy machine. */
-const limit = 180_000;
+/** Tests of which none ends for this long hang: twice the limit of a single test. */
+const limit = 120_000;
 
 const { copy, remove } = copyCheckout(root);
 process.on("exit", remove);
@@ -49,22 +71,27 @@ const wanted = sources.filter(
   (file) =>
     values.folder.length === 0 || values.folder.some((folder) => folderOf(file, folder.split("/").length) === folder),
 );
-const all = wanted.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8")));
+const places = new Set(values.at.map((place) => `packages/${place}`));
+const all = wanted
+  .flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8")))
+  .filter(({ file, line }) => places.size === 0 || places.has(`${file}:${line}`));
 const chosen = sampled(all, Number(values.count), values.seed);
 process.stdout.write(`seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files\n`);
 
-const runner = await createRunner(copy, { workers: Number(values.workers) });
+const runner = await createRunner(copy, { workers: Number(values.workers), limit });
 const results = [];
-/** By test file: whether it passes without a mutant. */
-const soundness = new Map();
+const judge = createJudge({
+  run: runner.run,
+  report: (text) => process.stdout.write(`${text.replaceAll(`${copy}/`, "")}\n`),
+});
 for (const [index, mutant] of chosen.entries()) {
   const begin = performance.now();
-  const outcome = await judge(mutant);
-  results.push({ ...mutant, ...outcome });
+  const outcome = await outcomeOf(mutant);
+  results.push({ ...mutant, ...outcome, ...(outcome.by && { by: relative(copy, outcome.by) }) });
   const seconds = ((performance.now() - begin) / 1000).toFixed(0);
   const change = `${mutant.file}:${mutant.line} ${mutant.kind}: ${oneLine(mutant.original)} → ${oneLine(mutant.replacement)}`;
   process.stdout.write(
-    `${index + 1}/${chosen.length} ${outcome.state} in ${seconds} s ${change}${outcome.by ? ` (${outcome.by})` : ""}\n`,
+    `${index + 1}/${chosen.length} ${outcome.state} in ${seconds} s ${change}${outcome.by ? ` (${relative(copy, outcome.by)})` : ""}\n`,
   );
   if (outcome.state === "survived" && values.survivors) appendFileSync(values.survivors, `- ${change}\n`);
   if (values.json) writeFileSync(values.json, JSON.stringify({ seed: values.seed, results }, undefined, 2));
@@ -73,32 +100,18 @@ await runner.close();
 process.stdout.write(summary(results));
 process.exit(0);
 
-async function judge(mutant) {
+/** `killed` or `timeout` with the test that noticed the mutant, or `survived`. */
+async function outcomeOf(mutant) {
   const file = join(copy, mutant.file);
   const source = readFileSync(file, "utf8");
-  const tests = testsFor(file, importers);
-  if (tests.length === 0) return { state: "survived" };
-  let from = 0;
-  for (const to of steps) {
-    for (;;) {
-      const some = tests.slice(from, to).filter((test) => soundness.get(test) !== false);
-      write(file, applied(source, mutant));
-      const { state, by, test } = await runner.run(some, limit);
+  return judge(testsFor(file, importers), steps, async (tests) => {
+    write(file, applied(source, mutant));
+    try {
+      return await runner.run(tests);
+    } finally {
       write(file, source);
-      if (state === "timeout") return { state };
-      if (state === "passed") break;
-      if (by === undefined || (await isSound(by))) return { state: "killed", by: by && relative(copy, by), test };
     }
-    from = to;
-  }
-  return { state: "survived" };
-}
-
-/** A test that fails without the mutant, too, says nothing about it. */
-async function isSound(test) {
-  if (!soundness.has(test)) soundness.set(test, (await runner.run([test], limit)).state === "passed");
-  if (!soundness.get(test)) process.stdout.write(`not counted, it fails without a mutant: ${relative(copy, test)}\n`);
-  return soundness.get(test);
+  });
 }
 
 function write(file, source) {

@@ -82,7 +82,7 @@ function main() {
   const steps = [
     ["npm", "run", "build"],
     ["npm", "run", "check"],
-    ["npx", "vitest", "run", "--project", "cli", "packages/cli/test/published.test.ts"],
+    ["npx", "vitest", "run", "packages/cli/test/published.test.ts"],
     ["npm", "pack", "--ignore-scripts", "--pack-destination", "release", ...workspaces],
   ];
   if (!isDry) {

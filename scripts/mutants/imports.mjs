@@ -37,6 +37,8 @@ function ofPackage(packages, name) {
   return undefined;
 }
 
+const packageOf = (file) => /packages\/[^/]+/.exec(file)?.[0];
+
 /** Tests by distance; the one that bears the file's name comes first, and small ones before large ones of the same distance. */
 export function testsFor(file, importers) {
   const distance = new Map([[file, 0]]);
@@ -50,7 +52,7 @@ export function testsFor(file, importers) {
   const name = basename(file).replace(/[.]tsx?$/, "");
   const folder = basename(dirname(file));
   const rank = (test) => {
-    const isMirror = basename(test).replace(/[.]test[.]tsx?$/, "") === name;
+    const isMirror = packageOf(test) === packageOf(file) && basename(test).replace(/[.]test[.]tsx?$/, "") === name;
     const isBeside = basename(dirname(test)) === folder || basename(test).startsWith(`${name}-`);
     return (
       (isMirror ? -20 : 0) +

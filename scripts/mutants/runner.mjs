@@ -5,21 +5,32 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
 
-/** @returns `run(tests, limit)`: `passed`, `failed` with the first failing test, or `timeout`. */
-export async function createRunner(copy, { workers }) {
+/** A failure after this many milliseconds may be one of the machine, not of the mutant. */
+const slow = 15_000;
+
+/**
+ * @returns `run(tests)`: `passed`, `failed` with the first failing test, or `timeout` if no test ended for `limit` milliseconds.
+ * `isSlow` says that a failure may come from a busy machine.
+ */
+export async function createRunner(copy, { workers, limit }) {
   process.chdir(copy);
   const { createVitest } = await import(
     pathToFileURL(createRequire(join(copy, "package.json")).resolve("vitest/node")).href
   );
+  let lastSign = 0;
+  const sign = () => {
+    lastSign = performance.now();
+  };
+  const listener = { onTestModuleStart: sign, onTestCaseResult: sign, onTestModuleEnd: sign };
   const silent = new PassThrough().resume();
   const vitest = await createVitest(
     "test",
-    { root: copy, watch: false, bail: 1, reporters: [{}], maxWorkers: workers, fileParallelism: workers > 1 },
+    { root: copy, watch: false, bail: 1, reporters: [listener], maxWorkers: workers, fileParallelism: workers > 1 },
     {},
     { stdout: silent, stderr: silent },
   );
 
-  async function run(tests, limit) {
+  async function run(tests) {
     vitest.state.filesMap.clear();
     vitest.state.idMap.clear();
     vitest.state.errorsSet.clear();
@@ -30,12 +41,14 @@ export async function createRunner(copy, { workers }) {
     );
     if (specifications.length === 0) return { state: "passed" };
     const clock = { isOver: false };
-    const timer = setTimeout(() => {
+    sign();
+    const timer = setInterval(() => {
+      if (clock.isOver || performance.now() - lastSign < limit) return;
       clock.isOver = true;
       // A loop without an end listens to nothing.
       for (const pid of workersOf(process.pid)) process.kill(pid, "SIGKILL");
       void vitest.cancelCurrentRun("keyboard-input");
-    }, limit);
+    }, 1_000);
     try {
       const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false);
       if (clock.isOver) return { state: "timeout" };
@@ -46,14 +59,14 @@ export async function createRunner(copy, { workers }) {
         return { state: "cancelled" };
       if (failed === undefined && unhandledErrors.length === 0) return { state: "passed" };
       const test = failed && [...failed.children.allTests("failed")][0];
-      return { state: "failed", by: failed?.moduleId, test: test?.fullName };
+      return { state: "failed", by: failed?.moduleId, test: test?.fullName, isSlow: isPerhapsSlow(test) };
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
-  async function runWhole(tests, limit) {
+  async function runWhole(tests) {
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      const outcome = await run(tests, limit);
+      const outcome = await run(tests);
       await vitest.cancelPromise;
       if (outcome.state !== "cancelled") return outcome;
     }
@@ -65,6 +78,12 @@ export async function createRunner(copy, { workers }) {
     changed: (file) => vitest.invalidateFile(file),
     close: () => vitest.close(),
   };
+}
+
+/** A hook that failed, and a worker that could not be reached, are no test: both may be a matter of time. */
+function isPerhapsSlow(test) {
+  if (test === undefined || (test.diagnostic()?.duration ?? slow) >= slow) return true;
+  return test.result().errors.some(({ message }) => /timed? ?out/i.test(message));
 }
 
 function workersOf(pid) {

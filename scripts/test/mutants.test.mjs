@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { testsFor } from "../mutants/imports.mjs";
+import { createJudge } from "../mutants/judge.mjs";
 import { applied, mutantsOf } from "../mutants/operators.mjs";
 import { folderOf, sampled, summary } from "../mutants/sample.mjs";
 
@@ -60,4 +62,40 @@ test("the score is by folder, and a mutant that runs out of time is not a surviv
   expect(text).toMatch(/wire +100 %: 0 killed, 1 timed out, 0 survived/);
   expect(text).toContain("packages/core/src/policy/deep/b.ts:7\n- ===\n+ !==\n");
   expect(folderOf("packages/cli/src/tui/input/keys.ts", 3)).toBe("cli/tui/input");
+});
+
+const passed = { state: "passed" };
+const slow = { state: "failed", by: "a.test.ts", isSlow: true };
+
+/** Outcomes of the runs without and with the mutant, in their order. */
+function judged({ sound = [], mutated = [] }) {
+  const judge = createJudge({ run: async () => sound.shift() ?? passed, report: () => {} });
+  return judge(["a.test.ts"], [4], async () => mutated.shift() ?? passed);
+}
+
+test.each([
+  ["fails", { mutated: [{ state: "failed", by: "a.test.ts" }] }, "killed"],
+  ["fails without the mutant, too", { mutated: [{ state: "failed", by: "a.test.ts" }], sound: [slow] }, "survived"],
+  ["is too slow once", { mutated: [slow, passed] }, "survived"],
+  ["hangs once", { mutated: [{ state: "timeout" }, passed] }, "survived"],
+  ["is too slow again and again, but not without the mutant", { mutated: [slow, slow] }, "killed"],
+  ["hangs again and again, but not without the mutant", { mutated: [slow, { state: "timeout" }] }, "timeout"],
+  [
+    "is too slow without the mutant, too",
+    { mutated: [slow, slow, slow, slow], sound: [slow, slow, slow, slow] },
+    "survived",
+  ],
+])("a mutant whose test %s", async (_, runs, state) => {
+  expect(await judged(runs)).toMatchObject({ state });
+});
+
+test("the test with the name of the file comes first, if it is one of the same package", () => {
+  const file = "/packages/core/src/auth/sign-in.ts";
+  const tests = ["/packages/cli/test/tui/sign-in.test.ts", "/packages/core/test/auth/a.test.ts"];
+  const own = "/packages/core/test/other/sign-in.test.ts";
+  const importers = new Map([
+    [file, ["/packages/core/src/host.ts", tests[1], own]],
+    ["/packages/core/src/host.ts", [tests[0]]],
+  ]);
+  expect(testsFor(file, importers)).toEqual([own, tests[1], tests[0]]);
 });

@@ -1,5 +1,3 @@
-/** The clock that all waiting code takes as a parameter. */
-
 /** Time as a parameter: code that waits takes a `Clock`, so that a test decides when time passes. */
 export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */

@@ -1,5 +1,3 @@
-/** `HostError`, the only error class of the host, with its codes and their exit codes. */
-
 const exitCodes = {
   usage: 2,
   server_unknown: 2,

@@ -1,5 +1,3 @@
-/** The events of a host, and the emitter that delivers them. */
-
 import type { ErrorCode } from "./errors.ts";
 
 /** The status of one server; `ServerState` adds the reason. */
@@ -145,11 +143,7 @@ export interface Emitter {
   readonly emit: (event: HostEvent) => void;
 }
 
-/**
- * Creates an emitter.
- *
- * @param complain Receives what a listener throws. Default: throw it as an uncaught error.
- */
+/** Creates an emitter. @param complain Receives what a listener throws. Default: throw it as an uncaught error. */
 export function createEmitter(complain: (error: unknown) => void = throwLater): Emitter {
   const listeners = new Set<(event: HostEvent) => void>();
   const waiting: HostEvent[] = [];

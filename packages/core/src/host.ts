@@ -5,11 +5,9 @@
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
 import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
-import { approveWaiting } from "./host/approve.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
-import { once } from "./host/once.ts";
-import { createOpenWork } from "./host/open-work.ts";
+import { createOpenWork, once } from "./host/open-work.ts";
 import { checkHostOptions, toConfigurationOptions } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";
@@ -17,7 +15,9 @@ import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
 import { createHostServers } from "./host/servers/servers.ts";
 import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
 import { unlessAborted } from "./mcp/unless-aborted.ts";
-import { type Configuration, loadConfiguration } from "./trust/configuration.ts";
+import { closest } from "./text/closest.ts";
+import { approve } from "./trust/approvals.ts";
+import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
@@ -75,11 +75,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /**
-   * Keeps the items of one server, or of all servers.
-   *
-   * @throws HostError `server_unknown`
-   */
+  /** Keeps the items of one server, or of all servers. @throws HostError `server_unknown` */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
@@ -176,6 +172,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     conversation: requests.conversation,
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
+    flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,
   };
@@ -194,4 +191,40 @@ function cannotReload(): HostError {
 interface Reloading {
   /** Reads the settings again. */
   readonly load?: () => Promise<Configuration>;
+}
+
+/**
+ * Stores an approval for each named entry exactly as the configuration holds it, and returns the names. Skips entries
+ * that need no approval or have one.
+ *
+ * @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
+ */
+async function approveWaiting(
+  { servers, locations }: Pick<Configuration, "servers" | "locations">,
+  names: readonly string[] | undefined,
+  now: Date,
+): Promise<readonly string[]> {
+  const meant = names === undefined ? servers : names.map((name) => find(servers, name));
+  for (const { server, admission } of names === undefined ? [] : meant)
+    if (admission.status === "blocked" && admission.reason === "untrusted_folder")
+      throw new HostError("untrusted_folder", admission.message, { serverName: server.name, next: admission.next });
+  const waiting = meant.flatMap(({ server: { name, definition }, admission }) => {
+    const isWaiting = admission.status === "blocked" && admission.reason === "awaiting_approval";
+    return isWaiting && definition !== undefined ? [{ name, fingerprint: definition.fingerprint }] : [];
+  });
+  if (waiting.length > 0) await approve(locations.state, locations.root, waiting, now);
+  return waiting.map(({ name }) => name);
+}
+
+function find(servers: readonly AdmittedServer[], name: string): AdmittedServer {
+  const found = servers.find(({ server }) => server.name === name);
+  if (found !== undefined) return found;
+  const near = closest(
+    name,
+    servers.map(({ server }) => server.name),
+  );
+  throw new HostError(
+    "server_unknown",
+    `there is no server "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+  );
 }

@@ -51,9 +51,8 @@ export {
   type StartOptions,
 } from "./host.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
-export { type McpToToolOptions, mcpToTool } from "./mcp/client-callable.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
-export { type CreateMcpClientOptions, createMcpClient } from "./mcp/create-client.ts";
+export { type CreateMcpClientOptions, createMcpClient, type McpToToolOptions, mcpToTool } from "./mcp/create-client.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { FilteredCatalog, Offering } from "./mcp/filtered-catalog.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";

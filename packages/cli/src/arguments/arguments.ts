@@ -8,8 +8,8 @@ import { limits } from "@fairlead/core/limits";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { safe } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
-import type { Output } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
+import type { Context } from "../shell/verb.ts";
 import type { CallExpression } from "./call-expression.ts";
 import { type Coerced, coerce, listItemsOf, parseExactJson } from "./coerce.ts";
 
@@ -20,13 +20,12 @@ export interface TypedArguments {
   readonly written?: CallExpression;
 }
 
-interface Streams {
-  readonly io: Io;
-  readonly out: Output;
-}
-
 /** `schema` is the tool's input schema as the server sent it. @throws HostError `usage` or `arguments_invalid` */
-export async function readArguments(given: TypedArguments, schema: unknown, { io, out }: Streams): Promise<unknown> {
+export async function readArguments(
+  given: TypedArguments,
+  schema: unknown,
+  { io, out }: Pick<Context, "io" | "out">,
+): Promise<unknown> {
   const fromStdin = given.words.includes("-");
   const words = given.words.filter((word) => word !== "-");
   const sources = [fromStdin, given.json !== undefined, given.written !== undefined, words.length > 0];

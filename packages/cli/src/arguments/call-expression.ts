@@ -1,6 +1,7 @@
-/** Parses a call expression, `server.tool(a: 1, b: "x")`. Pure. */
+/** Parses a call expression, `server.tool(a: 1, b: "x")`, and the literals in it. Evaluates nothing. Pure. */
 
-import { createLiteralReader, type LiteralReader } from "./literal.ts";
+import { HostError } from "@fairlead/core/errors";
+import { inexactNumber } from "./coerce.ts";
 
 export interface CallExpression {
   /** The text before the parenthesis. */
@@ -39,4 +40,169 @@ function readName(reader: LiteralReader): string | undefined {
   if (name !== undefined && reader.take(":=")) return name;
   goBack();
   return undefined;
+}
+
+/** A cursor over the text. Every error names its position. */
+interface LiteralReader {
+  value(): unknown;
+  /** Reads a bare or quoted name; undefined, without moving, if there is none. */
+  name(): string | undefined;
+  /** Skips whitespace and reads the next character if it is one of these. */
+  take(characters: string): boolean;
+  peek(): string;
+  /** Returns a function that moves the cursor back to the current position. */
+  mark(): () => void;
+  isAtEnd(): boolean;
+  mistake(what: string): HostError;
+}
+
+const deepest = 64;
+const blank = /\s*/y;
+const bareName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const plainText = /[^"'\\\n\r]+/y;
+const codePoint = /u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}/y;
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+const escapes: ReadonlyMap<string, string> = new Map([
+  ["n", "\n"],
+  ["t", "\t"],
+  ["r", "\r"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["v", "\v"],
+  ["0", "\0"],
+]);
+
+function createLiteralReader(text: string): LiteralReader {
+  let at = 0;
+
+  function match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  }
+
+  function peek(): string {
+    match(blank);
+    return text.charAt(at);
+  }
+
+  function take(characters: string): boolean {
+    const next = peek();
+    if (next === "" || !characters.includes(next)) return false;
+    at += 1;
+    return true;
+  }
+
+  function mistake(what: string): HostError {
+    return new HostError("arguments_invalid", `character ${at + 1}: ${what}`);
+  }
+
+  function value(depth = 0): unknown {
+    const next = peek();
+    if (depth > deepest) throw mistake(`nested more than ${deepest} levels deep`);
+    if (next === '"' || next === "'") return quoted();
+    if (take("[")) return list(depth);
+    if (take("{")) return object(depth);
+    const start = at;
+    const digits = match(number);
+    if (digits !== undefined) return toNumber(digits, start);
+    const word = match(bareName);
+    if (word !== undefined && words.has(word)) return words.get(word);
+    at = start;
+    if (word !== undefined) throw mistake(`"${word}" is not a value; write text in quotes: "${word}"`);
+    throw mistake(next === "" ? "a value is missing at the end" : `a value is missing before ${JSON.stringify(next)}`);
+  }
+
+  function toNumber(digits: string, start: number): number {
+    const lost = inexactNumber(digits);
+    if (lost === undefined && !/[\p{L}\p{N}_.]/u.test(text.charAt(at))) return Number(digits);
+    at = start;
+    if (lost !== undefined) throw mistake(`JavaScript cannot hold the number ${lost} exactly`);
+    throw mistake("this is not a number; write text in quotes");
+  }
+
+  function list(depth: number): unknown[] {
+    const items: unknown[] = [];
+    while (!take("]")) {
+      items.push(value(depth + 1));
+      if (take(",")) continue;
+      if (peek() !== "]") throw mistake('"," or "]" is missing');
+    }
+    return items;
+  }
+
+  function object(depth: number): object {
+    const members = new Map<string, unknown>();
+    while (!take("}")) {
+      const key = name();
+      if (key === undefined) throw mistake('a key or "}" is missing');
+      if (members.has(key)) throw mistake(`"${key}" is given twice`);
+      if (!take(":")) throw mistake(`":" is missing after "${key}"`);
+      members.set(key, value(depth + 1));
+      if (take(",")) continue;
+      if (peek() !== "}") throw mistake('"," or "}" is missing');
+    }
+    // `fromEntries` defines a property named "__proto__"; assignment would set the prototype.
+    return Object.fromEntries(members);
+  }
+
+  function name(): string | undefined {
+    const next = peek();
+    return next === '"' || next === "'" ? quoted() : match(bareName);
+  }
+
+  function quoted(): string {
+    const start = at;
+    const quote = text.charAt(at);
+    const parts: string[] = [];
+    at += 1;
+    for (;;) {
+      const next = text.charAt(at);
+      const plain = match(plainText);
+      if (plain !== undefined) parts.push(plain);
+      else if (next === "" || next === "\n" || next === "\r") {
+        at = start;
+        throw mistake(`this text has no closing ${quote}`);
+      } else {
+        at += 1;
+        if (next === quote) return parts.join("");
+        parts.push(next === "\\" ? escaped() : next);
+      }
+    }
+  }
+
+  function escaped(): string {
+    const code = match(codePoint);
+    if (code !== undefined) {
+      const point = Number.parseInt(code.replaceAll(/[ux{}]/g, ""), 16);
+      if (point <= 0x10_ffff) return String.fromCodePoint(point);
+      at -= code.length;
+      throw mistake(`${code} is not a Unicode character`);
+    }
+    const next = text.charAt(at);
+    if (next === "u" || next === "x") throw mistake(`"\\${next}" needs a hexadecimal character code`);
+    at += next.length;
+    return escapes.get(next) ?? next;
+  }
+
+  return {
+    value: () => value(),
+    name,
+    take,
+    peek,
+    mark() {
+      const here = at;
+      return () => {
+        at = here;
+      };
+    },
+    isAtEnd: () => peek() === "",
+    mistake,
+  };
 }

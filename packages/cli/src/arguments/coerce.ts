@@ -3,8 +3,6 @@
 import { closest } from "@fairlead/core/text/closest";
 import { isShallow } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
-import { duplicateName } from "./duplicate-name.ts";
-import { inexactNumber } from "./exact-number.ts";
 import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.ts";
 
 export type Coerced =
@@ -95,4 +93,51 @@ function mistake(shapes: readonly ValueShape[], text: string, hint = ""): Coerce
 /** The value as it can be typed after `key=`. */
 function toWord(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Returns the first duplicate key. `json` must be valid JSON. */
+function duplicateName(json: string): string | undefined {
+  /** The keys so far of each open object, innermost last. */
+  const open: Set<string>[] = [];
+  let text = "";
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (character === "{") open.push(new Set());
+    else if (character === "}") open.pop();
+    else if (character === '"') {
+      const end = endOfText(json, at);
+      text = json.slice(at, end);
+      at = end - 1;
+    } else if (character === ":") {
+      // Keys may contain escapes such as \u0061.
+      const name = String(JSON.parse(text));
+      const names = open.at(-1);
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
+  }
+  return undefined;
+}
+
+function endOfText(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+/** Matches strings and numbers; strings are matched so that digits inside them are skipped. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+
+/** Returns the first number that would lose digits or become infinite. */
+export function inexactNumber(json: string): string | undefined {
+  // A cheap test first: almost no text has a number that long.
+  if (!/\d{16}|\d[eE]/.test(json)) return undefined;
+  for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && !isKept(token)) return token;
+  return undefined;
+}
+
+/** A fraction or an exponent may be rounded; an integer must keep every digit. */
+function isKept(token: string): boolean {
+  const value = Number(token);
+  return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;
 }

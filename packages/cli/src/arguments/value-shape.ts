@@ -50,7 +50,6 @@ function shapeOf(schema: unknown): ValueShape | undefined {
   return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
 }
 
-/** Whether a value fits a shape. */
 export function takes({ types, values }: ValueShape, value: unknown): boolean {
   if (values !== undefined) return values.some((one) => isSame(one, value)) || (value === null && types.has("null"));
   return types.has(typeOf(value)) || (types.has("integer") && Number.isInteger(value));

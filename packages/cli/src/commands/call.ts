@@ -3,22 +3,24 @@
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
+import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
-import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/call-report.ts";
+import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
+import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
-import { connectTarget, readRequest, toolsOfTyped } from "../targets/read-target.ts";
-import { type ToolTarget, targetName } from "../targets/target.ts";
-import { useHost } from "../targets/with-host.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
+import { hasDemo, useHost } from "../targets/with-host.ts";
 
 interface Options {
   readonly server?: string;
@@ -30,6 +32,34 @@ interface Options {
 }
 
 export const verb: Verb = {
+  help: `
+Arguments:
+  key=value      text, or what the tool's schema asks for: number, true, false,
+                 [list] or {object}
+  key=a key=b    a list, if the schema asks for one
+  key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
+  key=@file      the content of a file; key:=@file reads JSON from a file
+  'tool(…)'      like a function call: 'demo.greet(name: "Ada", loud: true)';
+                 positional values come first, in the order of the signature
+  --args JSON    all arguments as one JSON object
+  -              read that JSON object from stdin
+
+Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
+reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
+
+To use a server that is not in the settings, write its URL, or --stdio and its command, before the tool.
+
+Examples:
+  fairlead call demo.greet name=Ada
+  fairlead call demo.greet name=Ada language=fr loud=true
+  fairlead call demo.count to=3
+  fairlead call demo.picture pattern=rings --save .
+  fairlead call demo.statistics text=@README.md --json
+  echo '{"name": "Ada"}' | fairlead call demo.greet -
+  fairlead call --server demo --tool wait seconds=60 --timeout 2000
+  fairlead call https://mcp.example.com/mcp search query=knots
+  fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`,
+
   define(command) {
     command
       .usage("<server.tool> [key=value …] [options]")
@@ -39,8 +69,7 @@ export const verb: Verb = {
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
       .option("--timeout <ms>", "give up after this many milliseconds without a response or progress")
-      .option("--save <dir>", "write images, audio and other files of the result into this folder")
-      .addHelpText("after", callHelp);
+      .option("--save <dir>", "write images, audio and other files of the result into this folder");
     defineImageOption(command);
     defineAdHocOptions(command);
   },
@@ -139,30 +168,75 @@ function forTyped(error: HostError | undefined): HostError | undefined {
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
-const callHelp = `
-Arguments:
-  key=value      text, or what the tool's schema asks for: number, true, false,
-                 [list] or {object}
-  key=a key=b    a list, if the schema asks for one
-  key:=json      always JSON: count:=3, tags:='["a","b"]', name:='"@home"'
-  key=@file      the content of a file; key:=@file reads JSON from a file
-  'tool(…)'      like a function call: 'demo.greet(name: "Ada", loud: true)';
-                 positional values come first, in the order of the signature
-  --args JSON    all arguments as one JSON object
-  -              read that JSON object from stdin
+/** The command line as far as it can be parsed without a server. */
+interface CallRequest {
+  /** `typed`: the server was typed as a URL or with `--stdio`, so only the tool is named. */
+  readonly wanted:
+    | ({ readonly kind: "pair" } & ToolTarget)
+    | { readonly kind: "word"; readonly word: string }
+    | { readonly kind: "typed"; readonly tool: string };
+  readonly words: readonly string[];
+  readonly written?: CallExpression;
+}
 
-Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
-reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
+interface RequestOptions extends Pick<Options, "server" | "tool"> {
+  /** Whether the server was typed; its URL is no longer among the words. */
+  readonly isTyped: boolean;
+}
 
-To use a server that is not in the settings, write its URL, or --stdio and its command, before the tool.
+function readRequest(words: readonly string[], { server, tool, isTyped }: RequestOptions): CallRequest {
+  if (server !== undefined && tool !== undefined && !isTyped) return { wanted: { kind: "pair", server, tool }, words };
+  if (server !== undefined || tool !== undefined)
+    throw new HostError(
+      "usage",
+      isTyped
+        ? "--server and --tool work only with servers in the settings"
+        : "--server and --tool must be given together",
+    );
+  const [first, ...others] = words;
+  if (first === undefined)
+    throw new HostError("usage", "the tool is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
+  const written = parseCallExpression(first);
+  const word = written?.target ?? first;
+  return {
+    wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word },
+    words: others,
+    ...(written && { written }),
+  };
+}
 
-Examples:
-  fairlead call demo.greet name=Ada
-  fairlead call demo.greet name=Ada language=fr loud=true
-  fairlead call demo.count to=3
-  fairlead call demo.picture pattern=rings --save .
-  fairlead call demo.statistics text=@README.md --json
-  echo '{"name": "Ada"}' | fairlead call demo.greet -
-  fairlead call --server demo --tool wait seconds=60 --timeout 2000
-  fairlead call https://mcp.example.com/mcp search query=knots
-  fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`;
+/** The next step for a typed server, which other commands cannot find by name. */
+const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
+
+interface Place {
+  readonly host: Host;
+  readonly configuration: Configuration;
+  readonly typed: string | undefined;
+}
+
+/** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
+async function connectTarget(
+  wanted: CallRequest["wanted"],
+  { host, configuration, typed }: Place,
+  context: Context,
+): Promise<ToolTarget> {
+  async function connect(names: readonly string[]): Promise<void> {
+    await host.recall(names);
+    await connectServers(host, names, context);
+  }
+
+  if (wanted.kind !== "word") {
+    const { server = "", tool } = wanted.kind === "pair" ? wanted : { server: typed, tool: wanted.tool };
+    await connect([server]);
+    return { server, tool };
+  }
+  const { word } = wanted;
+  const names = host.states().map(({ name }) => name);
+  // Candidates are servers whose name the word begins with: nearly always one.
+  const meant = names.filter((name) => word.startsWith(`${name}.`));
+  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
+  await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
+  // Includes quarantined tools: a person may still call them.
+  const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
+  return findToolTarget(word, servers);
+}

@@ -1,30 +1,22 @@
 /** `fairlead completion`: prints, installs or uninstalls the shell's completion script. */
 
 import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { updateText } from "@fairlead/core/files/atomic/update-text";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
 import { joinSafe, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { Argument } from "commander";
-import { type Installation, installationOf, type Startup } from "../completion/installation.ts";
 import { type Shell, scriptSignature, scripts, shells } from "../completion/scripts.ts";
-import { withBlock, withoutBlock } from "../completion/startup-block.ts";
 import { commandWord } from "../shell/command-word.ts";
+import type { Io } from "../shell/io.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .addArgument(new Argument("<shell>", "your shell").choices(shells))
-      .addArgument(
-        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
-      )
-      .option("--yes", "for zsh: change .zshrc without asking")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Completes commands, options, servers, tools, parameters, values, resources, prompts and files from the settings and
 the catalog cache. Pressing Tab starts no server.
 
@@ -36,7 +28,14 @@ Examples:
   fairlead completion zsh install --yes
   fairlead completion fish uninstall
   source <(fairlead completion bash)        for this shell only`,
-      );
+
+  define(command) {
+    command
+      .addArgument(new Argument("<shell>", "your shell").choices(shells))
+      .addArgument(
+        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
+      )
+      .option("--yes", "for zsh: change .zshrc without asking");
   },
 
   async run(context) {
@@ -116,4 +115,64 @@ function notOurs(file: string): HostError {
   return new HostError("usage", `${file} was not written by fairlead, so it was not changed`, {
     next: "move that file away, then try again",
   });
+}
+
+const [begin, end] = ["# >>> fairlead completion >>>", "# <<< fairlead completion <<<"];
+/** Includes the empty line that Fairlead puts before the block. */
+const block = new RegExp(`(?:(?<=\\n)\\n)?^${begin}\\n[\\s\\S]*?^${end}$\\n?`, "m");
+
+/** Returns the text unchanged if it already has the lines. */
+function withBlock(text: string, lines: readonly string[]): string {
+  const ours = `${[begin, ...lines, end].join("\n")}\n`;
+  if (text.includes(ours)) return text;
+  const others = withoutBlock(text);
+  return `${others}${others === "" || others.endsWith("\n") ? "" : "\n"}${others === "" ? "" : "\n"}${ours}`;
+}
+
+function withoutBlock(text: string): string {
+  return text.replace(block, "");
+}
+
+interface Installation {
+  readonly file: string;
+  /** The lines that a startup file needs; absent if the shell finds the script by itself. */
+  readonly startup?: Startup;
+  /** Help for a user whose Tab key completes nothing. */
+  readonly hint?: string;
+}
+
+interface Startup {
+  readonly file: string;
+  readonly lines: readonly string[];
+}
+
+/** Finds the file where each shell looks for completions, and the startup lines it needs. */
+export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "home">): Installation {
+  // The XDG specification ignores relative folders.
+  const folderFrom = (name: string): string | undefined => (env[name]?.startsWith("/") ? env[name] : undefined);
+  const data = folderFrom("XDG_DATA_HOME") ?? join(home, ".local", "share");
+  switch (shell) {
+    case "bash": {
+      const folder = folderFrom("BASH_COMPLETION_USER_DIR") ?? join(data, "bash-completion");
+      const file = join(folder, "completions", "fairlead");
+      return {
+        file,
+        hint: `bash needs the package bash-completion; without it, add to ~/.bashrc: source ${toShellWord(file)}`,
+      };
+    }
+    case "zsh": {
+      const file = join(data, "zsh", "site-functions", "_fairlead");
+      return {
+        file,
+        startup: {
+          file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
+          // Works before and after the user's own compinit, and if the folder is already in fpath.
+          lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
+        },
+        hint: `Not needed if ${dirname(file)} is in your fpath.`,
+      };
+    }
+    case "fish":
+      return { file: join(folderFrom("XDG_CONFIG_HOME") ?? join(home, ".config"), "fish/completions/fairlead.fish") };
+  }
 }

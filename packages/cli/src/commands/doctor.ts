@@ -1,26 +1,43 @@
 /** `fairlead doctor`: checks everything servers depend on, connects to each server, and prints findings with the next step. */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
-import { joinSafe, safe } from "@fairlead/core/text/safe-text";
+import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
+import type { Environment } from "@fairlead/core/settings/read/paths";
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  toSafeLine,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { checkNetwork } from "../doctor/check-network.ts";
+import { checkPackages, checkPrograms } from "../doctor/check-programs.ts";
+import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
+import { checkSecrets, checkState } from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
-import { examine, examineWithoutSettings } from "../doctor/examine.ts";
-import { concerning, type DoctorFinding, type FindingGroup, findingGroups } from "../doctor/finding.ts";
-import { groupText, summary } from "../doctor/report.ts";
+import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "../doctor/facts.ts";
+import {
+  concerning,
+  type DoctorFinding,
+  type FindingGroup,
+  findingGroups,
+  inGroup,
+  problem,
+  type Severity,
+} from "../doctor/finding.ts";
+import { readNodeFacts, readProgramFacts } from "../doctor/program-facts.ts";
+import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
-import { columnsOf } from "../output/wrap.ts";
+import { columnsOf, fill, words } from "../output/wrap.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { findServer } from "./mcp/find-server.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "check only this server and what all servers depend on")
-      .option("--strict", "exit with the worst code among the problems, not 0")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Checks settings, trust, approvals, policy files, server programs and their PATH, proxies, certificates, the secret store,
 Fairlead's state folder and packages without an exact version. Then connects to every server that may start. Each finding
 names its cause and the next step. Doctor changes no settings.
@@ -34,7 +51,11 @@ Examples:
   fairlead doctor github
   fairlead doctor --json
   fairlead doctor --strict          in a script: 0 only if there is no problem`,
-      );
+
+  define(command) {
+    command
+      .argument("[server]", "check only this server and what all servers depend on")
+      .option("--strict", "exit with the worst code among the problems, not 0");
   },
 
   async run(context) {
@@ -100,4 +121,105 @@ function failOnWorst(findings: readonly DoctorFinding[]): void {
   const codes = findings.flatMap(({ severity, code }) => (severity === "problem" && code !== undefined ? [code] : []));
   const worst = codes.toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
   if (worst !== undefined) throw new HostError(worst, summary(findings), { next: "fairlead doctor" });
+}
+
+interface Look extends Pick<Output, "style" | "typed"> {
+  readonly columns: number;
+}
+
+const groupWidth = Math.max(...findingGroups.map((group) => group.length));
+const severityWidth = "problem".length;
+const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
+
+/** Undefined for a group without findings. */
+function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
+  const own = findings.filter((finding) => finding.group === group);
+  const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
+  const rows: Row[] = [
+    ...(fine.length === 0 ? [] : [{ severity: "ok" as const, message: joinSafe(fine, safe`; `) }]),
+    ...worstFirst.flatMap((severity) => own.filter((finding) => finding.severity === severity).map(toRow)),
+  ];
+  if (rows.length === 0) return undefined;
+  return joinSafe(rows.flatMap((row, at) => rowLines(row, at === 0 ? group : "", look)));
+}
+
+interface Row {
+  readonly severity: Severity;
+  readonly message: SafeText;
+  readonly next?: SafeText;
+}
+
+function toRow({ severity, message, next }: DoctorFinding): Row {
+  return { severity, message: toVisibleLine(message), ...(next !== undefined && { next: toSafeLine(next) }) };
+}
+
+function rowLines(
+  { severity, message, next }: Row,
+  group: FindingGroup | "",
+  { style, typed, columns }: Look,
+): SafeText[] {
+  const label = style.bold(padSafe(toSafeLine(group), groupWidth));
+  const word = style[colours[severity]](padSafe(toSafeLine(severity), severityWidth));
+  const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
+  return [
+    ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
+    // Not wrapped, so that it can be copied.
+    ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
+  ];
+}
+
+const colours: Readonly<Record<Severity, keyof Style>> = {
+  ok: "green",
+  note: "cyan",
+  warning: "yellow",
+  problem: "red",
+};
+
+/** `2 problems, 1 warning`. */
+function summary(findings: readonly DoctorFinding[]): SafeText {
+  const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
+  return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
+}
+
+/** Runs all checks that start no server. */
+async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
+  const { environment, locations, servers } = configuration;
+  const admitted = servers.filter(({ admission }) => admission.status === "admitted");
+  const definitions = servers.flatMap(({ server }) => server.definition ?? []);
+  // First, because opening the secret store also repairs the folder's permissions, unreported.
+  const state = await readStateFacts(locations.state);
+  const [sources, policy, programs, network, secrets] = await Promise.all([
+    readSources(locations),
+    readPolicyFacts(configuration),
+    readProgramFacts(
+      configuration,
+      admitted.flatMap(({ server }) => server.definition ?? []),
+    ),
+    readNetworkFacts(environment),
+    readSecretFacts(configuration),
+  ]);
+  const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
+  // A workspace cannot change this setting.
+  const deciding = sources.filter(({ scope }) => scope !== "workspace");
+  const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
+  return [
+    ...inGroup("settings", checkSettings(configuration)),
+    ...inGroup("trust", checkTrust({ ...configuration, folderTrust })),
+    ...inGroup("policy", checkPolicy(policy)),
+    ...inGroup("programs", checkPrograms(programs)),
+    ...inGroup("network", checkNetwork({ ...network, isUsed })),
+    ...inGroup("secrets", checkSecrets(secrets)),
+    ...inGroup("state", checkState(state)),
+    ...inGroup("packages", checkPackages(definitions)),
+  ];
+}
+
+/** Runs the checks that need no settings; `why` is the reason the settings files could not be located. */
+async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
+  const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
+  return [
+    ...inGroup("settings", [problem(why)]),
+    ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),
+    ...inGroup("network", checkNetwork({ ...network, isUsed: false })),
+  ];
 }

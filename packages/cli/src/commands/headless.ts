@@ -4,12 +4,7 @@ import { defineOptions } from "../headless/options.ts";
 import type { Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.usage('"what to do" [options]');
-    defineOptions(command);
-    command.addHelpText(
-      "after",
-      `
+  help: `
 The answer goes to stdout, calls and progress to stderr. Fairlead asks no
 questions: a tool runs only if a rule, --allow or the server's trust allows it.
 The model is told about denied calls. Piped input is added after the prompt, as data.
@@ -26,7 +21,10 @@ Examples:
   git diff | fairlead -p "write a commit message" --servers git
   fairlead -p "tidy up my notes" --allow notes.write --output-format stream-json
   fairlead -p "demo.greet name=Ada" --model manual --allow demo.greet`,
-    );
+
+  define(command) {
+    command.usage('"what to do" [options]');
+    defineOptions(command);
   },
 
   async run(context) {

@@ -1,8 +1,7 @@
 /** `fairlead history`: shows past requests to servers with their decision and outcome. */
 
 import { HostError } from "@fairlead/core/errors";
-import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
-import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
+import { createLedger, type LedgerEntry, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -18,16 +17,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .option("--server <name>", "only requests to this server")
-      .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
-      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
-      .option("--denied", "only denied requests")
-      .option("--limit <number>", "show at most this many, the newest", "50")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration; newest
 last. It stores a digest of the arguments, not the arguments; to store them, set
 "fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
@@ -36,7 +26,14 @@ Examples:
   fairlead history
   fairlead history --server github --since 1d
   fairlead history --denied --json`,
-      );
+
+  define(command) {
+    command
+      .option("--server <name>", "only requests to this server")
+      .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
+      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option("--denied", "only denied requests")
+      .option("--limit <number>", "show at most this many, the newest", "50");
   },
 
   async run(context) {

@@ -3,15 +3,14 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
-import { findPrompt, unknownPrompt } from "@fairlead/core/resources/find-prompt";
-import { bindArguments } from "@fairlead/core/resources/prompt-arguments";
+import { bindArguments, findPrompt, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
+import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
-import { reportPrompt } from "../output/reports/prompt-report.ts";
-import { promptCommandUsage } from "../output/tools/prompt-list.ts";
+import { reportPrompt } from "../output/reports/result-reports.ts";
+import { promptCommandUsage } from "../output/tools/lists.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { defineImageOption, imageDrawing } from "../shell/image-option.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
@@ -27,18 +26,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("<prompt>", "name, server:name, or either with a / before it")
-      .argument("[values...]", "arguments: name=value, or only the value")
-      .option("--server <server>", "the server's name or URL")
-      .option("--save <dir>", "write images, audio and other files of its messages into this folder")
-      .option("--yes", "confirm this prompt in advance; deny rules still apply");
-    defineArgOption(command, "an argument (repeatable)");
-    defineImageOption(command);
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Prints the messages of the prompt, each under its role. Nothing is sent to a model.
 
   name=value         an argument; --arg name=value is the same
@@ -52,7 +40,16 @@ Examples:
   fairlead prompt teach bowline
   fairlead prompt demo:teach knot=bowline audience=sailor
   fairlead prompt /teach --arg knot=reef-knot --json`,
-    );
+
+  define(command) {
+    command
+      .argument("<prompt>", "name, server:name, or either with a / before it")
+      .argument("[values...]", "arguments: name=value, or only the value")
+      .option("--server <server>", "the server's name or URL")
+      .option("--save <dir>", "write images, audio and other files of its messages into this folder")
+      .option("--yes", "confirm this prompt in advance; deny rules still apply");
+    defineArgOption(command, "an argument (repeatable)");
+    defineImageOption(command);
     defineAdHocOptions(command);
   },
 

@@ -1,27 +1,15 @@
 /** `fairlead prompts`: lists the prompts offered by servers. */
 
 import type { HostPrompt } from "@fairlead/core/host";
-import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { groupBy } from "../output/group-by.ts";
-import { examplePrompt, promptsText } from "../output/tools/prompt-list.ts";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { examplePrompt, promptsText, textByServer } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
+import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the prompts of this server: its name, or a URL")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .addHelpText(
-        "after",
-        `
-Lists the prompts of all configured servers that may start, or only of the given
-server. Connects to servers that have no cached catalog. The built-in server
-"demo" is listed if no other server is configured, or if you name it. Servers
-that cannot be reached are reported on stderr.
-
+  help: `${listHelp("prompts")}
   /name(a, b?)   required arguments, then optional ones
 
 Examples:
@@ -29,7 +17,9 @@ Examples:
   fairlead prompts demo
   fairlead prompts demo --json
   fairlead prompts --stdio 'npx -y @modelcontextprotocol/server-everything'`,
-      );
+
+  define(command) {
+    defineListOptions(command, "prompts");
     defineAdHocOptions(command);
   },
 
@@ -46,9 +36,8 @@ Examples:
 
 function print(prompts: readonly HostPrompt[], { io, out }: Context): void {
   const options = { style: out.style, columns: columnsOf(io) };
-  const servers = [...groupBy(prompts, ({ server }) => server)];
-  const texts = servers.map(([server, own]) => promptsText(server, own, options));
-  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  const text = textByServer(prompts, (server, own) => promptsText(server, own, options));
+  if (text !== undefined) out.print(text);
   else out.say(safe`No prompts to show. To see some: fairlead prompts demo`);
 }
 

@@ -1,29 +1,17 @@
 /** `fairlead resources`: lists the resources and templates of servers. */
 
 import type { Host, HostResource } from "@fairlead/core/host";
-import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { variablesOf } from "../arguments/template-values.ts";
-import { groupBy } from "../output/group-by.ts";
-import { resourcesText } from "../output/tools/resource-list.ts";
+import { variablesOf } from "../arguments/named-values.ts";
+import { resourcesText, textByServer } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
+import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the resources of this server: its name, or a URL")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .addHelpText(
-        "after",
-        `
-Lists the resources of all configured servers that may start, or only of the given
-server. Connects to servers that have no cached catalog. The built-in server
-"demo" is listed if no other server is configured, or if you name it. Servers
-that cannot be reached are reported on stderr.
-
+  help: `${listHelp("resources")}
   notes://today (Today, text/plain, 2.1 kB)   a resource with its title, type and size
   notes://{day} --arg day=…                   a template with its variables
 
@@ -32,7 +20,9 @@ Examples:
   fairlead resources demo
   fairlead resources demo --json
   fairlead resources --stdio 'npx -y @modelcontextprotocol/server-everything'`,
-      );
+
+  define(command) {
+    defineListOptions(command, "resources");
     defineAdHocOptions(command);
   },
 
@@ -60,9 +50,8 @@ function toDocument(all: readonly HostResource[]): object {
 
 function print(resources: readonly HostResource[], { io, out }: Context): void {
   const options = { style: out.style, columns: columnsOf(io) };
-  const servers = [...groupBy(resources, ({ server }) => server)];
-  const texts = servers.map(([server, own]) => resourcesText(server, own, options));
-  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  const text = textByServer(resources, (server, own) => resourcesText(server, own, options));
+  if (text !== undefined) out.print(text);
   else out.say(safe`No resources to show. To see some: fairlead resources demo`);
 }
 

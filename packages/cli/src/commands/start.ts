@@ -1,14 +1,13 @@
 /** `fairlead` without a command: opens the app on a terminal; elsewhere prints an overview without starting configured servers. */
 
 import { demoName } from "@fairlead/core/host";
-import { overviewText } from "../output/reports/overview-text.ts";
-import { statusDocument } from "../output/servers/server-status.ts";
-import { transportWord } from "../output/servers/transport-word.ts";
+import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
+import { transportWord } from "../output/servers/server-details.ts";
+import { statusDocument } from "../output/servers/server-state.ts";
 import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Io } from "../shell/io.ts";
-import { createOverview, type Overview } from "../shell/overview.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 

@@ -1,19 +1,20 @@
 /** `fairlead tools`: lists tools as signatures, or as JSON Schemas. */
 
-import type { Host, HostTool } from "@fairlead/core/host";
+import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
+import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { groupBy } from "../output/group-by.ts";
-import { harmless } from "../output/tools/badges.ts";
+import { isShallow } from "@fairlead/wire/json";
+import { groupBy } from "../output/output.ts";
+import { harmless, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
-import { type Listed, rawDocument, toolsDocument } from "../output/tools/tool-document.ts";
-import { serverToolsText } from "../output/tools/tool-list.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
-import { warnOfPolicyProblems } from "../shell/policy-problems.ts";
+import { warnOfPolicyProblems } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
-import { withCatalogs } from "../targets/with-catalogs.ts";
+import { listHelp, withCatalogs } from "../targets/with-catalogs.ts";
 
 interface Options {
   readonly all?: boolean;
@@ -22,23 +23,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[server]", "only the tools of this server: its name, or a URL")
-      .option("--all", "show every parameter and the full descriptions")
-      .option("--refresh", "connect to the servers instead of using the catalog cache")
-      .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
-      .addOption(
-        command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
-      )
-      .addHelpText(
-        "after",
-        `
-Lists the tools of all configured servers that may start, or only of the given
-server. Connects to servers that have no cached catalog. The built-in server
-"demo" is listed if no other server is configured, or if you name it. Servers
-that cannot be reached are reported on stderr.
-
+  help: `${listHelp("tools")}
   name(a: string, b?: number, …+2)  required parameters, optional ones, two more with --all
   → {sum: number}                   the type of its structured result
   [read-only] [destructive]         annotations claimed by the server, not verified
@@ -52,6 +37,15 @@ Examples:
   fairlead tools demo --json
   fairlead tools https://mcp.example.com/mcp
   fairlead tools --stdio 'npx -y @modelcontextprotocol/server-memory'`,
+
+  define(command) {
+    command
+      .argument("[server]", "only the tools of this server: its name, or a URL")
+      .option("--all", "show every parameter and the full descriptions")
+      .option("--refresh", "connect to the servers instead of using the catalog cache")
+      .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
+      .addOption(
+        command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
       );
     defineAdHocOptions(command);
   },
@@ -111,4 +105,53 @@ function leadOn(tools: readonly HostTool[], server: string | undefined, { out, g
   const operand = server === undefined ? safe`` : safe` ${toSafeLine(toShellWord(server))}`;
   if (adapted !== undefined) out.say(safe`\n${adapted}: fairlead tools${operand} --repairs`);
   if (example !== undefined) out.say(safe`\nTry: fairlead call ${exampleCall(example)}`);
+}
+
+interface Listed {
+  readonly tools: readonly HostTool[];
+  readonly quarantined: readonly QuarantinedTool[];
+  readonly hidden: readonly HiddenTool[];
+  readonly notes: readonly HostNote[];
+}
+
+export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): object {
+  return {
+    tools: tools.map(toolDocument),
+    quarantined,
+    ...(hidden.length > 0 && { hidden }),
+    ...(notes.length > 0 && { warnings: notes }),
+  };
+}
+
+/** The tool as the model gets it, with the changes made to its schema. */
+function toolDocument(tool: HostTool): object {
+  const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
+  const { annotations, outputSchema } = tool;
+  return {
+    name,
+    server,
+    serverToolName,
+    ...(title !== undefined && { title }),
+    description,
+    parametersJsonSchema,
+    ...(outputSchema && { outputSchema: printable(outputSchema) }),
+    ...(annotations && { annotations: printable(annotations) }),
+    decision,
+    ...(repairs.length > 0 && { repairs }),
+  };
+}
+
+/** The definitions exactly as the server sent them. */
+export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): object {
+  return {
+    name: server,
+    tools: tools.map((tool) => (isShallow(tool) ? tool : { name: tool.name, unprintable: tooDeep })),
+  };
+}
+
+const tooDeep = "nested too deeply to be printed";
+
+/** A server's JSON can be nested too deeply for `JSON.stringify`. */
+function printable(value: object): object {
+  return isShallow(value) ? value : { unprintable: tooDeep };
 }

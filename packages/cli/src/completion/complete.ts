@@ -4,10 +4,17 @@ import { ownOptions } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { commandGroups, verbs } from "../shell/verbs.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords, withPrefix } from "./answer.ts";
-import type { Cursor } from "./cursor.ts";
-import { type KnownCommand, type KnownOption, knownCommand, longFlagOf, placeholderOf } from "./known-command.ts";
-import { sourceOfOperand, sourceOfOption, type ValueSource } from "./sources.ts";
-import { findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
+import {
+  type KnownCommand,
+  type KnownOption,
+  knownCommand,
+  longFlagOf,
+  placeholderOf,
+  sourceOfOperand,
+  sourceOfOption,
+  type ValueSource,
+} from "./known-command.ts";
+import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
 
 /** `words`: the words before the current one; `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
@@ -59,7 +66,6 @@ function chosenFrom(choices: readonly string[]): CompletionAnswer {
   return toWords(choices.map((value) => ({ value })));
 }
 
-/** Suggests the next word of a command name. */
 function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   const shown = verbs.filter(({ words }) => words !== "");
   if (group !== "")

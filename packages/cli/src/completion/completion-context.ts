@@ -4,13 +4,10 @@ import { join } from "node:path";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
 import { configurationOptions } from "../shell/configuration.ts";
 import type { Io } from "../shell/io.ts";
-import type { Globals } from "../shell/verb.ts";
+import type { Context } from "../shell/verb.ts";
 import type { Typed } from "./typed-words.ts";
 
-export interface CompletionContext {
-  readonly io: Io;
-  readonly globals: Globals;
-}
+export type CompletionContext = Pick<Context, "io" | "globals">;
 
 export function completionContextOf({ values }: Typed, io: Io): CompletionContext {
   const [root, settings] = [values.get("-C"), values.get("--settings")];

@@ -1,13 +1,16 @@
 /** Completes tools, resources and prompts from cached catalogs. */
 
-import { type CompletionAnswer, nothing, toWords } from "./answer.ts";
-import { type CachedServers, withCachedServers } from "./cached-servers.ts";
-import { suggestCallWords, suggestTools } from "./call-words.ts";
-import type { CompletionContext } from "./completion-context.ts";
-import type { Cursor } from "./cursor.ts";
-import { suggestPromptArguments, suggestPrompts } from "./prompt-words.ts";
-import { suggestResources, suggestVariables } from "./resource-words.ts";
-import type { ServerSource } from "./sources.ts";
+import type { CatalogTool } from "@fairlead/core/discover/catalog";
+import { demoName, type Host, type HostPrompt, type HostResource } from "@fairlead/core/host";
+import { variablesOf } from "../arguments/named-values.ts";
+import { isAddress } from "../targets/ad-hoc.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
+import { hasDemo, useHost } from "../targets/with-host.ts";
+import { type CompletionAnswer, nothing, type Suggestion, toWords } from "./answer.ts";
+import { type CompletionContext, configurationAt } from "./completion-context.ts";
+import type { ServerSource } from "./known-command.ts";
+import { suggestParameters } from "./parameter-words.ts";
+import type { Cursor, Typed } from "./typed-words.ts";
 
 export async function fromServers(
   source: ServerSource,
@@ -38,4 +41,172 @@ async function answerFrom(
     case "prompt-arguments":
       return toWords(await suggestPromptArguments(typed, known));
   }
+}
+
+/** Completes `fairlead call`: `server.tool`, then the tool's parameters and values. */
+async function suggestCallWords(
+  { operands, values }: Typed,
+  current: string,
+  known: CachedServers,
+): Promise<CompletionAnswer> {
+  const [first] = operands;
+  // A server typed as a URL has no cached catalog.
+  if (isAddress(operands[0])) return nothing;
+  const [server, tool] = [values.get("--server"), values.get("--tool")];
+  if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, known);
+  if (first === undefined) return toWords(await suggestTargets(current, known));
+  const meant = await targetOf(first, known);
+  return meant === undefined ? nothing : suggestArguments(meant, operands.slice(1), current, known);
+}
+
+/** Suggests the tools of the server given with `--server`. */
+async function suggestTools({ values }: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
+  const tools = await toolsOf(values.get("--server") ?? "", known);
+  return tools.map(({ name, title, description }) => ({ value: name, about: title ?? description }));
+}
+
+/** Suggests servers first, because there may be many tools; then the tools of the matching server. */
+async function suggestTargets(current: string, known: CachedServers): Promise<readonly Suggestion[]> {
+  const begun = known.names.filter((name) => current.startsWith(`${name}.`));
+  const possible = known.names.filter((name) => `${name}.`.startsWith(current));
+  const [only, ...others] = begun.length > 0 ? begun : possible;
+  if (begun.length === 0 && (only === undefined || others.length > 0))
+    return known.names.map((name) => ({ value: `${name}.`, isOpen: true }));
+  const offered = await Promise.all(
+    [only ?? "", ...others].map(async (server) =>
+      (await toolsOf(server, known)).map(({ name, title, description }) => ({
+        value: targetName({ server, tool: name }),
+        about: title ?? description,
+      })),
+    ),
+  );
+  return offered.flat();
+}
+
+/** Undefined if the word names no tool or is ambiguous. */
+async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
+  const possible = known.names.filter((name) => word.startsWith(`${name}.`));
+  const servers = await Promise.all(
+    possible.map(async (name) => ({ name, tools: (await toolsOf(name, known)).map((tool) => tool.name) })),
+  );
+  try {
+    return findToolTarget(word, servers);
+  } catch {
+    // Running the command reports the error.
+    return undefined;
+  }
+}
+
+async function suggestArguments(
+  { server, tool }: ToolTarget,
+  given: readonly string[],
+  current: string,
+  known: CachedServers,
+): Promise<CompletionAnswer> {
+  const found = (await toolsOf(server, known)).find(({ name }) => name === tool);
+  return found === undefined ? nothing : suggestParameters(found.inputSchema, given, current);
+}
+
+/** Returns the cached tools without those that a filter removes. */
+async function toolsOf(server: string, { host, names, recall }: CachedServers): Promise<readonly CatalogTool[]> {
+  if (!names.includes(server)) return [];
+  await recall([server]);
+  const hidden = new Set(host.hidden(server).map(({ serverToolName }) => serverToolName));
+  return (host.catalog(server)?.tools ?? []).filter(({ name }) => !hidden.has(name));
+}
+
+/** Adds the server if two servers have the same prompt name, and a slash if the user typed one. */
+async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
+  const slash = current.startsWith("/") ? "/" : "";
+  const prompts = await promptsOf(typed, known);
+  return prompts.map((prompt) => {
+    const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== prompt.serverPromptName);
+    const isBare = isUnique && !current.startsWith(`${slash}${prompt.server}:`);
+    const value = `${slash}${isBare ? prompt.serverPromptName : pairOf(prompt)}`;
+    return { value, about: prompt.title ?? prompt.description };
+  });
+}
+
+async function suggestPromptArguments(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
+  const wanted = typed.operands[0]?.replace(/^\//, "");
+  const prompts = await promptsOf(typed, known);
+  const found = prompts.find((prompt) => [prompt.serverPromptName, pairOf(prompt), prompt.name].includes(wanted ?? ""));
+  return (found?.arguments ?? []).map(({ name, description, required }) => ({
+    value: `${name}=`,
+    about: [...(required ? ["required"] : []), ...(description === undefined ? [] : [description])].join(", "),
+    isOpen: true,
+  }));
+}
+
+async function promptsOf(typed: Typed, known: CachedServers): Promise<readonly HostPrompt[]> {
+  return (await askedServers(typed, known)).flatMap((name) => known.host.prompts(name));
+}
+
+/** The server given with `--server`, or all; their cached catalogs are loaded. */
+async function askedServers({ values }: Typed, { names, recall }: CachedServers): Promise<readonly string[]> {
+  const server = values.get("--server");
+  const asked = server === undefined ? names : names.filter((name) => name === server);
+  await recall(asked);
+  return asked;
+}
+
+function pairOf({ server, serverPromptName }: HostPrompt): string {
+  return `${server}:${serverPromptName}`;
+}
+
+/** Suggests a URI, `server:uri` if two servers have the URI, or `@server:uri` if the user typed "@". */
+async function suggestResources(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
+  const resources = await resourcesOf(typed, known);
+  const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;
+  return resources.map((resource) => {
+    const { server, name, title } = resource;
+    const uri = uriOf(resource);
+    const full = `${server}:${uri}`;
+    const isBare = count(uri) === 1 && (uri.startsWith(current) || !full.startsWith(current));
+    return { value: current.startsWith("@") ? `@${full}` : isBare ? uri : full, about: title ?? name };
+  });
+}
+
+async function suggestVariables(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
+  const wanted = typed.operands[0]?.replace(/^@/, "");
+  const resources = await resourcesOf(typed, known);
+  const found = resources.find((one) => wanted === uriOf(one) || wanted === `${one.server}:${uriOf(one)}`);
+  if (found?.kind !== "template") return [];
+  return variablesOf(found.uriTemplate).map(({ name, required }) => ({
+    value: `${name}=`,
+    about: required ? "required" : "",
+    isOpen: true,
+  }));
+}
+
+async function resourcesOf(typed: Typed, known: CachedServers): Promise<readonly HostResource[]> {
+  return (await askedServers(typed, known)).flatMap((name) => known.host.resources(name));
+}
+
+function uriOf(resource: HostResource): string {
+  return resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+}
+
+/** The cached catalogs, from a host that connects to no configured server. */
+interface CachedServers {
+  readonly host: Host;
+  /** Servers that are not disabled or blocked, in the order of the settings, the demo server last. */
+  readonly names: readonly string[];
+  /** Loads the cached catalogs of these servers; connects to the demo server, which runs inside this process. */
+  readonly recall: (names: readonly string[]) => Promise<void>;
+}
+
+async function withCachedServers<T>(place: CompletionContext, use: (known: CachedServers) => Promise<T>): Promise<T> {
+  const configuration = await configurationAt(place);
+  const isOwn = (name: string): boolean => name === demoName && hasDemo(configuration);
+  return useHost(configuration, place, (host) =>
+    use({
+      host,
+      names: host.states().flatMap(({ name, status }) => (status === "disabled" || status === "blocked" ? [] : name)),
+      async recall(names) {
+        await host.recall(names.filter((name) => !isOwn(name)));
+        if (names.some(isOwn)) await host.start({ servers: [demoName] });
+      },
+    }),
+  );
 }

@@ -4,12 +4,12 @@ import { demoName } from "@fairlead/core/demo/name";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
 import { locate } from "@fairlead/core/settings/read/paths";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
-import { transportWord } from "../output/servers/transport-word.ts";
+import { transportWord } from "../output/servers/server-details.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
 import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
-import type { Cursor } from "./cursor.ts";
-import type { ValueSource } from "./sources.ts";
+import type { ValueSource } from "./known-command.ts";
+import type { Cursor } from "./typed-words.ts";
 
 export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {
   const answer = await answerFrom(source, at, completionContextOf(at.typed, at.io));

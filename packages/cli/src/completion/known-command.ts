@@ -1,4 +1,4 @@
-/** Describes a command's arguments and options as plain data, taken from its definition. */
+/** Describes a command's arguments and options as plain data, and the sources of their values. */
 
 import { globalOptions, ownOptions } from "../shell/help.ts";
 import { type CommandRow, verbs } from "../shell/verbs.ts";
@@ -10,7 +10,7 @@ export interface KnownCommand {
   readonly isWrapper: boolean;
 }
 
-export interface KnownOperand {
+interface KnownOperand {
   readonly placeholder: string;
   readonly isRepeated: boolean;
   readonly choices?: readonly string[];
@@ -31,7 +31,6 @@ export async function describeCommands(): Promise<Readonly<Record<string, KnownC
   return Object.fromEntries(await Promise.all(verbs.map(async (row) => [row.words, await describe(row)] as const)));
 }
 
-/** Describes a command including the global options. */
 export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
   const built = typeof FAIRLEAD_COMMANDS === "object" ? FAIRLEAD_COMMANDS[row.words] : undefined;
   const own = built ?? (await describe(row));
@@ -42,7 +41,7 @@ export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
 async function describe({ load }: CommandRow): Promise<KnownCommand> {
   const [{ verb }, { Command }] = await Promise.all([load(), import("commander")]);
   const command = new Command();
-  verb.define(command);
+  verb.define?.(command);
   return {
     operands: command.registeredArguments.map((operand) => ({
       placeholder: operand.name(),
@@ -72,7 +71,51 @@ export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }
 
-/** Whether the option requires a value. */
 export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
+}
+
+/** Maps the arguments and options of commands to the source of their values. */
+export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
+export type ValueSource = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
+
+/** Sources by placeholder, for all commands. */
+const placeholders: ReadonlyMap<string, ValueSource> = new Map([
+  ["dir", "folders"],
+  ["file", "files"],
+  ["path", "files"],
+  ["target", "files"],
+  ["server", "servers"],
+  ["code", "errors"],
+]);
+
+const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];
+
+const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
+const withToolOptions = ["call", "history", ...ofTools];
+
+/** Sources for one command: an argument by its placeholder, an option by its name. */
+const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
+  ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
+  ["secret set name", "secrets"],
+  ["secret remove name", "secrets"],
+  ["call words", "call"],
+  ...ofTools.map((verb): [string, ValueSource] => [`${verb} server.tool`, "call"]),
+  ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --server`, "servers"]),
+  ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --tool`, "tools"]),
+  ["-p --allow", "call"],
+  ["-p --servers", "servers"],
+  ["read resource", "resources"],
+  ["read --arg", "variables"],
+  ["prompt prompt", "prompts"],
+  ["prompt values", "prompt-arguments"],
+  ["prompt --arg", "prompt-arguments"],
+]);
+
+export function sourceOfOperand(words: string, { placeholder }: KnownOperand): ValueSource | undefined {
+  return particular.get(`${words} ${placeholder}`) ?? placeholders.get(placeholder);
+}
+
+export function sourceOfOption(words: string, option: KnownOption): ValueSource | undefined {
+  return particular.get(`${words} ${longFlagOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
 }

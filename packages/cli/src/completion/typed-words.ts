@@ -1,5 +1,6 @@
 /** Parses the words before the cursor into the command, its options and its arguments. */
 
+import type { Io } from "../shell/io.ts";
 import { firstWord, isPrompt } from "../shell/resolve.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
@@ -80,4 +81,14 @@ export function splitOption(
   const flag = at === -1 ? word : word.slice(0, at);
   const option = options.find((known) => spellingsOf(known).includes(flag));
   return { option, value: at === -1 ? undefined : word.slice(at + 1) };
+}
+
+/** The position of the cursor: the command, the words before it, and the current word. */
+export interface Cursor {
+  /** The command's name: `mcp get`. */
+  readonly words: string;
+  readonly typed: Typed;
+  /** The current word, or the value part of `--option=value`. */
+  readonly current: string;
+  readonly io: Io;
 }

@@ -4,9 +4,8 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 import { parseUrl } from "@fairlead/wire/text";
 import { hideInUrl } from "../output/servers/server-redaction.ts";
 import { hidden } from "../output/servers/server-secrets.ts";
-import type { Observation } from "./finding.ts";
+import { note, type Observation, ok, warning } from "./finding.ts";
 
-/** Environment variables that name certificate files. */
 export const certificateVariables = [
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
@@ -16,7 +15,7 @@ export const certificateVariables = [
 ] as const;
 
 export interface NetworkFacts extends Pick<Environment, "env"> {
-  /** What is wrong with a certificate file, by the variable's name; valid files are not listed. */
+  /** The flaw of each invalid certificate file, by the name of its variable. */
   readonly badCertificates: ReadonlyMap<string, string>;
   /** Whether a server has a URL. */
   readonly isUsed: boolean;
@@ -26,37 +25,31 @@ export function checkNetwork({ env, badCertificates, isUsed }: NetworkFacts): re
   const good = certificateVariables.filter((name) => (env[name] ?? "") !== "" && !badCertificates.has(name));
   return [
     ...proxies(env, isUsed),
-    ...(good.length === 0 ? [] : [{ severity: "ok", message: `certificates from ${good.join(", ")}` } as const]),
-    ...[...badCertificates].map(
-      ([name, flaw]): Observation => ({
-        severity: "warning",
-        message: `${name} (${env[name]}) has no effect: ${flaw}`,
-        next: `unset ${name}`,
-      }),
+    ...(good.length === 0 ? [] : [ok(`certificates from ${good.join(", ")}`)]),
+    ...[...badCertificates].map(([name, flaw]) =>
+      warning(`${name} (${env[name]}) has no effect: ${flaw}`, `unset ${name}`),
     ),
     ...(env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" ? [unchecked] : []),
   ];
 }
 
-const unchecked: Observation = {
-  severity: "warning",
-  message:
-    "NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not checked, so an attacker on the network can impersonate any server",
-  next: "unset NODE_TLS_REJECT_UNAUTHORIZED",
-};
+const unchecked: Observation = warning(
+  "NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not checked, so an attacker on the network can impersonate any server",
+  "unset NODE_TLS_REJECT_UNAUTHORIZED",
+);
 
 type Env = Environment["env"];
 
 function proxies(env: Env, isUsed: boolean): readonly Observation[] {
   const found = ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => proxy(name, env, isUsed));
   const direct = settingOf("no_proxy", env);
-  if (found.length === 0) return [{ severity: "ok", message: "no proxy" }];
+  if (found.length === 0) return [ok("no proxy")];
   if (direct === undefined) return found;
   return [
     ...found,
     direct.value.trim() === "*"
-      ? { severity: "note", message: `no proxy is used: ${direct.name} is *`, next: `unset ${direct.name}` }
-      : { severity: "ok", message: `without proxy: ${hideAccount(direct.value)}` },
+      ? note(`no proxy is used: ${direct.name} is *`, `unset ${direct.name}`)
+      : ok(`without proxy: ${hideAccount(direct.value)}`),
   ];
 }
 
@@ -64,11 +57,10 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   const set = settingOf(name, env);
   if (set === undefined) return [];
   const other = env[name.toUpperCase()] ?? "";
-  const differs: Observation = {
-    severity: "warning",
-    message: `${name} and ${name.toUpperCase()} differ; ${name} is used`,
-    next: `unset ${name.toUpperCase()}`,
-  };
+  const differs: Observation = warning(
+    `${name} and ${name.toUpperCase()} differ; ${name} is used`,
+    `unset ${name.toUpperCase()}`,
+  );
   return [
     isProxy(set.value) ? named(set) : noProxy(set.name, isUsed),
     ...(other !== "" && other !== set.value ? [differs] : []),
@@ -78,12 +70,11 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
 /** A value without scheme and port is a valid host name, but probably a mistake. */
 function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
-  if (value.includes("://") || /:\d+\/?$/.test(value)) return { severity: "ok", message: `${name} is ${shown}` };
-  return {
-    severity: "warning",
-    message: `${name} is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
-    next: `export ${name}=http://HOST:PORT`,
-  };
+  if (value.includes("://") || /:\d+\/?$/.test(value)) return ok(`${name} is ${shown}`);
+  return warning(
+    `${name} is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
+    `export ${name}=http://HOST:PORT`,
+  );
 }
 
 /** Hides everything up to the last `@`: an unencoded password may contain "@" or "/". */

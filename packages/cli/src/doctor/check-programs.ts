@@ -1,8 +1,11 @@
-/** Checks Node and the programs that servers are started with. Pure. */
+/** Checks Node, the programs that servers are started with, and the versions of downloaded packages. Pure. */
 
-import type { Origin } from "@fairlead/core/settings/define/definition";
-import { groupBy } from "../output/group-by.ts";
-import type { Observation } from "./finding.ts";
+import type { Origin, ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { groupBy } from "../output/output.ts";
+import { findDownload } from "../output/servers/server-notes.ts";
+import { hideInWords } from "../output/servers/server-redaction.ts";
+import { note, type Observation, ok, problem, warning } from "./finding.ts";
 import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
 
 /** The oldest supported Node version: major and minor. */
@@ -25,28 +28,20 @@ function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
   const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
   const [oldMajor, oldMinor] = oldestNode;
   const isOld = major < oldMajor || (major === oldMajor && minor < oldMinor);
-  if (!isOld) return { severity: "ok", message: `Node ${version} (${file})` };
-  return {
-    severity: "problem",
-    code: "internal",
-    message: `Node ${version} (${file}) is too old: Fairlead needs ${oldestNode.join(".")} or later`,
-    next: "install a newer Node: https://nodejs.org",
-  };
+  if (!isOld) return ok(`Node ${version} (${file})`);
+  const message = `Node ${version} (${file}) is too old: Fairlead needs ${oldestNode.join(".")} or later`;
+  return problem({ code: "internal", message, next: "install a newer Node: https://nodejs.org" });
 }
 
 /** Notes that servers run on another Node than Fairlead. */
 function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];
-  return [{ severity: "note", message: `${namesOf(users)}: runs on ${other}, but Fairlead runs on ${file}` }];
+  return [note(`${namesOf(users)}: runs on ${other}, but Fairlead runs on ${file}`)];
 }
 
 function noNpx(): Observation {
-  return {
-    severity: "note",
-    message: "npx is not on PATH: servers from npm packages need it",
-    next: installs("npx"),
-  };
+  return note("npx is not on PATH: servers from npm packages need it", installs("npx"));
 }
 
 function foundLines(launches: readonly LaunchFacts[], npx: string | undefined): readonly Observation[] {
@@ -54,22 +49,19 @@ function foundLines(launches: readonly LaunchFacts[], npx: string | undefined): 
   const used = groupBy(found, ({ file }) => file);
   const lines = [...used].map(([file, users]) => `${file} (${namesOf(users)})`);
   const idle = npx === undefined || used.has(npx) ? [] : [npx];
-  return [...idle, ...lines].map((message) => ({ severity: "ok", message }));
+  return [...idle, ...lines].map(ok);
 }
 
 function whyNot(launch: LaunchFacts): readonly Observation[] {
   const { server, origin, command, file, interpreter, elsewhere, refused, script } = launch;
-  if (refused) {
-    const { message, next, code } = refused;
-    return [{ severity: "problem", server, code, message, ...(next !== undefined && { next }) }];
-  }
+  if (refused) return [{ ...problem(refused), server }];
   if (file !== undefined && interpreter?.isFound !== false) return [];
   const missing = interpreter?.name ?? command;
-  const problem = { severity: "problem", server, code: "command_not_found" } as const;
+  const notFound = { severity: "problem", server, code: "command_not_found" } as const;
   if (script !== undefined)
     return [
       {
-        ...problem,
+        ...notFound,
         message: `"${server}" runs ${command}, but only the script ${script} exists, which cannot be started as a program`,
         next: `write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${place(origin)})`,
       },
@@ -81,48 +73,42 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
   if (elsewhere)
     return [
       {
-        ...problem,
+        ...notFound,
         message: `${what} is not on the server's PATH: it is in ${elsewhere.folder} (${elsewhere.manager}), which only your own shell has on its PATH`,
         next: addToPath(elsewhere.folder, `its entry (${place(origin)})`),
       },
     ];
   const where = missing.includes("/") ? "does not exist or is not executable" : "is not on the server's PATH";
   return [
-    { ...problem, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)})` },
+    { ...notFound, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)})` },
   ];
 }
 
 function ofShells(launches: readonly LaunchFacts[]): readonly Observation[] {
   const managed = launches.flatMap((launch) => (launch.managed ? [{ ...launch, managed: launch.managed }] : []));
-  return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) => ({
-    severity: "note",
-    message: `${namesOf(users)}: found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
-    next: addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
-  }));
+  return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) =>
+    note(
+      `${namesOf(users)}: found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
+      addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
+    ),
+  );
 }
 
 function leftOut(launches: readonly LaunchFacts[]): readonly Observation[] {
   const dropped = new Set(launches.flatMap(({ droppedPath }) => droppedPath));
   if (dropped.size === 0) return [];
   const folders = [...dropped].map((folder) => JSON.stringify(folder)).join(", ");
-  return [
-    {
-      severity: "note",
-      message: `removed from the servers' PATH, because this folder is not trusted: ${folders}`,
-      next: "fairlead trust add",
-    },
-  ];
+  return [note(`removed from the servers' PATH, because this folder is not trusted: ${folders}`, "fairlead trust add")];
 }
 
 function relative(folders: readonly string[], isTold: boolean): readonly Observation[] {
   if (folders.length === 0 || isTold) return [];
   const shown = [...new Set(folders)].map((folder) => JSON.stringify(folder)).join(", ");
   return [
-    {
-      severity: "warning",
-      message: `PATH has relative folders, which depend on the current folder: ${shown}`,
-      next: "remove them from PATH in your shell's startup file",
-    },
+    warning(
+      `PATH has relative folders, which depend on the current folder: ${shown}`,
+      "remove them from PATH in your shell's startup file",
+    ),
   ];
 }
 
@@ -151,4 +137,40 @@ function namesOf(users: readonly { readonly server: string }[]): string {
 
 function place({ file, line }: Origin): string {
   return `${file}:${line}`;
+}
+
+/** Checks whether servers that are downloaded at start have an exact version. */
+export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {
+  const fetched = definitions.flatMap(({ name: server, transport }) => {
+    const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+    return download ? [{ server, ...download, name: hideInWords(download.name) }] : [];
+  });
+  const pinned = fetched.filter((one) => one.pinned);
+  return [
+    ...(fetched.length === 0 ? [nothingFetched] : []),
+    ...(pinned.length === 0 ? [] : [pinnedLine(pinned)]),
+    ...fetched.filter((one) => !one.pinned).map(unpinned),
+  ];
+}
+
+const nothingFetched: Observation = ok("no server is downloaded at start");
+
+interface Fetched {
+  readonly server: string;
+  readonly name: string;
+  readonly from: string;
+}
+
+function pinnedLine(pinned: readonly Fetched[]): Observation {
+  const words = pinned.map(({ server, name }) => `${name} (${server})`);
+  return ok(`exact version: ${words.join(", ")}`);
+}
+
+function unpinned({ server, name, from }: Fetched): Observation {
+  const next = `fairlead mcp pin ${toShellWord(server)}`;
+  // A named tag rarely moves, so this is only a note; "latest" moves with every release.
+  if (/:(?!latest$)[\w.-]+$/.test(name))
+    return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
+  const message = `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`;
+  return { ...warning(message, next), server };
 }

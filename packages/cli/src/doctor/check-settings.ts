@@ -1,8 +1,11 @@
-/** Checks the settings files: read, ignored and broken ones, and their problems. Pure. */
+/** Checks the settings files, the trust in the folder, policy files, approvals and the lock file. Pure. */
 
+import type { HostError } from "@fairlead/core/errors";
+import type { Policies } from "@fairlead/core/policy/rules/load-policies";
 import type { Origin, Problem } from "@fairlead/core/settings/define/definition";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Observation } from "./finding.ts";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { count } from "../output/output.ts";
+import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 type Facts = Pick<Configuration, "settings" | "problems" | "servers">;
 
@@ -12,37 +15,19 @@ export function checkSettings({ settings, problems, servers }: Facts): readonly 
   const isNew = settings.files.every(({ state }) => state === "absent");
   const isBroken = settings.files.some(({ state }) => state === "broken");
   return [
-    ...(isNew ? [nothingWritten] : []),
-    ...(read.length === 0 ? [] : [{ severity: "ok", message: `read: ${read.join(", ")}` } as const]),
-    ...ignored.map(
-      ({ file }): Observation => ({
-        severity: "note",
-        message: `${file} ignored: the folder is not trusted`,
-        next: "fairlead trust add",
-      }),
-    ),
+    ...(isNew ? [ok("no settings file yet")] : []),
+    ...(read.length === 0 ? [] : [ok(`read: ${read.join(", ")}`)]),
+    ...ignored.map(({ file }) => note(`${file} ignored: the folder is not trusted`, "fairlead trust add")),
     // A broken file may contain servers.
-    ...(servers.length === 0 && !isBroken ? [nothingConfigured] : []),
+    ...(servers.length === 0 && !isBroken ? [note("no server is configured", "fairlead mcp import")] : []),
     ...servers.flatMap(({ server: { name, origin, shadows } }) =>
-      shadows.map(
-        (shadowed): Observation => ({
-          severity: "note",
-          server: name,
-          message: `"${name}" in ${place(origin)} replaces the entry in ${place(shadowed)}`,
-        }),
-      ),
+      shadows.map((shadowed) => {
+        return { ...note(`"${name}" in ${place(origin)} replaces the entry in ${place(shadowed)}`), server: name };
+      }),
     ),
     ...problems.map(toObservation),
   ];
 }
-
-const nothingWritten: Observation = { severity: "ok", message: "no settings file yet" };
-
-const nothingConfigured: Observation = {
-  severity: "note",
-  message: "no server is configured",
-  next: "fairlead mcp import",
-};
 
 function toObservation({ severity, code, message, origin, serverName, next }: Problem): Observation {
   const correct = origin && `correct ${origin.file} at line ${origin.line}, column ${origin.column}`;
@@ -57,4 +42,75 @@ function toObservation({ severity, code, message, origin, serverName, next }: Pr
 
 function place({ file, line, column }: Origin): string {
   return `${file}:${line}:${column}`;
+}
+
+export interface PolicyFacts extends Pick<Policies, "problems" | "files"> {
+  /** Errors of reading the approvals or the lock file. */
+  readonly failures: readonly HostError[];
+}
+
+/** Checks policy files, approvals and the lock file. */
+export function checkPolicy({ problems, files, failures }: PolicyFacts): readonly Observation[] {
+  const read = files.filter(({ state }) => state === "read");
+  return [
+    ...(read.length === 0 ? [] : [ok(`${count(read.length, "policy file")} read`)]),
+    ...problems.map(policyObservation),
+    ...failures.map(problem),
+  ];
+}
+
+function policyObservation({ severity, code, message, origin, next }: Problem): Observation {
+  return {
+    severity: severity === "error" ? "problem" : "warning",
+    message: origin === undefined ? message : `${place(origin)}: ${message}`,
+    next: next ?? "fairlead policy list",
+    ...(severity === "error" && { code }),
+  };
+}
+
+interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
+  /** The setting `security.folderTrust.enabled` that applies. */
+  readonly folderTrust: Origin | undefined;
+}
+
+/** Checks whether the folder is trusted and which of its servers need approval. */
+export function checkTrust(facts: FolderTrustFacts): readonly Observation[] {
+  return [...folderTrust(facts), ...facts.servers.flatMap(waiting)];
+}
+
+function folderTrust({ trust, locations, settings, servers, folderTrust }: FolderTrustFacts): readonly Observation[] {
+  const { trusted, source, detail, approvesEntries } = trust;
+  const { root } = locations;
+  if (source === "disabled") {
+    const where = folderTrust === undefined ? "" : ` in ${folderTrust.file}:${folderTrust.line}`;
+    return [
+      warning(
+        `every folder is trusted: security.folderTrust.enabled is false${where}`,
+        `remove "enabled": false from security.folderTrust${where}`,
+      ),
+    ];
+  }
+  if (trusted) {
+    const approved: Observation = note(`all servers of this folder are approved for this run: ${detail}`);
+    return [ok(`${root} is trusted: ${detail}`), ...(approvesEntries ? [approved] : [])];
+  }
+  const kept = servers.flatMap(({ server, admission }) =>
+    admission.status === "blocked" && admission.reason === "untrusted_folder" ? [{ ...server, admission }] : [],
+  );
+  const [first] = kept;
+  const isIgnored = settings.files.some(({ state }) => state === "ignored");
+  if (first === undefined && !isIgnored) return [ok(`${root} is not trusted (${detail}) and has no settings`)];
+  const names = kept.map(({ name }) => name).join(", ");
+  return [
+    warning(
+      `${root} is not trusted (${detail}), so its settings are ignored${names === "" ? "" : ` (servers: ${names})`}`,
+      first?.admission.next ?? "fairlead trust add",
+    ),
+  ];
+}
+
+function waiting({ server, admission }: AdmittedServer): readonly Observation[] {
+  if (admission.status !== "blocked" || admission.reason !== "awaiting_approval") return [];
+  const { message, next } = admission;
+  return [{ severity: "warning", server: server.name, message, next }];
 }

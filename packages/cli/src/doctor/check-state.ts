@@ -1,14 +1,16 @@
-/** Checks Fairlead's state folder: write access, permissions, disk space and damaged files. Pure. */
+/** Checks Fairlead's state folder and the secret store. Pure. */
 
+import type { HostError } from "@fairlead/core/errors";
+import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { sizeWords } from "@fairlead/core/text/size-words";
-import type { Observation } from "./finding.ts";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface StateFacts {
   readonly folder: string;
   /** Whether other users can read it; `shut out`: they could, and doctor has just closed it. */
   readonly others: "kept out" | "shut out" | "let in";
-  /** Why the folder cannot be written. */
   readonly failure?: string;
   /** Damaged files that Fairlead has renamed. */
   readonly aside: readonly string[];
@@ -20,37 +22,50 @@ export interface StateFacts {
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
-  const findings: Observation[] = [];
-  if (failure !== undefined)
-    findings.push({
-      severity: "problem",
-      code: "internal",
-      message: `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs are lost`,
-      next: `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`,
-    });
-  else findings.push({ severity: "ok", message: `${folder} can be written` });
+  const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs are lost`;
+  const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
+  const findings = [
+    failure === undefined ? ok(`${folder} can be written`) : problem({ code: "internal", message: lost, next }),
+  ];
   if (others === "shut out")
-    findings.push({
-      severity: "note",
-      message: `other users could read ${folder}; doctor has changed its permissions to 700`,
-    });
-  if (others === "let in")
-    findings.push({
-      severity: "warning",
-      message: `other users can read ${folder}`,
-      next: `chmod 700 ${toShellWord(folder)}`,
-    });
+    findings.push(note(`other users could read ${folder}; doctor has changed its permissions to 700`));
+  if (others === "let in") findings.push(warning(`other users can read ${folder}`, `chmod 700 ${toShellWord(folder)}`));
   if (free !== undefined && free < scarce && failure === undefined)
-    findings.push({
-      severity: "warning",
-      message: `the disk of ${folder} is nearly full: ${sizeWords(free)} left`,
-      next: "free space on that disk",
-    });
-  if (aside.length > 0)
-    findings.push({
-      severity: "warning",
-      message: `damaged files were renamed: ${aside.join(", ")}; their contents must be entered again`,
-      next: `rm ${aside.map(toShellWord).join(" ")}`,
-    });
+    findings.push(warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "free space on that disk"));
+  if (aside.length > 0) {
+    const message = `damaged files were renamed: ${aside.join(", ")}; their contents must be entered again`;
+    findings.push(warning(message, `rm ${aside.map(toShellWord).join(" ")}`));
+  }
   return findings;
+}
+
+export interface SecretFacts {
+  readonly servers: readonly AdmittedServer[];
+  readonly store:
+    | { readonly backend: SecretStore["backend"]; readonly names: ReadonlySet<string> }
+    | { readonly error: Pick<HostError, "message" | "next" | "code"> };
+}
+
+/** Checks the secret store and the secrets that servers refer to. */
+export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
+  if ("error" in store) return [problem(store.error)];
+  const { backend, names } = store;
+  const place = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
+  return [
+    ok(`${names.size} stored in ${place}`),
+    ...servers.flatMap(({ server, admission }) =>
+      (server.definition?.secrets ?? [])
+        .filter((name) => !names.has(name))
+        .map((name): Observation => {
+          const mayStart = admission.status === "admitted";
+          return {
+            severity: mayStart ? "problem" : "note",
+            server: server.name,
+            message: `"${server.name}" needs the secret ${name}, which is not stored`,
+            next: `fairlead secret set ${name}`,
+            ...(mayStart && { code: "variable_unset" }),
+          };
+        }),
+    ),
+  ];
 }

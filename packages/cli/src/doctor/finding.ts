@@ -1,6 +1,6 @@
 /** The type of doctor's findings: severity, cause and next step. Plain data; texts are not escaped yet. */
 
-import type { ErrorCode } from "@fairlead/core/errors";
+import type { ErrorCode, HostError } from "@fairlead/core/errors";
 
 /** In the order in which they are shown. */
 export const findingGroups = [
@@ -22,12 +22,26 @@ export type Severity = "ok" | "note" | "warning" | "problem";
 export interface Observation {
   readonly severity: Severity;
   readonly server?: string;
-  /** The cause, in one sentence. */
   readonly message: string;
-  /** The one command or edit that helps. */
   readonly next?: string;
   /** The error code that other commands report for this problem. */
   readonly code?: ErrorCode;
+}
+
+export function ok(message: string): Observation {
+  return { severity: "ok", message };
+}
+
+export function note(message: string, next?: string): Observation {
+  return { severity: "note", message, ...(next !== undefined && { next }) };
+}
+
+export function warning(message: string, next: string): Observation {
+  return { severity: "warning", message, next };
+}
+
+export function problem({ code, message, next }: Pick<HostError, "code" | "message" | "next">): Observation {
+  return { severity: "problem", code, message, ...(next !== undefined && { next }) };
 }
 
 export interface DoctorFinding extends Observation {

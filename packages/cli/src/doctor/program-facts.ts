@@ -1,15 +1,12 @@
 /** Finds the programs of servers on the same `PATH` that they get when they start. */
 
-import { open, realpath } from "node:fs/promises";
-import { delimiter, isAbsolute } from "node:path";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
-import { findProgram, systemPath } from "@fairlead/core/connect/search-path";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
+import { findProgram, type LaunchContext, planLaunch, systemPath } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
 import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { findElsewhere, type Managed, managerOf } from "./version-managers.ts";
-import { findOnWindows } from "./windows-program.ts";
 
 interface NodeFacts {
   readonly version: string;
@@ -117,4 +114,96 @@ async function interpreterOf(file: string): Promise<string | undefined> {
   } finally {
     await handle.close();
   }
+}
+
+/** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */
+const places: readonly (readonly [manager: string, folder: string])[] = [
+  ["nvm", ".nvm/versions/node/*/bin"],
+  ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],
+  ["fnm", "Library/Application Support/fnm/node-versions/*/installation/bin"],
+  ["volta", ".volta/bin"],
+  ["asdf", ".asdf/shims"],
+  ["mise", ".local/share/mise/shims"],
+  ["pyenv", ".pyenv/shims"],
+  ["bun", ".bun/bin"],
+  ["deno", ".deno/bin"],
+  ["cargo", ".cargo/bin"],
+  ["uv or pipx", ".local/bin"],
+  ["Homebrew", "/opt/homebrew/bin"],
+  ["Homebrew", "/home/linuxbrew/.linuxbrew/bin"],
+];
+
+/** Folders that shell startup files add to `PATH`; programs started without such a shell do not have them. */
+const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
+  ["nvm", /[/\\][.]nvm[/\\]versions[/\\]/],
+  ["fnm", /[/\\]fnm_multishells[/\\]|[/\\]fnm[/\\]node-versions[/\\]/],
+  ["volta", /[/\\][.]volta[/\\]bin$/],
+  ["asdf", /[/\\][.]asdf[/\\]shims$/],
+  ["mise", /[/\\]mise[/\\]shims$/],
+  ["pyenv", /[/\\][.]pyenv[/\\]shims$/],
+];
+
+interface Managed {
+  readonly manager: string;
+  /** The real path, because links such as fnm's are temporary. */
+  readonly folder: string;
+}
+
+/** Returns the version manager's folder that has a command which is not on `PATH`. */
+async function findElsewhere(command: string, home: string): Promise<Managed | undefined> {
+  if (command.includes("/")) return undefined;
+  for (const [manager, pattern] of places)
+    for (const folder of await foldersOf(pattern, home))
+      if ((await findProgram(command, folder, home)) !== undefined) return { manager, folder };
+  return undefined;
+}
+
+/** Returns the version manager whose folder contains the program, if any. */
+async function managerOf(file: string): Promise<Managed | undefined> {
+  const folder = dirname(file);
+  const manager = ofShells.find(([, pattern]) => pattern.test(folder))?.[0];
+  return manager === undefined ? undefined : { manager, folder: await realpath(folder).catch(() => folder) };
+}
+
+async function foldersOf(pattern: string, home: string): Promise<readonly string[]> {
+  const [before = "", after] = (pattern.startsWith("/") ? pattern : join(home, pattern)).split("*");
+  if (after === undefined) return [before];
+  // The folder does not exist: this manager is not installed.
+  const names = await readdir(before).catch(() => []);
+  const newestFirst = names.sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
+  return newestFirst.map((name) => join(before, name, after));
+}
+
+interface WindowsProgram {
+  readonly file?: string;
+  /** A PowerShell script, which cannot be started as a program. */
+  readonly script?: string;
+}
+
+type IsFile = (path: string) => Promise<boolean>;
+
+/** Finds a command on Windows, where the file extension decides whether it can be started. */
+export async function findOnWindows(
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+  isFile: IsFile = isRegularFile,
+): Promise<WindowsProgram> {
+  const value = (name: string): string | undefined =>
+    Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+  const endings = (value("PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";");
+  const hasEnding = endings.includes(win32.extname(command).toLowerCase());
+  const folders = /[/\\]/.test(command) ? [""] : (value("PATH") ?? "").split(";").filter((folder) => folder !== "");
+  let script: string | undefined;
+  for (const folder of folders) {
+    const path = folder === "" ? command : win32.join(folder, command);
+    for (const ending of hasEnding ? [""] : endings)
+      if (await isFile(`${path}${ending}`)) return { file: `${path}${ending}` };
+    const other = path.toLowerCase().endsWith(".ps1") ? path : `${path}.ps1`;
+    if (script === undefined && (await isFile(other))) script = other;
+  }
+  return script === undefined ? {} : { script };
+}
+
+async function isRegularFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
 }

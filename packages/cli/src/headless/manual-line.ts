@@ -4,13 +4,13 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { ModelCall } from "@fairlead/core/model/model";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
-import { splitWords } from "@fairlead/core/resources/prompt-line";
-import { closest } from "@fairlead/core/text/closest";
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
@@ -32,8 +32,7 @@ export async function readManualLine(
 }
 
 function unknownTool(server: string, tool: string, tools: readonly ConversationTool[]): HostError {
-  const near = closest(tool, toolsOf(server, tools));
-  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+  const suggestion = nameHint(tool, toolsOf(server, tools));
   return new HostError("tool_unknown", `"${server}" has no tool "${tool}" in this conversation${suggestion}`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,
@@ -58,7 +57,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
+export function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
   const names = [...new Set(tools.map(({ server }) => server))];
   return names.map((name) => ({ name, tools: toolsOf(name, tools) }));
 }

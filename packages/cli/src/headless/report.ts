@@ -1,24 +1,21 @@
-/** Collects the events of a turn into the document of `--output-format json`. Pure. */
+/** The events of a turn as JSON: one document, or one line for each event. Pure. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
-import { type ErrorDocument, type StartLine, toErrorDocument } from "./event-line.ts";
+import { type ErrorDocument, errorDocument } from "../output/error-lines.ts";
 
 type CallDocument = Omit<CallEvent, "type">;
 
 export interface TurnReport {
-  /** Whether the model finished. */
   readonly ok: boolean;
   /** Absent if no model was reached. */
   readonly model?: StartLine["model"];
-  /** The model's final answer. */
   readonly text: string;
   /** Why the turn ended; absent after an error. */
   readonly reason?: DoneReason;
   /** The final state of each call, in the order of the model's requests. */
   readonly calls: readonly CallDocument[];
   readonly denied: number;
-  /** The sum of all requests. */
   readonly usage: Usage;
   readonly quarantined: readonly QuarantinedTool[];
   readonly missing: readonly MissingServer[];
@@ -74,7 +71,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
       return { ...report, text, reason, denied, ok: reason === "stop" };
     }
     case "error":
-      return { ...report, error: toErrorDocument(event.error), ok: false };
+      return { ...report, error: errorDocument(event.error), ok: false };
     case "thought":
     case "progress":
     case "confirmation":
@@ -93,7 +90,7 @@ export function reportDocument(
   { model, reason, text, error: told, ok, ...rest }: TurnReport,
   failure?: HostError,
 ): object {
-  const error = failure === undefined ? told : toErrorDocument(failure);
+  const error = failure === undefined ? told : errorDocument(failure);
   return {
     ok: ok && error === undefined,
     ...(model && { model }),
@@ -122,4 +119,37 @@ function addUsage(
     outputTokens: outputTokens + more.outputTokens,
     cachedTokens: cachedTokens + (more.cachedTokens ?? 0),
   };
+}
+
+/** The first line: the model that answers. */
+export interface StartLine {
+  readonly type: "start";
+  readonly model: { readonly provider: string; readonly name: string };
+}
+
+export type EventLine =
+  | StartLine
+  | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>
+  | { readonly type: "error"; readonly error: ErrorDocument };
+
+/** Undefined for a confirmation: there is no terminal to ask on. */
+export function toEventLine(event: TurnEvent): EventLine | undefined {
+  switch (event.type) {
+    case "confirmation":
+      return undefined;
+    case "error":
+      return { type: "error", error: errorDocument(event.error) };
+    case "text":
+    case "thought":
+    case "call":
+    case "progress":
+    case "quarantined":
+    case "waiting":
+    case "missing":
+    case "note":
+    case "retry":
+    case "usage":
+    case "done":
+      return event;
+  }
 }

@@ -1,22 +1,20 @@
 /** Runs one turn of `fairlead -p`: asks no questions, writes data to stdout and messages to stderr. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation } from "@fairlead/core/turn/conversation";
-import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
-import { configurationOf } from "../shell/configuration.ts";
-import { warnOfPolicyProblems } from "../shell/policy-problems.ts";
-import { usageError } from "../shell/usage-error.ts";
-import type { Context } from "../shell/verb.ts";
+import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
+import { nameHint } from "../shell/name-hint.ts";
+import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
-import type { ToolTarget } from "../targets/target.ts";
+import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
-import { checkServers, readAllowed, unknownToolNotes } from "./chosen-servers.ts";
-import { endingOf } from "./ending.ts";
 import { readManualLine } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
@@ -139,4 +137,89 @@ function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (
     if (event.type === "call" && !lines.has(event.id)) lines.set(event.id, createLineLog(callTitle(event), io.stderr));
     if (event.type === "progress") lines.get(event.id)?.update(event);
   };
+}
+
+type Done = Extract<TurnEvent, { readonly type: "done" }>;
+
+/** Maps the end of a turn to the error that determines the exit code. */
+export function endingOf(
+  { reason, denied }: Pick<Done, "reason" | "denied">,
+  { failOnDenied }: { readonly failOnDenied: boolean },
+): HostError | undefined {
+  const cut = unfinished(reason);
+  if (cut !== undefined || !failOnDenied || denied === 0) return cut;
+  const what = denied === 1 ? "a call was denied" : `${denied} calls were denied`;
+  return new HostError("denied", what, {
+    next: "add --allow SERVER.TOOL, or remove --fail-on-denied",
+  });
+}
+
+function unfinished(reason: DoneReason): HostError | undefined {
+  switch (reason) {
+    case "stop":
+      return undefined;
+    case "cancelled":
+      return new HostError("cancelled", "cancelled");
+    case "length":
+      return new HostError("model", "the answer is incomplete: it reached the model's output limit");
+    case "safety":
+      return new HostError("model", "the model's API stopped the answer for safety reasons", {
+        next: "rephrase the prompt",
+      });
+    case "limit":
+      return new HostError("model", "the turn is incomplete: it reached the limit on requests or calls", {
+        next: "raise --max-turns, or ask for less",
+      });
+  }
+}
+
+function fileNamesIn({ servers }: Configuration): readonly string[] {
+  return [...new Set([...servers.map(({ server }) => server.name), demoName])];
+}
+
+/** @throws HostError `server_unknown` */
+function checkServers(wanted: readonly string[], configuration: Configuration): void {
+  const known = fileNamesIn(configuration);
+  for (const name of wanted) {
+    if (known.includes(name)) continue;
+    const suggestion = nameHint(name, known);
+    throw new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
+  }
+}
+
+/** Reads the tools of `--allow` without starting servers; cached catalogs resolve ambiguous names. @throws HostError `usage` or `server_unknown` */
+async function readAllowed(
+  words: readonly string[],
+  configuration: Configuration,
+  context: Pick<Context, "globals">,
+): Promise<readonly ToolTarget[]> {
+  const names = fileNamesIn(configuration);
+  for (const word of words) {
+    if (!/[*?]/.test(word)) continue;
+    throw new HostError("usage", `--allow takes one tool, not the pattern "${word}"`, {
+      next: `fairlead policy allow '${word}'`,
+    });
+  }
+  const isUnclear = words.some((word) => names.filter((name) => word.startsWith(`${name}.`)).length > 1);
+  const tools = isUnclear ? await useHost(configuration, context, (host) => cachedTools(host, names)) : undefined;
+  const servers = names.map((name) => ({ name, tools: tools?.get(name) ?? [] }));
+  return words.map((word) => findToolTarget(word, servers));
+}
+
+async function cachedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  await host.recall();
+  return new Map(names.map((name) => [name, toolsOf(host, name) ?? []]));
+}
+
+/** Notes about allowed tools that the cached catalogs do not have: a typing mistake would otherwise show only as a denial. */
+function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly string[] {
+  return allowed.flatMap(({ server, tool }) => {
+    const known = toolsOf(host, server);
+    if (known === undefined || known.includes(tool)) return [];
+    return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
+  });
+}
+
+function toolsOf(host: Host, server: string): readonly string[] | undefined {
+  return host.catalog(server)?.tools.map(({ name }) => name);
 }

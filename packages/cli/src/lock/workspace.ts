@@ -1,15 +1,26 @@
-/** Opens the workspace for the lock commands: its entries and its lock file. */
+/** The workspace for the lock commands: its entries, its lock file, the catalogs of its servers, and how they differ. */
 
+import type { Catalog } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
-import { lockPath } from "@fairlead/core/policy/lock/lock-file";
+import type { Peer, ServerState } from "@fairlead/core/events";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import { type LockedCatalog, type LockFile, lockCatalog, lockPath } from "@fairlead/core/policy/lock/lock-file";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { redactEntry } from "../output/servers/entry-redaction.ts";
+import { type Download, findDownload } from "../output/servers/server-notes.ts";
+import { hideInUrl, hideVariable } from "../output/servers/server-redaction.ts";
+import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
-import { lockedEntry } from "./locked-entry.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { useHost } from "../targets/with-host.ts";
 
 export interface LockWorkspace {
   readonly configuration: Configuration;
@@ -63,4 +74,138 @@ function throwIfUntrusted({ trust, locations, servers, settings }: Configuration
 function entryOfLine({ server }: AdmittedServer): unknown {
   const transport = server.definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: transport.args } : undefined;
+}
+
+/** Leaves out the description, which does not affect what runs. */
+export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {
+  const { env } = entry;
+  const shown = Object.entries(redactEntry(entry)).map(([key, value]) => {
+    if (key === "env" && isObject(env)) return [key, mapTexts(env, showVariable)] as const;
+    return [key, typeof value === "string" ? hideKeys(value) : value] as const;
+  });
+  return Object.fromEntries(shown);
+}
+
+const address = /^[a-z][a-z0-9+.-]*:\/\//i;
+const path = /^(?:~|\.{0,2}[/\\])/;
+/** Keys and passwords usually mix letters and digits; words and numbers do not. */
+const mixed = /[a-z]\d|\d[a-z]/i;
+const longest = 200;
+
+function showVariable(name: string, value: string): string {
+  const hidden = hideVariable(name, value);
+  if (isTellingName(name) || looksSecret(name, value)) return hidden;
+  if (address.test(value)) return hideKeys(hideInUrl(value));
+  if (path.test(value)) return value;
+  return value.length > longest || isTellingName(value) || mixed.test(value) ? hidden : value;
+}
+
+/** Hides long parts of a URL that are not words: some services put an API key into the path. */
+function hideKeys(text: string): string {
+  if (!address.test(text)) return text;
+  const isKey = (part: string): boolean => !part.startsWith("$") && mixed.test(part);
+  return text.replaceAll(/\$\{[^{}]*\}|[\w-]{16,}/g, (part) => (isKey(part) ? hiddenWord : part));
+}
+
+function mapTexts(values: JsonObject, show: (name: string, text: string) => string): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, String(value))]));
+}
+
+/** Reads the catalogs of servers for the lock file; a server that cannot be reached is returned with its error. */
+export type ServerSnapshot =
+  | {
+      readonly kind: "seen";
+      readonly offer: LockedCatalog;
+      readonly catalog: Catalog;
+      /** The cached catalog from before connecting. */
+      readonly remembered: Catalog | undefined;
+    }
+  | { readonly kind: "unseen"; readonly error: HostError };
+
+export async function readSnapshots(
+  names: readonly string[],
+  { configuration }: Pick<LockWorkspace, "configuration">,
+  context: Context,
+): Promise<ReadonlyMap<string, ServerSnapshot>> {
+  return useHost(configuration, context, async (host) => {
+    await host.recall(names);
+    const remembered = new Map(names.map((name) => [name, host.catalog(name)]));
+    await connectServers(host, names, context);
+    const states = host.states().filter(({ name }) => names.includes(name));
+    return new Map(states.map((state) => [state.name, lookOf(state)]));
+
+    function lookOf(state: ServerState): ServerSnapshot {
+      const { name } = state;
+      const catalog = host.catalog(name);
+      const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
+      if (state.status !== "connected" || catalog === undefined || definition === undefined)
+        return { kind: "unseen", error: notConnectedError(state) };
+      const offer = lockCatalog(catalog, packageVersion(definition, state.peer));
+      return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
+    }
+  });
+}
+
+const sources: Readonly<Record<Download["from"], string>> = {
+  npm: "npm",
+  PyPI: "pypi",
+  "an image registry": "image",
+};
+const longestVersion = 200;
+
+/** Returns a server's version: the exact version in its entry, or else the version that it reports. */
+export function packageVersion({ transport }: Pick<ServerDefinition, "transport">, { serverInfo }: Peer): string {
+  const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
+  if (download?.pinned) return `${sources[download.from]}:${download.name}`;
+  return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longestVersion);
+}
+
+export interface LockCheck {
+  readonly name: string;
+  readonly lock: LockFile;
+  readonly drift: LockDrift | undefined;
+  readonly look: ServerSnapshot | undefined;
+  /** Whether the server was not started because its entry differs from the lock file. */
+  readonly isWithheld: boolean;
+}
+
+/** Compares the workspace's servers with the lock file. A server that was not reached never counts as unchanged. */
+export async function checkLock(
+  lock: LockFile,
+  workspace: LockWorkspace,
+  context: Context,
+): Promise<readonly LockCheck[]> {
+  const { entries, configuration } = workspace;
+  const isWithheld = (name: string): boolean => {
+    const [locked, entry] = [lock.get(name), entries.get(name)];
+    // --trust-workspace approves all entries; here only entries that match the lock file may start.
+    if (!configuration.trust.approvesEntries || entry === undefined) return false;
+    return locked === undefined || isEntryChanged(locked.entry, entry);
+  };
+  const looks = await readSnapshots(
+    [...entries.keys()].filter((name) => !isWithheld(name)),
+    workspace,
+    context,
+  );
+  const present = [...entries].map(([name, entry]) => {
+    const look = looks.get(name);
+    return [name, { entry, ...(look?.kind === "seen" && { offer: look.offer }) }] as const;
+  });
+  const drifts = new Map(compareLock(lock, new Map(present)).map((drift) => [drift.server, drift]));
+  const names = [...new Set([...entries.keys(), ...lock.keys()])];
+  return names.map((name) => ({
+    name,
+    lock,
+    drift: drifts.get(name),
+    look: looks.get(name),
+    isWithheld: isWithheld(name),
+  }));
+}
+
+export function isAsLocked({ drift, look }: LockCheck): boolean {
+  return drift === undefined && look?.kind === "seen";
+}
+
+export function errorOf({ look }: LockCheck): HostError | undefined {
+  return look?.kind === "unseen" ? look.error : undefined;
 }

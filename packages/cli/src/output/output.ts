@@ -57,7 +57,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     },
     exactly,
     undo: (...lines) => {
-      // An entry that is put back may itself mention a command of ours: only the first word is not part of it.
+      // A restored entry may itself contain a fairlead command: only the first word is replaced.
       const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
       if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
     },
@@ -139,4 +139,18 @@ export function width(text: SafeText): number {
   // Fast path: nearly all text is ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
+}
+
+/** Groups items by a key, in the order in which each key first occurs. Pure. */
+export type Group<T> = readonly [first: T, ...others: T[]];
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, Group<T>> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

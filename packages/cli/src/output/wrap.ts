@@ -5,9 +5,7 @@ import type { Io } from "../shell/io.ts";
 import { width } from "./output.ts";
 
 export interface Layout {
-  /** Columns of a line. */
   readonly columns: number;
-  /** Put before the first line. */
   readonly indent: SafeText;
   /** Put before all other lines. */
   readonly hanging: SafeText;

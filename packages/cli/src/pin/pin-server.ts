@@ -1,18 +1,20 @@
 /** Finds the argument of an entry to replace by an exact version. Writes nothing. */
 
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { readText } from "@fairlead/core/files/read-text";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
+import { limits } from "@fairlead/core/limits";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
-import { imageDigest } from "./image-digest.ts";
-import { npmVersion } from "./npm-version.ts";
-import type { ExactName, PinRequest } from "./pin-request.ts";
-import { pythonVersion } from "./python-version.ts";
-import { createRunner } from "./run-program.ts";
+import { createRunner, type ExactName, type PinRequest, passedOn } from "./run-program.ts";
 
 export interface VersionPin extends ArgumentChange {
   readonly note?: string;
@@ -88,4 +90,172 @@ function resolveExactName(wanted: PinRequest): Promise<ExactName> {
     case "an image registry":
       return imageDigest(wanted);
   }
+}
+
+const image = /^[\w][\w.:/-]*$/;
+
+/** Finds the digest of the local image with a given name. */
+async function imageDigest({ server, download, run }: PinRequest): Promise<ExactName> {
+  const { name, launcher } = download;
+  if (!image.test(name))
+    throw new HostError("usage", `"${server}" cannot be pinned: ${name} is not an image name`, { serverName: server });
+  const { isDone, stdout, stderr } = await run(launcher, [
+    "image",
+    "inspect",
+    "--format",
+    "{{json .RepoDigests}}",
+    name,
+  ]);
+  if (!isDone)
+    throw /no such image|image not known/i.test(stderr)
+      ? new HostError("usage", `image ${name} not found on this machine`, {
+          serverName: server,
+          next: `${toShellWord(launcher)} pull ${name}`,
+        })
+      : new HostError(
+          "unreachable",
+          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it said nothing"}`,
+          {
+            serverName: server,
+          },
+        );
+  const digests = [...stdout.matchAll(/"([^"@]+)@(sha256:[0-9a-f]{64})"/g)];
+  const repository = name.replace(/:[\w.-]+$/, "");
+  const [, , digest] = digests.find(([, owner]) => owner === repository) ?? digests[0] ?? [];
+  if (digest === undefined)
+    throw new HostError("usage", `image ${name} has no digest: it was built on this machine`, {
+      serverName: server,
+      next: "push the image to a registry, and pull it",
+    });
+  return { name: `${name}@${digest}` };
+}
+
+/** Name, extras, and an optional version range. */
+const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
+/** Options that `uvx` and `uv pip compile` share. */
+const places = ["--index", "--index-url", "--default-index", "--python"];
+
+/** Finds the version of a Python package that `uvx` would run now, using `uv pip compile`. */
+async function pythonVersion({ server, download, options, isOption, run }: PinRequest): Promise<ExactName> {
+  const { name: written, launcher } = download;
+  const [, name, extras = "", range = ""] = specification.exec(written) ?? [];
+  if (name === undefined || !/(?:^|[/\\])uvx?(?:\.exe)?$/.test(launcher))
+    throw new HostError(
+      "usage",
+      `"${server}" cannot be pinned: Fairlead does not support ${written} with ${launcher}`,
+      {
+        serverName: server,
+        next: "write the exact version yourself: PACKAGE==VERSION",
+      },
+    );
+  const uv = /[/\\]/.test(launcher) ? join(dirname(launcher), "uv") : "uv";
+  const requirement = `${name}${extras}${range === "@latest" ? "" : range}`;
+  const asked = ["pip", "compile", "--no-deps", "--no-header", "--no-annotate", ...passedOn(options, places), "-"];
+  const { isDone, stdout, stderr } = await run(uv, asked, `${requirement}\n`);
+  const lines = stdout.split("\n").map((line) => /^([\w.-]+)(?:\[[^\]]*\])?==([\w.+!-]+)/.exec(line));
+  const version = lines.find((found) => normal(found?.[1] ?? "") === normal(name))?.[2];
+  if (!isDone || version === undefined)
+    throw new HostError("unreachable", `version of ${written} not found: uv: ${lastLine(stderr)}`, {
+      serverName: server,
+      next: "try again with a network connection, or write PACKAGE==VERSION yourself",
+    });
+  // `--from` takes a requirement (==); the command itself takes NAME@VERSION.
+  return { name: `${name}${extras}${isOption ? "==" : "@"}${version}` };
+}
+
+/** Package names treat `_`, `.` and `-` as the same character. */
+function normal(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) || "it said nothing";
+}
+
+/** A registry package with an optional tag or range; allows no characters that are special in a shell. */
+const npmSpecification = /^((?:@[\w.~-]+\/)?[\w.~-]+)(?:@([\w.~^*-]+))?$/;
+const exactVersion = /^\d+\.\d+\.\d+[\w.+-]*$/;
+const notReached =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)$/;
+
+/** Finds the version of an npm package that would run now: from the registry, or offline from npx's cache. */
+async function npmVersion(wanted: PinRequest): Promise<ExactName> {
+  const { server, download, options, run } = wanted;
+  const [, name, tag] = npmSpecification.exec(download.name) ?? [];
+  if (name === undefined)
+    throw new HostError("usage", `"${server}" cannot be pinned: ${download.name} is not a package name`, {
+      serverName: server,
+      next: "use a package of the npm registry",
+    });
+  const registry = passedOn(options, ["--registry"]);
+  const asked = ["view", download.name, "version", "--json", "--fetch-retries=0", ...registry];
+  const { stdout, stderr } = await run(npmOf(download.launcher), asked);
+  const answer = parse(stdout);
+  const version: unknown = Array.isArray(answer) ? listOf(answer).at(-1) : answer;
+  if (typeof version === "string" && exactVersion.test(version)) return { name: `${name}@${version}` };
+  const failure = member(answer, "error");
+  const code = textOf(member(failure, "code"));
+  if (notReached.test(code)) return cached({ name, tag, code }, wanted);
+  const said = firstLine(textOf(member(failure, "summary"))) ?? firstLine(stderr) ?? "it said nothing";
+  const why = code === "E404" ? "no such package" : said;
+  throw new HostError("unreachable", `version of ${download.name} not found: npm: ${why}`, {
+    serverName: server,
+    next: `npm view ${download.name} version`,
+  });
+}
+
+/** If the launcher is a path, uses the npm in the same folder. */
+function npmOf(launcher: string): string {
+  return /[/\\]np[mx](?:\.cmd)?$/.test(launcher) ? join(dirname(launcher), "npm") : "npm";
+}
+
+interface Missed {
+  readonly name: string;
+  readonly tag: string | undefined;
+  readonly code: string;
+}
+
+/** Offline, npx runs the version that it downloaded last. */
+async function cached({ name, tag, code }: Missed, { server, env, home }: PinRequest): Promise<ExactName> {
+  const cache = env.get("npm_config_cache") ?? env.get("NPM_CONFIG_CACHE") ?? join(home, ".npm");
+  const folder = join(cache, "_npx");
+  // The folder does not exist: npx has downloaded nothing.
+  const runs = tag === undefined || tag === "latest" ? await readdir(folder).catch(() => []) : [];
+  const files = runs.map((run) => join(folder, run, "node_modules", name, "package.json"));
+  const found = (await Promise.all(files.map(readVersion))).flatMap((one) => one ?? []);
+  const [latest] = found.sort((a, b) => b.time - a.time);
+  if (latest)
+    return {
+      name: `${name}@${latest.version}`,
+      note: "the registry cannot be reached; this version is from npx's cache",
+    };
+  throw new HostError("unreachable", `the registry cannot be reached (${code}), and npx has not downloaded ${name}`, {
+    serverName: server,
+    next: "try again with a network connection",
+  });
+}
+
+async function readVersion(file: string): Promise<{ readonly version: string; readonly time: number } | undefined> {
+  const read = await readText(file, limits.settingsBytes);
+  const version = read.kind === "text" ? member(parse(read.text), "version") : undefined;
+  if (typeof version !== "string" || !exactVersion.test(version)) return undefined;
+  return { version, time: (await stat(file)).mtimeMs };
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || Array.isArray(value) || typeof value === "string" ? value : undefined;
+  } catch {
+    // Not JSON: treated as no answer.
+    return undefined;
+  }
+}
+
+function firstLine(text: string): string | undefined {
+  return text.split("\n").find((line) => line.trim() !== "");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { StdioTransport } from "@fairlead/core/settings/define/definition";
+import type { Download } from "../output/servers/server-notes.ts";
 
 interface Ran {
   readonly isDone: boolean;
@@ -11,11 +12,11 @@ interface Ran {
   readonly stderr: string;
 }
 
-export type RunProgram = (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
+type RunProgram = (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
 
 export interface RunOptions {
   readonly serverName: string;
-  /** Expanded. */
+  /** With its variables expanded. */
   readonly transport: StdioTransport;
   readonly place: LaunchContext;
   readonly signal: AbortSignal;
@@ -59,5 +60,35 @@ function tooSlow(command: string, serverName: string): HostError {
   return new HostError("unreachable", `${command} timed out after ${longestRun / 1000} s`, {
     serverName,
     next: "try again with a network connection",
+  });
+}
+
+/** The input and result of finding an exact version. */
+export interface PinRequest {
+  readonly server: string;
+  readonly download: Download;
+  /** Options of the launcher before the package name, expanded. */
+  readonly options: readonly string[];
+  /** Whether an option such as `--from` names the package. */
+  readonly isOption: boolean;
+  /** The variables and home folder that the launcher would get. */
+  readonly env: ReadonlyMap<string, string>;
+  readonly home: string;
+  readonly run: RunProgram;
+}
+
+export interface ExactName {
+  /** Replaces the name in the entry. */
+  readonly name: string;
+  /** Why this version, if it needs an explanation. */
+  readonly note?: string;
+}
+
+/** Returns the launcher's options with these names, for the lookup; drops words with shell characters. */
+export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
+  return options.flatMap((word, at) => {
+    if (!/^[\w.:/=@-]+$/.test(word)) return [];
+    const isValue = names.includes(options[at - 1] ?? "");
+    return isValue || names.includes(word) || names.some((name) => word.startsWith(`${name}=`)) ? [word] : [];
   });
 }

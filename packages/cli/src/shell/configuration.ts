@@ -1,9 +1,10 @@
 /** Loads the configuration that the global options select, and warns about broken settings files. */
 
+import type { Host } from "@fairlead/core/host";
 import type { Problem } from "@fairlead/core/settings/define/definition";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { problemLines } from "../output/problem-lines.ts";
+import { problemLines } from "../output/servers/server-details.ts";
 import type { Context } from "./verb.ts";
 
 type Given = Pick<Context, "globals" | "io" | "out">;
@@ -60,4 +61,10 @@ async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">
 /** Whether a problem makes a whole file unusable; loading the configuration has already warned about it. */
 export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
+}
+
+/** Warns about broken rules in every command that decides by rules: their author believes that they apply. */
+export async function warnOfPolicyProblems(host: Pick<Host, "policy">, { out }: Pick<Context, "out">): Promise<void> {
+  const { problems } = await host.policy();
+  for (const problem of problems) if (problem.severity === "error") out.warnOnce(problemLines(problem));
 }

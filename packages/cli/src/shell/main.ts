@@ -5,11 +5,11 @@ import { isAbsolute } from "node:path";
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
+import { errorDocument } from "../output/error-lines.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
-import { streamFailure } from "./stream-failure.ts";
 
 declare const FAIRLEAD_VERSION: string | undefined;
 
@@ -71,7 +71,7 @@ export async function runWords(words: readonly string[], io: Io, out: Output): P
 function report(error: HostError, out: Output, json: boolean): number {
   const { code, message, next } = error;
   // A command that printed its own document has included the error there.
-  if (json && !out.printedJson()) out.json({ error: { code, message, ...(next === undefined ? {} : { next }) } });
+  if (json && !out.printedJson()) out.json({ error: errorDocument(error) });
   out.exactly(safe`fairlead: ${marked(message)}`);
   if (next !== undefined) out.warn(safe`  next: ${toSafeLine(next)}`);
   return exitCodeOf(code);
@@ -172,4 +172,12 @@ export async function run(): Promise<void> {
     },
   });
   process.exitCode = code === exitCodeOf("cancelled") ? (interrupted ?? code) : code;
+}
+
+/** `hangup`: the terminal was closed; `enough`: the reading program ended (`| head`); `failure`: any other error. */
+export type StreamFailure = "hangup" | "enough" | "failure";
+
+export function streamFailure({ code }: NodeJS.ErrnoException, isTerminal: boolean): StreamFailure {
+  if (code === "EIO" && isTerminal) return "hangup";
+  return code === "EPIPE" ? "enough" : "failure";
 }

@@ -1,6 +1,6 @@
 /** Finds the command in the command line; global options may come before it, and a mistyped name gets a suggestion. */
 
-import { closest } from "@fairlead/core/text/closest";
+import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
 export type Resolution =
@@ -82,11 +82,11 @@ function helpFor(words: readonly string[]): Resolution {
 }
 
 function unknown(words: string): Resolution {
-  const near = closest(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
+  const hint = nameHint(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",
-    message: `unknown command "${words.trim()}"${near ? `; did you mean "${near}"?` : ""}`,
+    message: `unknown command "${words.trim()}"${hint}`,
     next: `fairlead${group} --help`,
   };
 }

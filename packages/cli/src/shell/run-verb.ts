@@ -21,7 +21,8 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
   // Commander's error text is not written to stderr here: it becomes the HostError's message.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
-  verb.define(command);
+  verb.define?.(command);
+  if (verb.help !== undefined) command.addHelpText("after", verb.help);
   command.optionsGroup("Global options:");
   for (const [flags, help] of globalOptions) command.option(flags, help);
   command.action(() => {

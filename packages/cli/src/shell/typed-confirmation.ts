@@ -7,7 +7,7 @@ import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/difference-lines.ts";
-import { warnOfPolicyProblems } from "./policy-problems.ts";
+import { warnOfPolicyProblems } from "./configuration.ts";
 import { canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
 

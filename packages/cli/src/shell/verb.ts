@@ -1,12 +1,15 @@
-/** The interface of a command: each file in `commands/` exports one as `verb`. */
+/** The interface of a command: a file in `commands/` exports one as `verb`, or several by name. */
 
+import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
 
 export interface Verb {
   /** Declares arguments and options; the global options are added by the caller. */
-  define(command: Command): void;
+  define?(command: Command): void;
+  /** Printed after the options by `--help`. */
+  readonly help?: string;
   run(context: Context): Promise<void>;
   /** Separates Fairlead's words from another program's. Without it, all words are Fairlead's. */
   split?(words: readonly string[]): Words;
@@ -44,3 +47,8 @@ export interface Context {
 
 /** Runs another Fairlead command line and throws its error. */
 export type RunWords = (words: readonly string[], io: Io, out: Output) => Promise<void>;
+
+/** Creates a usage error whose next step is the command's `--help`. */
+export function usageError(message: string, { command }: Pick<Context, "command">): HostError {
+  return new HostError("usage", message, { next: `${command.name()} --help` });
+}

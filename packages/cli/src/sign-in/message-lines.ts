@@ -1,8 +1,9 @@
 /** The messages of a sign-in as text for the user. */
 
+import { existsSync } from "node:fs";
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { UserLocation } from "./user-location.ts";
+import type { Io } from "../shell/io.ts";
 
 export interface Circumstances {
   readonly place: UserLocation;
@@ -101,4 +102,21 @@ function deviceLines(message: DeviceMessage): readonly SafeText[] {
 
 function listed(words: readonly string[]): SafeText {
   return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
+}
+
+/** Where the user works: only at a local desktop does a browser that opens here appear in front of the user. */
+export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
+
+const containerFiles = ["/.dockerenv", "/run/.containerenv"];
+
+export function userLocation(
+  { env, platform }: Pick<Io, "env" | "platform">,
+  exists: (file: string) => boolean = existsSync,
+): UserLocation {
+  const isSet = (...names: readonly string[]): boolean => names.some((name) => Boolean(env[name]));
+  if (isSet("SSH_CONNECTION", "SSH_TTY")) return "ssh";
+  if (isSet("REMOTE_CONTAINERS", "CODESPACES")) return "container";
+  if (platform === "darwin" || platform === "win32") return "desk";
+  if (isSet("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME", "WSL_INTEROP")) return "desk";
+  return containerFiles.some(exists) ? "container" : "no_screen";
 }

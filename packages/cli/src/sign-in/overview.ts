@@ -5,7 +5,7 @@ import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/t
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { table } from "../output/output.ts";
-import { signInDocument, signInWords } from "../output/servers/sign-in-words.ts";
+import { signInDocument, signInWords } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signInReader } from "./read-state.ts";
 

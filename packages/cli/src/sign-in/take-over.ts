@@ -2,9 +2,8 @@
 
 import { join } from "node:path";
 import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
-import { pinOf } from "@fairlead/core/auth/store/pin";
 import { setSignInNote, signInNote } from "@fairlead/core/auth/store/sign-in-notes";
-import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
+import { pinOf, urlOf } from "@fairlead/core/auth/store/sign-in-state";
 import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
 import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";

@@ -3,8 +3,7 @@
 import { present } from "@fairlead/core/settings/schema/present";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Command, Option } from "commander";
-import { usageError } from "../shell/usage-error.ts";
-import type { Context } from "../shell/verb.ts";
+import { type Context, usageError } from "../shell/verb.ts";
 import type { AdHoc, TypedOptions } from "./ad-hoc-server.ts";
 
 interface AdHocOptions extends TypedOptions {

@@ -1,9 +1,11 @@
-/** Connects to servers; a terminal shows which servers are still connecting. */
+/** Connects to servers; a terminal shows which servers are still connecting, in one line that is redrawn every second. */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
+import { cut, eraseLine } from "../output/reports/progress.ts";
 import { isConnectSettled } from "../output/servers/server-state.ts";
-import { createWaitingLine, type WaitingLine } from "../output/servers/waiting-line.ts";
 import type { Context } from "../shell/verb.ts";
 
 interface ConnectOptions {
@@ -37,4 +39,80 @@ export async function connectServers(
     for (const stop of listening) stop();
     waiting.end();
   }
+}
+
+interface WaitingLine {
+  readonly started: (name: string) => void;
+  /** The server's program may have to be downloaded first. */
+  readonly downloads: (name: string) => void;
+  readonly said: (name: string, line: string) => void;
+  readonly settled: (name: string) => void;
+  /** Removes the line until it is drawn again, so that other output can be written. */
+  readonly hide: () => void;
+  readonly end: () => void;
+}
+
+interface Waited {
+  readonly since: number;
+  readonly isDownload: boolean;
+  readonly said: string;
+}
+
+const interval = 1000;
+const mostNames = 3;
+const longestSaying = 500;
+
+export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io" | "globals">): WaitingLine {
+  const waited = new Map<string, Waited>();
+  const isShown = stderr.isTTY === true && !globals.quiet && !globals.json;
+  let isDrawn = false;
+
+  function draw(): void {
+    hide();
+    if (waited.size === 0) return;
+    stderr.write(cut(waitingWords(waited, performance.now()), stderr.columns));
+    isDrawn = true;
+  }
+
+  function hide(): void {
+    if (isDrawn) stderr.write(eraseLine);
+    isDrawn = false;
+  }
+
+  function change(name: string, news: Partial<Waited>): void {
+    const before = waited.get(name);
+    if (before) waited.set(name, { ...before, ...news });
+  }
+
+  const timer = isShown ? setInterval(draw, interval) : undefined;
+  return {
+    started: (name) => void waited.set(name, { since: performance.now(), isDownload: false, said: "" }),
+    downloads: (name) => change(name, { isDownload: true }),
+    said: (name, line) => line.trim() !== "" && change(name, { said: clip(line.trim(), longestSaying) }),
+    settled: (name) => void waited.delete(name),
+    hide,
+    end() {
+      clearInterval(timer);
+      hide();
+    },
+  };
+}
+
+/** The server that has been waited for longest comes first, the stderr line of a download last. */
+function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
+  const shown = [...waited].slice(0, mostNames);
+  const names = shown.map(([name, { since, isDownload }]) => {
+    const verb = isDownload ? safe`downloading` : safe`connecting`;
+    return safe`${toSafeLine(name)}: ${verb} (${Math.round((now - since) / 1000)} s)`;
+  });
+  const left = waited.size - names.length;
+  const { said = "" } = shown.find(([, { isDownload }]) => isDownload)?.[1] ?? {};
+  return joinSafe(
+    [
+      joinSafe(names, safe`, `),
+      left > 0 ? safe` and ${left} more` : safe``,
+      said === "" ? safe`` : safe`  ${toSafeLine(said)}`,
+    ],
+    safe``,
+  );
 }

@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { nameHint } from "../shell/name-hint.ts";
 
 export interface ToolTarget {
   readonly server: string;
@@ -61,10 +62,9 @@ function unknown(word: string, servers: readonly KnownServer[]): HostError {
   const dot = word.indexOf(".");
   if (dot <= 0) return new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
   const name = word.slice(0, dot);
-  const nearName = closest(
+  const suggestion = nameHint(
     name,
     servers.map((known) => known.name),
   );
-  const suggestion = nearName === undefined ? "" : `; did you mean "${nearName}"?`;
   return new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
 }

@@ -6,15 +6,32 @@ import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { ageWords, day } from "../output/age.ts";
+import type { Command } from "commander";
+import { errorLines } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
+import { ageWords, day } from "../output/servers/server-state.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { usageError } from "../shell/usage-error.ts";
-import type { Context } from "../shell/verb.ts";
+import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";
 import type { AdHoc } from "./ad-hoc-server.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
+
+/** The first paragraph of the help of a list command. */
+export function listHelp(items: "tools" | "prompts" | "resources"): string {
+  return `
+Lists the ${items} of all configured servers that may start, or only of the given
+server. Connects to servers that have no cached catalog. The built-in server
+"demo" is listed if no other server is configured, or if you name it. Servers
+that cannot be reached are reported on stderr.
+`;
+}
+
+export function defineListOptions(command: Command, items: "tools" | "prompts" | "resources"): void {
+  command
+    .argument("[server]", `only the ${items} of this server: its name, or a URL`)
+    .option("--refresh", "connect to the servers instead of using the catalog cache");
+}
 
 export interface CatalogScope {
   readonly host: Host;
@@ -78,13 +95,10 @@ async function loadCatalogs(host: Host, names: readonly string[], context: Conte
   return known;
 }
 
-/** Prints why a server cannot be reached. */
 export function printRefusal(state: ServerState, out: Output): void {
-  const { message, next } = notConnectedError(state);
-  out.say(safe`${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
+  out.say(errorLines(notConnectedError(state)));
 }
 
-/** Warns about lists that were truncated. */
 export function warnOfTruncatedLists(
   host: Host,
   server: string | undefined,

@@ -1,24 +1,22 @@
 /** The screen from top to bottom: finished items, running items, the question or panel, the prompt, the status line. */
 
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Clock } from "@fairlead/core/clock";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { Box, Static, Text } from "ink";
-import { type ReactElement, useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { spinnerSign } from "../output/reports/progress.ts";
+import type { CompletionList } from "./input/completion.ts";
 import type { AppSession } from "./session/session.ts";
-import type { AppState } from "./state/app-state.ts";
+import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
-import { type LiveRoom, liveRoom } from "./state/live-room.ts";
-import { questionNumber } from "./state/question-number.ts";
-import { hasMoving } from "./state/status.ts";
-import { useNow } from "./use-now.ts";
-import { completionLines } from "./view/completion-lines.ts";
+import { hasMoving, serverWords } from "./state/status.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import { panelLines } from "./view/dialogs/mcp-panel-frame.ts";
-import { clipLine, type Line, span } from "./view/line.ts";
+import type { Room } from "./view/frame.ts";
+import { clipLine, columns, type Line, span } from "./view/line.ts";
 import { Lines } from "./view/lines.tsx";
-import { StatusLine } from "./view/status-line.tsx";
 import { TextInput } from "./view/text-input.tsx";
 import { TranscriptItemView } from "./view/transcript-item.tsx";
-import { TurnLine } from "./view/turn-line.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
@@ -116,4 +114,132 @@ function completionRows({ completion, size }: AppState): readonly Line[] {
     height: Math.min(listRows, Math.max(2, Math.floor(size.rows / 4))),
   };
   return completion === undefined ? [] : completionLines(completion, room);
+}
+
+/** `every`: milliseconds between updates; undefined for none. */
+function useNow(clock: Clock, every: number | undefined): number {
+  const [now, setNow] = useState(() => clock.now());
+  useEffect(() => {
+    if (every === undefined) return;
+    let callOff = clock.after(0, () => tick(every), { background: true });
+    function tick(pause: number): void {
+      setNow(clock.now());
+      callOff = clock.after(pause, () => tick(pause), { background: true });
+    }
+    return () => callOff();
+  }, [clock, every]);
+  return now;
+}
+
+/** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. */
+interface LiveRoom {
+  readonly width: number;
+  /** Most rows of the prompt. */
+  readonly prompt: number;
+  /** Rows of each item that may still change. */
+  readonly item: number;
+  /** How many of the first items have no room. */
+  readonly hidden: number;
+  /** How many queued messages are shown. */
+  readonly waiting: number;
+}
+
+const mostPrompt = 10;
+const mostWaiting = 3;
+const leastItem = 3;
+
+/** `dialog`: the rows of the question. */
+function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
+  const width = Math.max(20, size.columns);
+  const shownWaiting = Math.min(waiting.length, mostWaiting);
+  const prompt = Math.max(1, Math.min(mostPrompt, Math.floor(size.rows / 3)));
+  const promptRows = Math.min(
+    prompt + 2,
+    Math.ceil((editor.text.length + 1) / (width - 2)) + editor.text.split("\n").length,
+  );
+  // The status line and the free row, the line of the turn, and the rest.
+  const others = 2 + (turn.kind === "running" ? 1 : 0) + shownWaiting + promptRows + dialog;
+  const room = Math.max(leastItem, size.rows - others);
+  const live = items.length - settled;
+  const shown = Math.min(live, Math.max(1, Math.floor(room / leastItem)));
+  return {
+    width,
+    prompt,
+    item: Math.floor(room / Math.max(1, shown)),
+    hidden: live - shown,
+    waiting: shownWaiting,
+  };
+}
+
+/** The line of a running turn, and the last line: server states, model and tokens used. */
+interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "isQuitArmed"> {
+  readonly now: number;
+  readonly width: number;
+}
+
+const narrow = 50;
+
+function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {
+  if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit`}</Text>;
+  const { inputTokens, outputTokens } = usage;
+  const tokens = inputTokens + outputTokens === 0 ? safe`` : safe` · ${inputTokens} in ${outputTokens} out`;
+  return (
+    <Box width={width} justifyContent="space-between">
+      <Box flexShrink={1} flexGrow={1}>
+        <Text dimColor wrap="truncate-end">
+          {toSafeLine(serverWords(servers, now))}
+        </Text>
+      </Box>
+      {width >= narrow && (
+        <Box flexShrink={0} marginLeft={2}>
+          <Text dimColor>{safe`${toSafeLine(model.name)}${tokens}`}</Text>
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+interface TurnLineProps {
+  readonly turn: Extract<TurnState, { readonly kind: "running" }>;
+  readonly now: number;
+}
+
+/** The line of a running turn: what it does, how long, and the key that stops it. */
+function TurnLine({ turn, now }: TurnLineProps): ReactElement {
+  const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
+  const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
+  return (
+    <Text dimColor wrap="truncate-end">
+      {safe`${spinnerSign(now, 120)} ${what}, ${seconds} s (Esc stops it)`}
+    </Text>
+  );
+}
+
+const widestLabel = 40;
+
+/** The completion list as lines, with the selection marked. */
+export function completionLines({ suggestions, selected }: CompletionList, { width, height }: Room): readonly Line[] {
+  const isCut = suggestions.length > height;
+  const rows = isCut ? Math.max(1, height - 1) : height;
+  const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), suggestions.length - rows));
+  const shown = suggestions.slice(from, from + rows);
+  const labels = shown.map(({ value, label = value }) => toVisibleLine(label));
+  const room = Math.min(widestLabel, Math.floor(width / 2), Math.max(0, ...labels.map((label) => columns(label))));
+  const lines = shown.map(({ about = "" }, at): Line => {
+    const isSelected = from + at === selected;
+    const label = clipLine([span(labels[at] ?? safe``, { isBold: isSelected })], room);
+    const gap = " ".repeat(Math.max(0, room - label.reduce((sum, { text }) => sum + columns(text), 0)));
+    const words = about.split("\n", 1)[0] ?? "";
+    return clipLine(
+      [
+        span(isSelected ? safe`› ` : safe`  `, { isBold: true }),
+        ...label,
+        span(safe`${toSafeLine(gap)}  `),
+        span(toSafeLine(words), { isDim: true }),
+      ],
+      width,
+    );
+  });
+  const more: Line = [span(safe`  ${selected + 1} of ${suggestions.length}`, { isDim: true })];
+  return isCut && height > 1 ? [...lines, clipLine(more, width)] : lines;
 }

@@ -2,10 +2,11 @@
 
 import { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
+import { HostError } from "@fairlead/core/errors";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import { createOutput, type Style } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
-import type { Context } from "../shell/verb.ts";
+import type { Context, Globals } from "../shell/verb.ts";
 import { typedHere } from "./slash/typed-here.ts";
 
 export interface Captured<C> {
@@ -44,3 +45,26 @@ export const plainStyle: Style = {
   yellow: asItIs,
   cyan: asItIs,
 };
+
+/** Returns the output. @throws HostError the command's error, with the output before its message */
+export async function runVerbHere(words: readonly string[], context: Context, columns: number): Promise<string> {
+  const { context: quiet, text } = captured(context, columns);
+  try {
+    await context.runWords([...globalWords(context.globals), ...words], quiet.io, quiet.out);
+  } catch (error) {
+    if (!(error instanceof HostError) || text() === "") throw error;
+    throw new HostError(error.code, `${text()}\n${error.message}`, {
+      ...(error.next !== undefined && { next: error.next }),
+    });
+  }
+  return text();
+}
+
+function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
+  return [
+    ...(root === undefined ? [] : ["-C", root]),
+    ...(settings === undefined ? [] : ["--settings", settings]),
+    ...(workspace ? [] : ["--no-workspace"]),
+    ...(trustWorkspace ? ["--trust-workspace"] : []),
+  ];
+}

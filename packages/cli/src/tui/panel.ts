@@ -3,10 +3,8 @@
 import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
-import { signInWords } from "../output/servers/sign-in-words.ts";
-import { promptsText } from "../output/tools/prompt-list.ts";
-import { resourcesText } from "../output/tools/resource-list.ts";
-import { serverToolsText } from "../output/tools/tool-list.ts";
+import { signInWords } from "../output/servers/server-state.ts";
+import { promptsText, resourcesText, serverToolsText } from "../output/tools/lists.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
 import { plainStyle } from "./captured.ts";
 import type { Key } from "./input/keys.ts";

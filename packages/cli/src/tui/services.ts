@@ -2,7 +2,7 @@
 
 import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
-import type { Models } from "./session/models.ts";
+import type { Models } from "./session/open-model.ts";
 import type { ServerActions } from "./session/server-actions.ts";
 import type { AppSession } from "./session/session.ts";
 

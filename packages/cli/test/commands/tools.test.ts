@@ -24,7 +24,7 @@ const demoText = `demo: 6 tools
       Count from one upwards with a pause before each number, and report progress.
 
   wait(seconds?: number = 10) [read-only] as demo__wait
-      Wait without a sign of life, then answer. Try Ctrl-C or a timeout.
+      Wait without sending anything, then answer. Try Ctrl-C or a timeout.
 
   fail(reason?: string = "this is what it is for") [read-only] as demo__fail
       Report an error, as a tool does that could not do its work.
@@ -64,7 +64,7 @@ test("--json has each tool with its names, schema, hints and what a model's call
         name: "demo__wait",
         server: "demo",
         serverToolName: "wait",
-        description: "Wait without a sign of life, then answer. Try Ctrl-C or a timeout.",
+        description: "Wait without sending anything, then answer. Try Ctrl-C or a timeout.",
         title: "Take a while",
         parametersJsonSchema: {
           type: "object",

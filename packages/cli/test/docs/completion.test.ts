@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { installationOf } from "../../src/completion/installation.ts";
+import { installationOf } from "../../src/commands/completion.ts";
 import { shells } from "../../src/completion/scripts.ts";
 import { machine } from "../support/machine.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { toEventLine } from "../../src/headless/event-line.ts";
-import { addToReport, emptyReport, reportDocument } from "../../src/headless/report.ts";
+import { addToReport, emptyReport, reportDocument, toEventLine } from "../../src/headless/report.ts";
 import { readPage, runSteps, stepsOf } from "../support/page.ts";
 import { failure, wholeTurn } from "../support/turn-events.ts";
 

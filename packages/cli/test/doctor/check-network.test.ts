@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkNetwork } from "../../src/doctor/check-network.ts";
-import { readNetworkFacts } from "../../src/doctor/network-facts.ts";
+import { readNetworkFacts } from "../../src/doctor/facts.ts";
 import { machine } from "../support/machine.ts";
 
 const direct = { severity: "ok", message: "no proxy" };

@@ -1,7 +1,7 @@
 import type { ServerState } from "@fairlead/core/events";
 import type { HostTool } from "@fairlead/core/host";
 import { expect, test } from "vitest";
-import { checkServer, type ServerFacts } from "../../src/doctor/check-servers.ts";
+import { checkServer, type ServerFacts } from "../../src/doctor/connect-and-check.ts";
 
 const peer = { era: "legacy", protocolVersion: "2025-11-25", serverInfo: { name: "x", version: "1" } } as const;
 const offer = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkState } from "../../src/doctor/check-state.ts";
-import { readStateFacts } from "../../src/doctor/state-facts.ts";
+import { readStateFacts } from "../../src/doctor/facts.ts";
 import { type Machine, machine } from "../support/machine.ts";
 
 async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<unknown> {

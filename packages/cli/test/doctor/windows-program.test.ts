@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findOnWindows } from "../../src/doctor/windows-program.ts";
+import { findOnWindows } from "../../src/doctor/program-facts.ts";
 
 const env = { Path: "C:\\a;C:\\b", PATHEXT: ".EXE;.CMD" };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readDuration } from "../../src/headless/duration.ts";
+import { readDuration } from "../../src/headless/options.ts";
 
 describe("a length of time", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { exitCodeOf } from "@fairlead/core/errors";
 import type { DoneReason } from "@fairlead/core/turn/events";
 import { expect, test } from "vitest";
-import { endingOf } from "../../src/headless/ending.ts";
+import { endingOf } from "../../src/headless/run.ts";
 
 test.each<[DoneReason, number, boolean, number]>([
   ["stop", 0, false, 0],

@@ -1,6 +1,6 @@
 import { hiddenEntryDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { describe, expect, test } from "vitest";
-import { lockedEntry } from "../../src/lock/locked-entry.ts";
+import { lockedEntry } from "../../src/lock/workspace.ts";
 
 describe("of an entry the lock file has", () => {
   test.each([

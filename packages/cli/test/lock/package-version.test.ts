@@ -1,6 +1,6 @@
 import type { Peer } from "@fairlead/core/events";
 import { expect, test } from "vitest";
-import { packageVersion } from "../../src/lock/package-version.ts";
+import { packageVersion } from "../../src/lock/workspace.ts";
 
 const peer = (version: string): Peer => ({
   era: "legacy",

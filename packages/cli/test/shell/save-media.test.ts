@@ -2,8 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { ResultBlock } from "../../src/shell/content-block.ts";
-import { openSaveFolder, saveMedia } from "../../src/shell/save-media.ts";
+import { openSaveFolder, type ResultBlock, saveMedia } from "../../src/shell/save-media.ts";
 
 const blocks: readonly ResultBlock[] = [
   { type: "image", mimeType: "IMAGE/JPEG", data: "AAAA" },

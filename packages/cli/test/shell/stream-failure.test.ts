@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type StreamFailure, streamFailure } from "../../src/shell/stream-failure.ts";
+import { type StreamFailure, streamFailure } from "../../src/shell/main.ts";
 
 test.each<[string, boolean, StreamFailure]>([
   ["EIO", true, "hangup"],

@@ -1,7 +1,6 @@
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { expect, test } from "vitest";
-import { messageLines } from "../../src/sign-in/message-lines.ts";
-import type { UserLocation } from "../../src/sign-in/user-location.ts";
+import { messageLines, type UserLocation } from "../../src/sign-in/message-lines.ts";
 
 const address: SignInMessage = {
   kind: "address",

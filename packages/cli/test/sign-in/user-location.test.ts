@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type UserLocation, userLocation } from "../../src/sign-in/user-location.ts";
+import { type UserLocation, userLocation } from "../../src/sign-in/message-lines.ts";
 
 interface Row {
   readonly what: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adHocName } from "../../src/targets/ad-hoc-name.ts";
+import { adHocName } from "../../src/targets/ad-hoc-server.ts";
 
 test.each([
   [{ url: "https://mcp.example.com/mcp" }, "mcp.example.com"],

@@ -1,28 +1,25 @@
 /** Signs in to one server with OAuth, from the challenge to the stored token. Every failure names its step. */
 
+import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../settings/define/definition.ts";
 import { present } from "../settings/schema/present.ts";
 import { awaitAnswer } from "./browser/await-answer.ts";
-import { openRedirectListener, type RedirectListener } from "./browser/redirect-listener.ts";
+import { openRedirectListener, type RedirectListener } from "./browser/callback-server.ts";
 import type { SignInUi } from "./browser/sign-in-ui.ts";
 import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/authorization.ts";
 import type { BearerChallenge } from "./oauth/challenge.ts";
 import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
-import { discoverSignIn, type SignInPlan } from "./oauth/discovery.ts";
+import { discoverSignIn, otherTokenHost, type SignInPlan, wantedScopes } from "./oauth/discovery.ts";
 import { createFail, type Fail, signInCancelled } from "./oauth/failure.ts";
 import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
 import { includesAll, scopesIn } from "./oauth/scopes.ts";
-import { otherTokenHost } from "./oauth/token-host.ts";
-import { wantedScopes } from "./oauth/wanted-scopes.ts";
-import { accountIn } from "./store/account.ts";
 import type { Credentials, StoredClient, StoredTokens } from "./store/credentials.ts";
 import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
-/** Options of `signIn`. */
 export interface SignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
@@ -235,4 +232,15 @@ function showResult(
 /** Aborts a running request when the sign-in is cancelled. */
 function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
+}
+
+/** Reads the account name from an ID token. It is only shown and used to tell accounts apart; nothing is decided by it. */
+const longestName = 200;
+
+/** The account of an ID token from the token endpoint, whose signature need not be checked (OpenID Connect Core §3.1.3.7). */
+export function accountIn(idToken: string | undefined): string | undefined {
+  const claims = parseObject(Buffer.from(idToken?.split(".")[1] ?? "", "base64url").toString());
+  if (claims === undefined) return undefined;
+  const name = textIn(claims, "email") ?? textIn(claims, "preferred_username") ?? textIn(claims, "sub");
+  return name?.slice(0, longestName);
 }

@@ -40,7 +40,6 @@ interface Failure {
 
 const shownCharacters = 200;
 
-/** The `HostError` for a connection attempt that failed with `error`. */
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
   const { definition, stderr, redact, isTimedOut } = facts;
   const own = signInErrorIn(error);

@@ -1,5 +1,3 @@
-/** The steps of connecting to a server, as an observer gets them. */
-
 import type { Era, ServerInfo } from "@fairlead/wire";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";

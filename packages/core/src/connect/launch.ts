@@ -1,11 +1,10 @@
-/** Plans the start of a stdio server: which file, in which folder, with which environment. */
-
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import { isInside } from "../files/real-path.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { type ChildEnvironment, childEnvironment } from "./child-environment.ts";
-import { findProgram, liesIn, systemPath, withoutUntrusted } from "./search-path.ts";
 
 /** Where stdio servers are started. */
 export interface LaunchContext {
@@ -74,4 +73,105 @@ function notTrusted(serverName: string, what: string): HostError {
     serverName,
     next: "fairlead trust add",
   });
+}
+
+const everywhere = [
+  ..."PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR".split(" "),
+  ..."HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy".split(" "),
+  ..."NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE".split(" "),
+];
+const onWindows = [
+  ..."APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 COMMONPROGRAMFILES".split(" "),
+  ..."HOMEDRIVE HOMEPATH USERNAME USERPROFILE SYSTEMDRIVE SYSTEMROOT WINDIR COMSPEC PATHEXT TEMP TMP".split(" "),
+  ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
+];
+
+/** The environment of a stdio server, with the names of the variables by their source. */
+interface ChildEnvironment {
+  /** All variables that the process gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Sorted names of variables that are copied from our environment. */
+  readonly passed: readonly string[];
+  /** Sorted names of variables that the server's `env` sets. */
+  readonly set: readonly string[];
+  /** Sorted names of our variables that the process does not get. */
+  readonly withheld: readonly string[];
+}
+
+/** @param entry The server's expanded `env`. It wins over our environment and may set any variable. */
+export function childEnvironment(
+  { env, platform }: Pick<Environment, "env" | "platform">,
+  entry: ReadonlyMap<string, string>,
+): ChildEnvironment {
+  // Windows ignores the case of variable names.
+  const sameName = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
+  const allowed = new Set([...everywhere, ...(platform === "win32" ? onWindows : [])].map(sameName));
+  const named = new Set([...entry.keys()].map(sameName));
+  const ours = Object.entries(env).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && !named.has(sameName(pair[0])),
+  );
+  const isPassed = ([name, value]: readonly [string, string]): boolean =>
+    (allowed.has(sameName(name)) || name.startsWith("LC_")) && !isFunction(value);
+  const passed = ours.filter(isPassed);
+  return {
+    env: Object.fromEntries([...passed, ...entry]),
+    passed: passed.map(([name]) => name).sort(),
+    set: [...entry.keys()].sort(),
+    withheld: ours
+      .filter((pair) => !isPassed(pair))
+      .map(([name]) => name)
+      .sort(),
+  };
+}
+
+/** Old versions of bash run a value that looks like an exported function (Shellshock). */
+function isFunction(value: string): boolean {
+  return value.startsWith("()");
+}
+
+/** The system's search path if `PATH` is not set. An empty `PATH` means the current folder. */
+export const systemPath = "/bin:/usr/bin";
+
+/** A search path, and the entries that were removed from it. */
+interface SearchPath {
+  readonly path: string;
+  readonly dropped: readonly string[];
+}
+
+/** Removes entries that an untrusted folder could control: relative ones, and those inside `root`. */
+async function withoutUntrusted(path: string, root: string | undefined): Promise<SearchPath> {
+  const kept: string[] = [];
+  const dropped: string[] = [];
+  for (const entry of path.split(delimiter)) {
+    const isSafe = isAbsolute(entry) && !(root !== undefined && (await liesIn(entry, root)));
+    (isSafe ? kept : dropped).push(entry);
+  }
+  return { path: kept.join(delimiter), dropped };
+}
+
+/** Whether a path is inside a folder, directly or through a symbolic link. */
+async function liesIn(path: string, root: string): Promise<boolean> {
+  if (isInside(resolve(path), root)) return true;
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && isInside(real, root);
+}
+
+/** The executable file of a command; undefined if there is none, and always on Windows, where the system searches. */
+export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
+  if (process.platform === "win32") return undefined;
+  const places = command.includes("/")
+    ? [resolve(cwd, command)]
+    : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
+  for (const place of places) if (await isExecutable(place)) return place;
+  return undefined;
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    // Missing or not executable: the system would try the next folder too.
+    return false;
+  }
 }

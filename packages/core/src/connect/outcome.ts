@@ -3,9 +3,10 @@
 import type { WireError } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
+import { isWireError } from "../net/fetch-failure.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
-import { retryAfterPause } from "./retry-after.ts";
+import { retryAfterPause } from "./retryable.ts";
 
 /** JSON-RPC's "invalid params". */
 const invalidParams = -32602;
@@ -91,11 +92,6 @@ function busyError(cause: WireError, pause: number, { serverName, what }: Omit<F
 function pauseIn({ evidence: { httpStatus, retryAfter, unsent } }: WireError): number | undefined {
   const isBusy = unsent === true && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
   return isBusy ? retryAfterPause(retryAfter, Date.now()) : undefined;
-}
-
-/** Compares the name, because importing the class would load the wire in commands that connect nothing. */
-function isWireError(error: unknown): error is WireError {
-  return error instanceof Error && error.name === "WireError";
 }
 
 function unexpected(error: unknown, serverName: string, what: string): HostError {

@@ -1,7 +1,7 @@
 /** Decides whether connecting again can help after a failure. */
 
-import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
+import { isWireError } from "../net/fetch-failure.ts";
 
 /** How a failure can be retried. */
 export type RetryClass =
@@ -43,7 +43,12 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
   return { kind: crashes.has(code) ? "crash" : "never" };
 }
 
-/** Compares the name, because importing the class would load the wire. */
-function isWireError(error: unknown): error is WireError {
-  return error instanceof Error && error.name === "WireError";
+/** Longest pause in milliseconds that Fairlead accepts from a server. */
+export const longestRetryAfter = 300_000;
+
+/** Milliseconds from `now` (as `Date.now`) that the header asks for, between 0 and five minutes; undefined if it is neither seconds nor a date. */
+export function retryAfterPause(header: string, now: number): number | undefined {
+  const text = header.trim();
+  const pause = /^[+-]?\d+(\.\d*)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), longestRetryAfter);
 }

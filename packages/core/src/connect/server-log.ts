@@ -4,13 +4,12 @@ import { createHash } from "node:crypto";
 import { appendFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
-import { withoutColours } from "../text/colours.ts";
+import { withoutColours } from "../text/model-text.ts";
 import { toSafeLine } from "../text/safe-text.ts";
 
 /** Source of a log line. */
 export type LogKind = "stderr" | "wire" | "note";
 
-/** The log of one server. */
 export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines, in which the caller has hidden all secrets. Returns at once and never throws. */
@@ -19,7 +18,6 @@ export interface ServerLog {
   close(): Promise<void>;
 }
 
-/** The logs of one host. */
 export interface ServerLogs {
   of(serverName: string): ServerLog;
   close(): Promise<void>;
@@ -45,7 +43,6 @@ export function createServerLogs(state: string): ServerLogs {
   };
 }
 
-/** Path of a server's log file. */
 export function logPath(state: string, serverName: string): string {
   return join(state, "logs", `${safeName(serverName)}.log`);
 }

@@ -18,7 +18,6 @@ const linesAtOnce = 2000;
 /** Long enough that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
-/** The traffic with one server. */
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
@@ -26,7 +25,6 @@ export interface TrafficLog {
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
-/** Options of `createTrafficLog`. */
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;

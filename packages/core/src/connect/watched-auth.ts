@@ -3,7 +3,7 @@
 import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Deadline } from "./deadline.ts";
+import type { Deadline } from "./connect-timeout.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 
 /** The time that a person needs to sign in. */
@@ -13,7 +13,6 @@ export interface SignInTime {
   readonly total: () => number;
 }
 
-/** A wrapped sign-in hook. */
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;

@@ -1,3 +1,3 @@
-/** What the built-in server is called, for who need know nothing else of it. */
+/** The name of the demo server, in a file of its own so that importing it loads nothing else. */
 
 export const demoName = "demo";

@@ -1,8 +1,8 @@
-/** Draws small pictures and writes them as PNG files: one byte a pixel, eight shades of sea. */
+/** Draws small pictures and writes them as PNG files, with one byte per pixel and a palette of eight colours. */
 
 type Shade = (x: number, y: number) => number;
 
-/** From a point, both coordinates between -1 and 1, to a shade between 0 and 1. */
+/** Each function maps a point, with coordinates between -1 and 1, to a shade between 0 and 1. */
 const shades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ["waves", (x, y) => (1 + Math.sin(9 * y + 2 * Math.sin(4 * x))) / 2],
   ["rings", (x, y) => (1 + Math.cos(12 * Math.hypot(x, y))) / 2],
@@ -21,7 +21,7 @@ export async function drawPicture(pattern: string, size: number): Promise<Buffer
     const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
     return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
   }
-  // 8 bits a pixel, colours by number, and the only compression, filter and (no) interlacing there is.
+  // 8 bits per pixel, colour type 3 (palette), the default compression and filter method, no interlacing.
   const header = Buffer.concat([uint32(size), uint32(size), Buffer.from([8, 3, 0, 0, 0])]);
   return Buffer.concat([
     Buffer.from("89504e470d0a1a0a", "hex"),
@@ -32,7 +32,7 @@ export async function drawPicture(pattern: string, size: number): Promise<Buffer
   ]);
 }
 
-/** Rows from top to bottom, each after a zero that says "not filtered". */
+/** Rows from top to bottom. The zero before each row means "not filtered". */
 function pixels(shade: Shade, size: number): Buffer {
   const rows = Buffer.alloc(size * (size + 1));
   const at = (pixel: number): number => (2 * pixel + 1) / size - 1;

@@ -1,9 +1,9 @@
-/** The demo server's prompt: one with arguments, a required one and one that can be left out. */
+/** The demo server's prompt. It has a required and an optional argument. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
-import { knots } from "./knots.ts";
 import { refuseCursor } from "./lists.ts";
+import { knots } from "./resources.ts";
 
 export const promptName = "teach";
 export const audiences = ["beginner", "child", "sailor"] as const;

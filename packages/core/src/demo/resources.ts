@@ -1,9 +1,18 @@
-/** The demo server's resources: a text, a picture, and a template with one text a knot. */
+/** The demo server's resources: a text, a picture, and a template that gives one text for each knot. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
-import { knots } from "./knots.ts";
 import { refuseCursor } from "./lists.ts";
 import { drawPicture } from "./picture.ts";
+
+/** Descriptions of knots, by name. */
+export const knots: ReadonlyMap<string, string> = new Map([
+  ["bowline", "A fixed loop that does not slip and is easy to untie after a load."],
+  ["clove-hitch", "Two turns round a post: quick to tie, quick to adjust, not for leaving alone."],
+  ["cleat-hitch", "Makes a line fast on a cleat: one turn, figures of eight, one locking turn."],
+  ["figure-eight", "A stopper that keeps a line from running out through a fairlead."],
+  ["reef-knot", "Ties two ends of one line round something; never joins two lines."],
+  ["sheet-bend", "Joins two lines, also when one is thicker than the other."],
+]);
 
 interface Resource {
   readonly definition: JsonObject & { readonly uri: string; readonly mimeType: string };

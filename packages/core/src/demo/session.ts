@@ -1,12 +1,11 @@
-/** The demo server: a whole MCP server inside this process, behind the same `Session` as any other. */
+/** The demo server: an MCP server in this process, used through the same `Session` as every other server. */
 
 import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
-import { completeDemo } from "./completion.ts";
-import { startDeadline } from "./deadline.ts";
-import { getPrompt, listPrompts } from "./prompts.ts";
-import { listResources, listTemplates, readResource } from "./resources.ts";
-import type { Task } from "./task.ts";
+import { audiences, getPrompt, listPrompts, promptName } from "./prompts.ts";
+import { knots, knotTemplate, listResources, listTemplates, readResource } from "./resources.ts";
+import type { Task } from "./tool.ts";
 import { callTool, listTools } from "./tools.ts";
 
 type Handler = (params: JsonObject, task: Task) => JsonObject | Promise<JsonObject>;
@@ -60,17 +59,82 @@ export function createDemoSession({ clock = systemClock }: { readonly clock?: Cl
     instructions: "Tools, a prompt and resources to try a host with. Nothing here touches files or the network.",
     request,
     notify: async () => throwIfOver(),
-    // It has nothing to announce and nothing to ask.
+    // The demo server sends no notifications and no requests.
     onNotification: () => () => {},
     onRequest: () => {},
     closed,
     async close() {
-      over.abort(new WireError("closed", "the conversation with the demo server is over"));
+      over.abort(new WireError("closed", "the connection to the demo server is closed"));
     },
   };
 }
 
-/** As if it had gone over a wire: neither side can change what the other holds. */
+/** Copies a message, as a transport would, so that client and server share no objects. */
 function copy(message: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(message)) as JsonObject;
+}
+
+/** Stops a request when it is cancelled, when a timeout expires, or when the session closes. The first cause counts. */
+interface DemoDeadline {
+  /** Aborted with a `WireError` that says why. */
+  readonly signal: AbortSignal;
+  /** Restarts the timeout after a progress notification. */
+  restart(): void;
+  /** Removes timers and listeners after the request. */
+  clear(): void;
+}
+
+function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSignal): DemoDeadline {
+  const stop = new AbortController();
+  const cancel = (): void => stop.abort(new WireError("cancelled", "the request was cancelled"));
+  const end = (): void => stop.abort(over.reason);
+  const expireAfter = (milliseconds: number | undefined): (() => void) | undefined =>
+    milliseconds === undefined
+      ? undefined
+      : clock.after(milliseconds, () => stop.abort(new WireError("timeout", `no answer within ${milliseconds} ms`)));
+
+  if (over.aborted) end();
+  else if (options.signal?.aborted) cancel();
+  over.addEventListener("abort", end, { once: true });
+  options.signal?.addEventListener("abort", cancel, { once: true });
+  let callOffSilence = expireAfter(options.timeout);
+  const callOffTotal = expireAfter(options.total);
+
+  return {
+    signal: stop.signal,
+    restart() {
+      callOffSilence?.();
+      callOffSilence = expireAfter(options.timeout);
+    },
+    clear() {
+      callOffSilence?.();
+      callOffTotal?.();
+      over.removeEventListener("abort", end);
+      options.signal?.removeEventListener("abort", cancel);
+    },
+  };
+}
+
+/** Possible values, by prompt name or URI template and argument name. */
+const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  [`ref/prompt ${promptName} knot`, [...knots.keys()]],
+  [`ref/prompt ${promptName} audience`, audiences],
+  [`ref/resource ${knotTemplate} name`, [...knots.keys()]],
+]);
+
+function completeDemo({ ref, argument }: JsonObject): JsonObject {
+  const [type, name, uri] = fields(ref, ["type", "name", "uri"]);
+  const [argumentName, value = ""] = fields(argument, ["name", "value"]);
+  const known = choices.get(`${type} ${type === "ref/prompt" ? name : uri} ${argumentName}`);
+  if (!known) throw new WireError("rpc", "There is nothing of that name to complete", { rpc: { code: -32602 } });
+  const values = known.filter((choice) => choice.startsWith(value));
+  return { completion: { values, total: values.length, hasMore: false } };
+}
+
+function fields(value: unknown, names: readonly string[]): (string | undefined)[] {
+  const entries = new Map<string, unknown>(Object.entries(objectOf(value)));
+  return names.map((name) => {
+    const field = entries.get(name);
+    return typeof field === "string" ? field : undefined;
+  });
 }

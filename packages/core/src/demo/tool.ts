@@ -1,8 +1,16 @@
-/** How a demo tool is written: parameters once, as its schema; the same words check the arguments and type them. */
+/** Defines demo tools. A tool's parameters are written once, as a schema, which validates its arguments and gives them TypeScript types. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { Task } from "./task.ts";
+import type { Clock } from "../clock.ts";
+
+/** What a long request gets: a clock, a signal to stop, and a function that reports progress. */
+export interface Task {
+  readonly clock: Clock;
+  /** When it aborts, the request rejects with its reason. */
+  readonly signal: AbortSignal;
+  readonly progress: (progress: Progress) => void;
+}
 
 export type Parameter = { readonly description: string } & (
   | {
@@ -27,7 +35,7 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
   : P["type"] extends "boolean"
     ? boolean
     : number;
-/** A parameter without a default is required, so every one has a value. */
+/** Every parameter has a value, because one without a default is required. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 export interface DemoTool {

@@ -1,15 +1,130 @@
-/** The demo server's tools, each there to show one thing that a tool can do. */
+/** The demo server's tools. Each shows one thing that a tool can do. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
+import { sleep } from "../clock.ts";
 import { refuseCursor } from "./lists.ts";
-import type { Task } from "./task.ts";
-import type { DemoTool } from "./tool.ts";
-import { countTool } from "./tools/count.ts";
-import { failTool } from "./tools/fail.ts";
-import { greetTool } from "./tools/greet.ts";
-import { pictureTool } from "./tools/picture.ts";
-import { statisticsTool } from "./tools/statistics.ts";
-import { waitTool } from "./tools/wait.ts";
+import { drawPicture, patterns } from "./picture.ts";
+import { type DemoTool, defineTool, failure, type Task, text } from "./tool.ts";
+
+/** A slow call without progress, to try cancelling and timeouts. */
+const waitTool: DemoTool = defineTool({
+  name: "wait",
+  title: "Take a while",
+  description: "Wait without sending anything, then answer. Try Ctrl-C or a timeout.",
+  parameters: {
+    seconds: { type: "number", description: "how long to wait", minimum: 0, maximum: 3600, default: 10 },
+  },
+  async run({ seconds }, { clock, signal }) {
+    await sleep(clock, seconds * 1000, signal);
+    return text(`Waited ${seconds} s.`);
+  },
+});
+
+/** A structured result: data that matches `outputSchema`, and the same data as text for hosts that read only text. */
+const statisticsTool: DemoTool = defineTool({
+  name: "statistics",
+  title: "Count words",
+  description: "Count the characters, words and lines of a text, and find its longest word.",
+  parameters: { text: { type: "string", description: "the text to look at", examples: ["to be or not to be"] } },
+  outputSchema: {
+    type: "object",
+    properties: {
+      characters: { type: "integer" },
+      words: { type: "integer" },
+      lines: { type: "integer" },
+      longestWord: { type: "string" },
+    },
+    required: ["characters", "words", "lines", "longestWord"],
+  },
+  run(values) {
+    const words = values.text.match(/[\p{L}\p{N}\p{M}'’-]+/gu) ?? [];
+    const structuredContent = {
+      characters: [...new Intl.Segmenter().segment(values.text)].length,
+      words: words.length,
+      lines: values.text === "" ? 0 : values.text.split("\n").length,
+      longestWord: words.reduce((longest, word) => (word.length > longest.length ? word : longest), ""),
+    };
+    return { ...text(JSON.stringify(structuredContent)), structuredContent };
+  },
+});
+
+/** An image and a text. */
+const pictureTool: DemoTool = defineTool({
+  name: "picture",
+  title: "Draw a picture",
+  description: "Draw a small square picture and return it as a PNG.",
+  parameters: {
+    pattern: { type: "string", description: "what to draw", enum: [...patterns], default: "waves" },
+    size: { type: "integer", description: "width and height in pixels", minimum: 8, maximum: 256, default: 64 },
+  },
+  async run({ pattern, size }) {
+    const png = await drawPicture(pattern, size);
+    return {
+      content: [
+        { type: "text", text: `A picture of ${pattern}, ${size} × ${size} pixels.` },
+        { type: "image", mimeType: "image/png", data: png.toString("base64") },
+      ],
+    };
+  },
+});
+
+/** A text result. */
+const greetings: ReadonlyMap<string, string> = new Map([
+  ["en", "Hello"],
+  ["de", "Moin"],
+  ["es", "Hola"],
+  ["fr", "Bonjour"],
+  ["ja", "こんにちは"],
+]);
+
+const greetTool: DemoTool = defineTool({
+  name: "greet",
+  title: "Greet someone",
+  description: "Greet a person by name.",
+  parameters: {
+    name: { type: "string", description: "who is greeted", examples: ["Ada"] },
+    language: { type: "string", description: "the language to greet in", enum: [...greetings.keys()], default: "en" },
+    loud: { type: "boolean", description: "whether to shout", default: false },
+  },
+  run({ name, language, loud }) {
+    const greeting = `${greetings.get(language)}, ${name}!`;
+    return text(loud ? greeting.toUpperCase() : greeting);
+  },
+});
+
+/** A result with `isError`. */
+const failTool: DemoTool = defineTool({
+  name: "fail",
+  title: "Fail on purpose",
+  description: "Report an error, as a tool does that could not do its work.",
+  parameters: { reason: { type: "string", description: "what to complain about", default: "this is what it is for" } },
+  run: ({ reason }) => failure(`This tool failed: ${reason}`),
+});
+
+/** A call that reports progress. */
+const countTool: DemoTool = defineTool({
+  name: "count",
+  title: "Count slowly",
+  description: "Count from one upwards with a pause before each number, and report progress.",
+  parameters: {
+    to: { type: "integer", description: "the last number", minimum: 1, maximum: 100, default: 5 },
+    pause: {
+      type: "number",
+      description: "milliseconds before each number",
+      minimum: 0,
+      maximum: 10_000,
+      default: 300,
+    },
+  },
+  async run({ to, pause }, { clock, signal, progress }) {
+    const numbers = Array.from({ length: to }, (_, at) => at + 1);
+    for (const number of numbers) {
+      await sleep(clock, pause, signal);
+      progress({ progress: number, total: to, message: `counted to ${number}` });
+    }
+    return text(numbers.join(" "));
+  },
+});
 
 const tools: readonly DemoTool[] = [greetTool, pictureTool, statisticsTool, countTool, waitTool, failTool];
 

@@ -19,7 +19,6 @@ export interface DefinitionOwner {
   readonly fingerprint?: string;
 }
 
-/** Accepted definitions of one server. */
 export interface AcceptedDefinitions {
   /** Digests of a tool, the newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
@@ -27,7 +26,6 @@ export interface AcceptedDefinitions {
   readonly isFull: boolean;
 }
 
-/** The store of all servers. */
 export interface AcceptedDefinitionsStore {
   /** Rejects if the file cannot be read. */
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;

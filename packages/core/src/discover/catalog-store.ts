@@ -1,16 +1,19 @@
-/** The catalog cache on disk, from which the next start shows catalogs before servers answer. */
+/** The catalog cache on disk, from which the next start shows catalogs before servers answer. Incomplete files are ignored. */
 
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import type { CatalogCounts, Peer } from "../events.ts";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { replaceFile } from "../files/atomic/replace-file.ts";
 import { readText } from "../files/read-text.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
+import type { Transport } from "../settings/define/definition.ts";
 import { writeJson } from "../text/deep-json.ts";
 import { createTurns } from "../text/turns.ts";
-import { type CachedCatalog, parseCachedCatalog } from "./cached-catalog.ts";
+import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** The catalog cache. */
 export interface CatalogStore {
@@ -118,4 +121,135 @@ async function sweep(folder: string, now: number): Promise<void> {
   const newestFirst = files.sort((a, b) => b.changed - a.changed);
   const stale = newestFirst.filter(({ changed }, index) => index >= mostFiles || now - changed > forgetAfter);
   await Promise.all(stale.map(({ path }) => rm(path, { force: true })));
+}
+
+/** What decides which catalog a server returns. */
+export interface CatalogIdentity {
+  /** Digest of the definition as written. */
+  readonly fingerprint: string;
+  /** With expanded variables and secrets, because another token may see other tools. */
+  readonly expanded: Transport;
+  /** The account that is signed in. */
+  readonly account?: string;
+}
+
+/** Digest of the definition, its expanded values and the account. An HMAC, because an attacker could guess secrets from a plain digest. */
+export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
+  const content = JSON.stringify([fingerprint, plain(expanded), account]);
+  return createHmac("sha256", key).update(content).digest("hex").slice(0, 40);
+}
+
+function plain(transport: Transport): unknown {
+  if (transport.kind !== "stdio") return [transport.kind, transport.url, sorted(transport.headers)];
+  const { kind, command, args, env, cwd = null } = transport;
+  return [kind, command, args, sorted(env), cwd];
+}
+
+function sorted(values: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The cached catalog of one server. Times are milliseconds since 1970. */
+export interface CachedCatalog {
+  /** The catalog after `includeTools` and `excludeTools`. */
+  readonly catalog: Catalog;
+  /** Hidden tools, with the setting that hides each. */
+  readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
+  /** Accepted definitions of tools that have changed or disappeared since. */
+  readonly accepted?: readonly CatalogTool[];
+  readonly offer: CatalogCounts;
+  readonly peer: Peer;
+  /** When the protocol was negotiated. */
+  readonly reachedAt: number;
+  readonly savedAt: number;
+  /** Until when the lists are valid, if the server says so. */
+  readonly freshUntil?: number;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isSwitch: Check = (value) => typeof value === "boolean";
+const isWord =
+  (...words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value);
+const isMaybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+/** Checks the members that Fairlead uses; other members are kept unchecked. */
+function isShape(shape: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(shape);
+  return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));
+}
+
+const described = { title: isMaybe(isText), description: isMaybe(isText) };
+const isNotes = isListOf(isShape({ kind: isText, name: isMaybe(isText), reason: isText }));
+const isTools = isListOf(
+  isShape({
+    name: isText,
+    ...described,
+    inputSchema: isObject,
+    outputSchema: isMaybe(isObject),
+    annotations: isMaybe(isObject),
+  }),
+);
+const isCatalog = isShape({
+  tools: isTools,
+  prompts: isListOf(
+    isShape({
+      name: isText,
+      ...described,
+      arguments: isListOf(isShape({ name: isText, description: isMaybe(isText), required: isSwitch })),
+    }),
+  ),
+  resources: isListOf(isShape({ uri: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
+  resourceTemplates: isListOf(isShape({ uriTemplate: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
+  instructions: isMaybe(isText),
+  ttlMs: isMaybe(isNumber),
+  dropped: isNotes,
+  repaired: isNotes,
+  truncated: isNotes,
+});
+const isPeer = isShape({
+  era: isWord("legacy", "modern"),
+  protocolVersion: isText,
+  serverInfo: isShape({ name: isText, version: isText, title: isMaybe(isText) }),
+  transport: isMaybe(isWord("stdio", "http", "sse")),
+});
+const isCachedCatalog = isShape({
+  catalog: isCatalog,
+  accepted: isMaybe(isTools),
+  peer: isPeer,
+  hidden: isListOf(
+    (pair) =>
+      Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && isWord("includeTools", "excludeTools")(pair[1]),
+  ),
+  offer: isShape({
+    tools: isNumber,
+    prompts: isNumber,
+    resources: isNumber,
+    resourceTemplates: isNumber,
+    note: isMaybe(isText),
+  }),
+  reachedAt: isNumber,
+  savedAt: isNumber,
+  freshUntil: isMaybe(isNumber),
+});
+
+/** Undefined if the text is damaged or incomplete. */
+function parseCachedCatalog(text: string): CachedCatalog | undefined {
+  const value = parseJson(text);
+  return isWholeCatalog(value) ? value : undefined;
+}
+
+function isWholeCatalog(value: unknown): value is CachedCatalog {
+  return isCachedCatalog(value);
 }

@@ -1,5 +1,3 @@
-/** Reads the catalog of a server. Texts are raw. */
-
 import type {
   JsonObject,
   ListedItem,
@@ -75,7 +73,6 @@ export interface ListStep {
   readonly milliseconds: number;
 }
 
-/** Options of `readCatalog`. */
 export interface ReadOptions {
   /** The lists to read; by default those that the server declares. */
   readonly only?: readonly ListKind[];

@@ -5,7 +5,6 @@
 
 import { HostError } from "../errors.ts";
 
-/** Limits of a call queue. */
 export interface CallQueueOptions {
   readonly perServer: number;
   readonly total: number;
@@ -13,7 +12,6 @@ export interface CallQueueOptions {
   readonly waitingPerServer: number;
 }
 
-/** A queue of calls. */
 export interface CallQueue {
   /**
    * Waits for a free slot and resolves with the function that frees it.
@@ -29,7 +27,6 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-/** Creates an empty queue. */
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
   /** The server whose turn is next comes first. A server without calls is not in the map. */
   const lines = new Map<string, Line>();

@@ -1,5 +1,3 @@
-/** The result of a tool call. */
-
 import type { ToolResult } from "@fairlead/wire";
 
 /** The result of a tool call. An error that the tool itself reports is a result too. */

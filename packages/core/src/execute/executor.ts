@@ -10,28 +10,24 @@ import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionOf } from "../discover/tool-changes.ts";
-import { HostError } from "../errors.ts";
+import { type ErrorCode, HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
+import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { createCallQueue } from "./call-queue.ts";
 import type { CallResult } from "./call-result.ts";
-import { checkArguments } from "./check-arguments.ts";
-import { checkOutput } from "./check-output.ts";
-import { findTool } from "./find-tool.ts";
-import { mayRepeat } from "./may-repeat.ts";
+import { checkArguments, checkOutput } from "./check-values.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The part of a server's client that a call needs. */
 export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
 
-/** One tool call. */
 export interface Call {
   readonly client: CallClient;
   readonly tool: string;
   readonly args: unknown;
 }
 
-/** Options of one tool call. */
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   /** The longest time without a response or progress, in milliseconds. Waiting in the queue does not count. */
@@ -45,14 +41,12 @@ export interface ExecuteOptions {
   readonly trustAnnotations?: boolean;
 }
 
-/** Runs tool calls. */
 export interface Executor {
   readonly call: (call: Call, options: ExecuteOptions) => Promise<CallResult>;
   /** Cancels all waiting and running calls; resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
-/** Options of `createExecutor`. */
 export interface ExecutorOptions {
   readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
   /** The most calls that may wait for one server. */
@@ -65,7 +59,6 @@ export interface ExecutorOptions {
 
 const queueOfOneServer = 256;
 
-/** Creates the executor of one host. */
 export function createExecutor(options: ExecutorOptions): Executor {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
   const queue = createCallQueue({
@@ -182,4 +175,58 @@ function cancelled({ name: serverName }: CallClient, tool: string, { reason }: A
 function changed({ name: serverName }: CallClient, tool: CatalogTool): HostError {
   const message = `${serverName}.${tool.name} was not called: its definition changed while the call waited`;
   return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
+}
+
+interface FailedCall {
+  readonly code: ErrorCode;
+  /** The call certainly did not reach the server. */
+  readonly neverLeft: boolean;
+  /** The tool's annotations, claimed by the server. */
+  readonly annotations: JsonObject | undefined;
+  /** Whether those annotations are trusted. */
+  readonly trustAnnotations: boolean;
+  /** Milliseconds that a server which rejected the call asks to wait. */
+  readonly pause: number | undefined;
+  /** Milliseconds that the call may still take. */
+  readonly timeLeft: number;
+}
+
+/** Whether a failed call may be sent again without asking: never if it could take effect twice. */
+export function mayRepeat(failed: FailedCall): boolean {
+  const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
+  if (pause !== undefined) return neverLeft && pause < timeLeft;
+  // The connection failed, and a new one may succeed. Any other error would occur again.
+  if (neverLeft) return code === "unreachable" || code === "server_exited";
+  return code === "lost" && trustAnnotations && isHarmless(annotations);
+}
+
+function isHarmless(annotations: JsonObject = {}): boolean {
+  return annotations["readOnlyHint"] === true || annotations["idempotentHint"] === true;
+}
+
+/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` */
+export function findTool(
+  { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
+  tool: string,
+): CatalogTool {
+  const tools = filteredCatalog?.catalog.tools ?? [];
+  const found = tools.find(({ name }) => name === tool);
+  if (found) return found;
+  const setting = filteredCatalog?.hidden.get(tool);
+  if (setting !== undefined)
+    throw new HostError(
+      "denied",
+      `${serverName}.${tool} denied: ${setting} of "${serverName}" in the settings excludes it`,
+      {
+        serverName,
+        next: `Change ${setting} of "${serverName}" in the settings.`,
+      },
+    );
+  const names = tools.map(({ name }) => name);
+  const near = closest(tool, names);
+  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new HostError("tool_unknown", `"${serverName}" has no tool "${tool}"${suggestion}`, {
+    serverName,
+    next: `fairlead tools ${toShellWord(serverName)}`,
+  });
 }

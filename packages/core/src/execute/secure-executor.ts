@@ -6,7 +6,7 @@ import { HostError } from "../errors.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import { toPlainArguments } from "../registry/plain-arguments.ts";
 import { type CallQueue, createCallQueue } from "./call-queue.ts";
-import { describeIssues } from "./describe-issues.ts";
+import { describeIssues } from "./check-values.ts";
 import { createValidator, type Validator } from "./validation/validator.ts";
 
 /** The members of a `DiscoveredMCPTool` that the executor needs. */

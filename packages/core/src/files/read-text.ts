@@ -13,7 +13,7 @@ export type TextFile =
 
 export async function readText(path: string, maxBytes: number): Promise<TextFile> {
   try {
-    // Without O_NONBLOCK, opening a pipe that nobody writes to waits for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer waits for ever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return await readHandle(handle, maxBytes);

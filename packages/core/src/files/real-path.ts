@@ -1,7 +1,10 @@
-/** Where a path really leads, also one of which not every part exists yet. */
+/** Real paths: where a path leads through symbolic links, and whether it lies in a folder. */
 
-import { realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { HostError } from "../errors.ts";
+import { makeFolder } from "./atomic/private-folder.ts";
+import { notWritten, unless } from "./system-error.ts";
 
 /** The real path of the deepest part that exists, with the rest as written. */
 export async function realPathOf(path: string): Promise<string> {
@@ -9,4 +12,58 @@ export async function realPathOf(path: string): Promise<string> {
   const real = await realpath(written).catch(() => undefined);
   if (real !== undefined || dirname(written) === written) return real ?? written;
   return join(await realPathOf(dirname(written)), basename(written));
+}
+
+/** Whether `path` is `folder` or lies inside it. Both must be real paths: only the names are compared. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Recognises a symbolic link whose target does not exist; the user meant a file to be read there. */
+export async function leadsNowhere(path: string): Promise<boolean> {
+  // The read that follows reports why the path cannot be read.
+  const isLink = await lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+  if (!isLink) return false;
+  return stat(path).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** The number of links to follow, as in Linux. */
+const linksFollowed = 40;
+
+export interface TargetOptions {
+  /** A real folder that must contain the file, because a workspace may contain links to any place. */
+  readonly within?: string;
+}
+
+/**
+ * Follows symbolic links to the file that is written, so that all programs lock the same file. The file need not exist.
+ * Creates its folder, but not the folder of a link's target.
+ */
+export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
+  let file = resolve(path);
+  for (let link = 0; link <= linksFollowed; link += 1) {
+    const folder = await realPathOf(dirname(file));
+    file = join(folder, basename(file));
+    if (within !== undefined && !isInside(file, within)) throw outside(path, file, within);
+    if (link === 0) await makeFolder(folder);
+    else if ((await stat(folder).catch(unless("ENOENT"))) === undefined)
+      throw notWritten(path, `it is a link to ${file}, and the folder ${folder} does not exist`);
+    const target = await readlink(file).catch(unless("ENOENT", "EINVAL"));
+    if (target === undefined) return file;
+    file = resolve(folder, target);
+  }
+  throw notWritten(path, "its symbolic links go in a circle");
+}
+
+function outside(path: string, target: string, within: string): HostError {
+  return new HostError("denied", `${path} leads to ${target}, which is outside ${within}; nothing was written`, {
+    next: `Put a file or folder in the place of the link, or edit ${target} itself.`,
+  });
 }

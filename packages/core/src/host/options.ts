@@ -1,5 +1,3 @@
-/** The options of `createHost()`, and their check: every mistake is a `HostError` `usage` that names the option. */
-
 import { homedir } from "node:os";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
@@ -145,11 +143,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   today: aFunction,
 };
 
-/**
- * Checks the names and types of the options.
- *
- * @throws HostError `usage`, naming the first option that is wrong
- */
+/** Checks the names and types of the options. @throws HostError `usage`, naming the first option that is wrong */
 export function checkHostOptions(options: unknown): void {
   if (!isObject(options))
     throw new HostError("usage", `createHost() takes an object of options, not ${shown(options)}`);

@@ -152,8 +152,10 @@ export interface Host extends AsyncDisposable {
   stop(servers: readonly string[]): Promise<void>;
   /**
    * Reads changed settings. Servers whose definition is unchanged keep running; the others wait to be started.
+   * Mistakes in settings files are reported by `problems()`.
    *
-   * @throws HostError `settings_invalid`, `usage`
+   * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has no
+   * settings files to read
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
@@ -182,7 +184,7 @@ export interface Host extends AsyncDisposable {
   /** The whole catalog of a server, listed or cached, with notes about what could not be used. */
   catalog(server: string): Catalog | undefined;
   /**
-   * Calls a tool as the user. Connects its server first if needed, and no other.
+   * Calls a tool for the user. First connects the tool's server, if it is not connected; starts no other server.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
    */
@@ -229,6 +231,8 @@ export interface Host extends AsyncDisposable {
    * names do not change.
    */
   asCallableTool(): CallableTool;
+  /** Resolves when every request that has ended is in the history on disk, or the host has reported that it cannot be. */
+  flushHistory(): Promise<void>;
   /** The states of all servers in the order of the settings, the demo server last. */
   states(): readonly ServerState[];
   getDiscoveryState(): MCPDiscoveryState;

@@ -1,13 +1,10 @@
-/** Manages the clients of all servers of a host. */
-
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";
 import { closest } from "../text/closest.ts";
 import type { McpClient } from "./client.ts";
-import { type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
+import { compareServers, type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
 import { createRecoveries, type Recoveries } from "./recovery/recoveries.ts";
-import { compareServers } from "./server-changes.ts";
 import { notConnectedError } from "./server-state.ts";
 import { createStartLimit, type StartLimit } from "./start-limit.ts";
 import { unlessAborted } from "./unless-aborted.ts";

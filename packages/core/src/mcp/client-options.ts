@@ -1,5 +1,3 @@
-/** The options of a client, and the event of its end. */
-
 import type { Clock } from "../clock.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ListStep } from "../discover/catalog.ts";

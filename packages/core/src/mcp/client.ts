@@ -1,5 +1,3 @@
-/** The client of one server: connects, reads the catalog, sends requests, disconnects. */
-
 import type {
   JsonObject,
   McpRequestOptions,
@@ -14,17 +12,16 @@ import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
 import type { MCPServerStatus, Peer, ServerState } from "../events.ts";
-import { catalogNews } from "./catalog-news.ts";
 import type { ClientEnd, McpClientOptions } from "./client-options.ts";
-import { type Completion, toCompletion } from "./completion.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { createLogLimit, type LogLimit } from "./log-limit.ts";
-import { toNews } from "./news.ts";
+import { catalogNews, toNews } from "./news.ts";
+import { type Completion, toCompletion } from "./requests.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
 
 export type { ClientEnd, McpClientOptions } from "./client-options.ts";
-export type { Completion } from "./completion.ts";
+export type { Completion } from "./requests.ts";
 
 /**
  * The client of one server: connects, reads its catalog, sends single requests and disconnects.

@@ -19,15 +19,13 @@ import { prepareDigests } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
-import { kindsOf } from "./catalog-news.ts";
 import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
-import { changedList } from "./news.ts";
+import { changedList, kindsOf } from "./news.ts";
 import { createHealth } from "./recovery/health.ts";
 import { createRefresh } from "./recovery/refresh.ts";
 import { toFailure } from "./server-state.ts";
 import { openSubscription, type Subscription } from "./subscription.ts";
 
-/** Options of `createConnection`. */
 export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
@@ -49,7 +47,6 @@ export interface ConnectionOptions {
   readonly onUnresponsive: (error: HostError) => void;
 }
 
-/** A connection to a server. */
 export interface Connection {
   readonly session: OpenedSession;
   readonly filteredCatalog: () => FilteredCatalog | undefined;

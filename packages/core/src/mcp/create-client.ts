@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import type { ProcessRegistry } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { mergeText } from "../settings/read/load.ts";
@@ -83,4 +84,39 @@ async function define(name: string, config: MCPServerConfig, environment: Enviro
   if (definition !== undefined && wrong === undefined) return definition;
   const { code = "settings_invalid", message = `"${name}" has invalid settings`, next } = wrong ?? {};
   throw new HostError(code, message, { serverName: name, ...(next !== undefined && { next }) });
+}
+
+/** Options of `mcpToTool`. */
+export interface McpToToolOptions {
+  /** Milliseconds without a response or progress after which a call fails; the connection's limit by default. */
+  readonly timeout?: number;
+}
+
+/**
+ * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own. It checks no policy: the
+ * caller must ask for confirmation first.
+ */
+export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): CallableTool {
+  async function call({ id, name, args = {} }: FunctionCall): Promise<Part> {
+    if (name === undefined) throw new HostError("usage", `a function call to "${client.name}" has no tool name`);
+    const { content, structuredContent, isError } = await client.callTool(name, args, options);
+    const response = {
+      content: content.map((block) => (block.type === "unknown" ? block.raw : block)),
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(isError && { isError }),
+    };
+    return { functionResponse: { ...(id !== undefined && { id }), name, response } };
+  }
+
+  return {
+    async tool() {
+      const tools = client.filteredCatalog?.catalog.tools ?? [];
+      return {
+        functionDeclarations: tools.map(({ name, description = "", inputSchema }) => {
+          return { name, description, parametersJsonSchema: inputSchema };
+        }),
+      };
+    },
+    callTool: (calls) => Promise.all(calls.map(call)),
+  };
 }

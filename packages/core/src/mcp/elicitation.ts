@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** Answers an elicitation for the user. The host declares the capability if it has one. */
+/** Asks the user a server's question and returns the answer. A host without this function does not declare elicitation. */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** A question of a server. Its texts are raw. */

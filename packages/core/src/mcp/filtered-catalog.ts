@@ -17,7 +17,6 @@ export interface FilteredCatalog {
 /** @deprecated The new name is `FilteredCatalog`. */
 export type Offering = FilteredCatalog;
 
-/** Options of `filterCatalog`. */
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;

@@ -1,6 +1,7 @@
 /** Answers requests of a server: roots, elicitation and sampling. One question at a time, and a limited number per minute. */
 
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { type Elicit, elicitationCapability, toElicitation, withDefaults } from "./elicitation.ts";
@@ -39,7 +40,6 @@ export interface UnaskableQuestion {
   readonly url?: string;
 }
 
-/** Limits for one server. */
 export interface RequestLimits {
   /** Elicitation and sampling requests per minute. */
   readonly perMinute: number;
@@ -129,4 +129,22 @@ async function rejectDenied(error: unknown): Promise<never> {
 async function rpcError(code: number, message: string): Promise<Error> {
   const { WireError } = await import("@fairlead/wire");
   return new WireError("rpc", message, { rpc: { code } });
+}
+
+/** Values that a server suggests for an argument of a prompt or a variable of a resource template. */
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore: boolean;
+}
+
+/** Drops invalid members of the result. */
+export function toCompletion(raw: unknown): Completion {
+  const given = new Map<string, unknown>(Object.entries(objectOf(raw)));
+  const [values, total] = [given.get("values"), given.get("total")];
+  return {
+    values: Array.isArray(values) ? values.filter((value): value is string => typeof value === "string") : [],
+    ...(typeof total === "number" && { total }),
+    hasMore: given.get("hasMore") === true,
+  };
 }

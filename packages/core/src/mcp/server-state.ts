@@ -1,5 +1,3 @@
-/** The states of a server and the transitions between them. Pure. */
-
 import { type ErrorCode, HostError } from "../errors.ts";
 import type { CatalogCounts, Failure, Peer, ServerState } from "../events.ts";
 import type { Admission } from "../trust/admit.ts";

@@ -2,13 +2,11 @@
 
 import type { Clock } from "../clock.ts";
 
-/** A limited number of slots. */
 export interface StartLimit {
   /** Resolves with a function that frees the slot, when a slot is free; rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-/** Options of `createStartLimit`. */
 export interface StartLimitOptions {
   readonly limit: number;
   /** Milliseconds after which a slot is freed: a program that starts for longer is probably waiting, not computing. */
@@ -16,7 +14,6 @@ export interface StartLimitOptions {
   readonly clock: Clock;
 }
 
-/** Creates a limit with all slots free. */
 export function createStartLimit({ limit, slotTimeout, clock }: StartLimitOptions): StartLimit {
   const waiting = new Set<() => void>();
   let free = limit;

@@ -6,15 +6,13 @@ import { type Clock, sleep } from "../clock.ts";
 import { toCallError } from "../connect/outcome.ts";
 import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
-import { backoffPause } from "./recovery/backoff.ts";
+import { backoffPause } from "./recovery/recovery-plan.ts";
 
-/** An open subscription. */
 export interface Subscription {
   /** Called when the server acknowledges the subscription. */
   readonly acknowledged: () => void;
 }
 
-/** Options of `openSubscription`. */
 export interface SubscriptionOptions {
   readonly session: Pick<Session, "capabilities" | "request">;
   readonly serverName: string;

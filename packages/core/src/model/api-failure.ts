@@ -35,7 +35,6 @@ export type ProblemKind =
   | "unavailable"
   | "other";
 
-/** A refusal of the API, classified. */
 export interface ApiProblem {
   readonly kind: ProblemKind;
   readonly status: number;
@@ -114,4 +113,19 @@ export function brokenOff(api: ModelApi): ModelFailure {
     error: new HostError("model", `the answer of ${api.title} broke off`, { next: "Try again." }),
     again: { reason: `the answer of ${api.title} broke off` },
   };
+}
+
+/** An error response, read to its end. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: string;
+  /** The `Retry-After` header. */
+  readonly retryAfter?: string;
+}
+
+/** Reads an error response. */
+export async function readRefusal(response: Response): Promise<Refusal> {
+  const retryAfter = response.headers.get("retry-after");
+  const body = await response.text();
+  return { status: response.status, body, ...(retryAfter !== null && { retryAfter }) };
 }

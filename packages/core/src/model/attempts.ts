@@ -66,11 +66,7 @@ function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }
 
-/**
- * Throws if the signal is aborted.
- *
- * @throws HostError `cancelled`
- */
+/** Throws if the signal is aborted. @throws HostError `cancelled` */
 export function checkCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw new HostError("cancelled", "cancelled");
 }

@@ -1,20 +1,16 @@
-/**
- * Chooses the model from the environment variables. A local Ollama is offered, and used only if the user asks for it.
- */
-
 import { parseUrl } from "@fairlead/wire/text";
+import type { AuthClient } from "google-auth-library";
+import { toGoogleError } from "../auth/google/google-failure.ts";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import type { Fetch } from "../net/bounded-fetch.ts";
+import { createBoundedFetch, type Fetch } from "../net/bounded-fetch.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { createGeminiModel } from "./gemini/gemini.ts";
 import type { GeminiAccess } from "./gemini/gemini-access.ts";
-import { authorizeVertex } from "./gemini/vertex-account.ts";
 import type { Model } from "./model.ts";
 import { createModelFetch } from "./model-fetch.ts";
-import { findOllama, type Ollama, ollamaModel } from "./openai/ollama.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
-import { onlyModelOf } from "./openai/openai-models.ts";
+import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
 /** Options of `chooseModel`. Members of `Environment` other than `env` matter for Vertex AI only. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
@@ -119,4 +115,31 @@ function isSet(value: string | undefined): value is string {
 function nextWithout(ollama: Ollama | undefined): string {
   const local = ollama === undefined ? "" : "; Ollama runs here, and has no model yet: ollama pull NAME";
   return `Set GEMINI_API_KEY (keys are made at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for a model of your own${local}.`;
+}
+
+/** Authorizes requests to Vertex AI with the user's Google account, from `gcloud` or an environment variable. */
+type Authorize = Extract<GeminiAccess, { readonly kind: "vertex" }>["authorize"];
+
+const serverName = "Vertex AI";
+const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
+
+/** Returns a function that gives the authorization headers. */
+function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">, fetch?: Fetch): Authorize {
+  const { env, home = env["HOME"] ?? env["USERPROFILE"] ?? "", cwd = home, platform = process.platform } = given;
+  let client: Promise<AuthClient> | undefined;
+  return async () => {
+    try {
+      client ??= openClient({ env, home, cwd, platform }, fetch ?? createBoundedFetch({ env }));
+      return Object.fromEntries(await (await client).getRequestHeaders());
+    } catch (error) {
+      // Read again the next time: the user may sign in meanwhile.
+      client = undefined;
+      throw toGoogleError(error, { serverName });
+    }
+  };
+}
+
+async function openClient(environment: Environment, fetch: Fetch): Promise<AuthClient> {
+  const { openGoogleClient } = await import("../auth/google/google-credentials.ts");
+  return openGoogleClient({ serverName, environment, scopes, fetch });
 }

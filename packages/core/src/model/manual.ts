@@ -51,12 +51,10 @@ function finished(parts: Part[]): ModelEvent {
  * the first part of a message is typed; the others are contents, not commands.
  */
 function linesLeft(messages: readonly Content[]): readonly string[] {
-  const at = messages.findLastIndex(({ role, parts }) => role === "user" && !parts.some(isResponse));
+  const at = messages.findLastIndex(
+    ({ role, parts }) => role === "user" && parts.every(({ functionResponse }) => functionResponse === undefined),
+  );
   const lines = messages[at]?.parts[0]?.text?.split("\n").map((line) => line.trim()) ?? [];
   const answers = messages.slice(at + 1).filter(({ role }) => role === "model");
   return lines.filter((line) => line !== "").slice(answers.flatMap(({ parts }) => parts).length);
-}
-
-function isResponse({ functionResponse }: Part): boolean {
-  return functionResponse !== undefined;
 }

@@ -10,7 +10,6 @@ import { proxyFor } from "../net/proxy-for.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
-/** Options of `createModelFetch`. */
 export interface ModelFetchOptions {
   /** For the proxy variables. */
   readonly env: Environment["env"];

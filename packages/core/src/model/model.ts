@@ -1,5 +1,3 @@
-/** The interface of a model, and its events. */
-
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 

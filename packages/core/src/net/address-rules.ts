@@ -1,8 +1,10 @@
-/** Decides which IP addresses may be reached: public ones, and those of the kind of network that the MCP server is in. Pure. */
+/** Decides which IP addresses may be reached, and checks them in the lookup that the connection itself uses. */
 
+import type { LookupAddress } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { HostError } from "../errors.ts";
-import { isLoopbackHost } from "./loopback-host.ts";
+import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts";
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
@@ -14,25 +16,25 @@ export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
   if (url.username !== "" || url.password !== "")
-    throw new HostError("denied", `${url.origin} is not asked: its address has a user name or a password in it`);
+    throw new HostError("denied", `request to ${url.origin} refused: the URL contains a user name or password`);
   if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return;
   if (near?.protocol === "http:" && near.hostname === url.hostname) return;
-  throw new HostError("denied", `${url.origin} is not asked: it would have to be https`);
+  throw new HostError("denied", `request to ${url.origin} refused: the URL must use https`);
 }
 
 /**
  * Refuses a host if any of its addresses is neither public nor of the kind that the MCP server has. A server is of a kind
- * when all its addresses are: otherwise one more line in its owner's name server would open everybody's own network.
+ * only if all its addresses are: otherwise its operator could add a private address in DNS to get access to the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));
   if (refused !== undefined)
-    throw new HostError("denied", `${host} is not asked: ${refused} is not a public address`, {
-      next: "Only an MCP server that is in the same network may send us to such an address.",
+    throw new HostError("denied", `request to ${host} refused: ${refused} is not a public address`, {
+      next: "Only an MCP server in the same network may refer Fairlead to such an address.",
     });
   const elsewhere = isLoopbackHost(host) ? addresses.find((address) => kindOf(address) !== "loopback") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `${host} is not asked: ${elsewhere} is not an address of this machine`);
+    throw new HostError("denied", `request to ${host} refused: ${elsewhere} is not an address of this machine`);
 }
 
 /** Refuses the MCP server's own name if it now resolves to an address outside the server's network. */
@@ -40,7 +42,7 @@ export function checkSameNetwork(host: string, addresses: readonly string[], nea
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `${host} is not asked: it was at ${near[0]}, and is at ${elsewhere} now`);
+    throw new HostError("denied", `request to ${host} refused: its address was ${near[0]} and is now ${elsewhere}`);
 }
 
 function isReachable(address: string, near: readonly string[]): boolean {
@@ -56,7 +58,7 @@ function kindOf(address: string): string {
   const range = parsed.range();
   if (ownNetwork.has(range)) return "private";
   if (range !== "unicast") return range;
-  // Of IPv6, only one eighth has been given out; the rest holds older ways to write IPv4 addresses, and nobody.
+  // Only 2000::/3 of IPv6 is assigned to hosts. The other ranges are unassigned or contain forms of IPv4 addresses.
   return parsed instanceof ipaddr.IPv6 && !parsed.match(givenOut) ? "unassigned" : "public";
 }
 
@@ -67,4 +69,81 @@ const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(translated)) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(12));
+}
+
+/** Looks up hosts and refuses forbidden addresses. Connections go only to addresses that were checked. */
+export interface Guard {
+  /** Checks a URL with an IP address, which is never looked up. */
+  checkLiteral(url: URL): Promise<void>;
+  /**
+   * Checks a host that a proxy will look up, with the addresses that this machine finds. A name without an address here
+   * is left to the proxy, whose network has its own rules.
+   */
+  checkBeforeProxy(url: URL): Promise<void>;
+  readonly lookup: LookupFunction;
+}
+
+/** @param near The network of the MCP server. */
+export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
+  const addressesOf = async (host: string, options = {}): Promise<readonly LookupAddress[]> => {
+    const family = isIP(host);
+    return family === 0 ? lookUp(host, options, resolve, signal) : [{ address: host, family }];
+  };
+
+  async function check(host: string, found: readonly LookupAddress[]): Promise<void> {
+    const addresses = found.map(({ address }) => address);
+    const nearby = (await near?.addresses()) ?? [];
+    checkAddresses(host, addresses, nearby);
+    // Otherwise the owner of the server's name could resolve it differently here (DNS rebinding).
+    if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
+  }
+
+  return {
+    async checkLiteral(url) {
+      const host = hostOf(url);
+      if (isIP(host) !== 0) await check(url.hostname, await addressesOf(host));
+    },
+    async checkBeforeProxy(url) {
+      const found = await addressesOf(hostOf(url)).catch(() => {
+        signal.throwIfAborted();
+        return [];
+      });
+      if (found.length > 0) await check(url.hostname, found);
+    },
+    lookup(host, options, callback) {
+      const found = addressesOf(host, options).then(async (addresses) => {
+        await check(host, addresses);
+        return addresses;
+      });
+      found.then(
+        (addresses) => {
+          if (options.all === true) return callback(null, [...addresses]);
+          const [first] = addresses;
+          callback(null, first?.address ?? "", first?.family);
+        },
+        (error: Error) => callback(error, "", 0),
+      );
+    },
+  };
+}
+
+/** All addresses of a name; rejects when the signal is aborted, because a resolver cannot be cancelled. */
+function lookUp(
+  host: string,
+  options: object,
+  resolve: LookupFunction,
+  signal: AbortSignal,
+): Promise<readonly LookupAddress[]> {
+  return new Promise((done, fail) => {
+    signal.throwIfAborted();
+    const abort = (): void => fail(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    resolve(host, { ...options, all: true }, (error, found) => {
+      signal.removeEventListener("abort", abort);
+      if (error !== null) return fail(error);
+      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+      if (addresses.length > 0) return done(addresses);
+      fail(Object.assign(new Error(`${host} has no address`), { code: "ENOTFOUND" }));
+    });
+  });
 }

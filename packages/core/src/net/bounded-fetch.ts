@@ -3,10 +3,10 @@
 import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import type { FetchOptions } from "./fetch-options.ts";
+import type { FetchOptions } from "./fetch-within.ts";
 import { createServerNetwork } from "./server-network.ts";
 
-export type { FetchOptions } from "./fetch-options.ts";
+export type { FetchOptions } from "./fetch-within.ts";
 
 /** Has the signature of the standard `fetch`, and rejects only with a `HostError`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

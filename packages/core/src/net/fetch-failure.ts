@@ -23,7 +23,7 @@ export function toFetchError(error: unknown, origin: string): HostError {
   return new HostError("unreachable", `the response of ${origin} broke off: ${words}`, { cause: error });
 }
 
-/** Checks the name, so that the wire need not be loaded for its class. */
-function isWireError(error: unknown): error is WireError {
+/** Compares the name, because importing the class would load the wire in commands that connect nothing. */
+export function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";
 }

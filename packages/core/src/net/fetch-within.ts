@@ -1,18 +1,18 @@
 /** Sends a request, follows redirects and reads the response, with the address rules for each hop. */
 
 import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
+import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
-import { checkUrl } from "./address-rules.ts";
+import { checkUrl, createGuard, type Guard } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
-import type { FetchOptions } from "./fetch-options.ts";
-import { createGuard, type Guard } from "./guard.ts";
 import { proxyFor } from "./proxy-for.ts";
-import { type FetchRequest, isRedirect, redirectedRequest } from "./redirect.ts";
 import type { ServerNetwork } from "./server-network.ts";
 
 export async function fetchWithin(
@@ -116,4 +116,64 @@ function notFollowed(from: URL, location: string, hops: number): HostError {
   const to = parseUrl(location, from)?.origin ?? "an invalid URL";
   const why = hops > 0 ? `, after ${hops} redirects` : "";
   return new HostError("http_status", `${from.origin} redirects to ${to}, which Fairlead does not follow${why}`);
+}
+
+/** Options of a bounded fetch. */
+export interface FetchOptions {
+  /** The MCP server or its URL. Private addresses are allowed only if that server is in the same network. */
+  readonly near?: string | ServerNetwork | undefined;
+  /** The environment, for the proxy variables. */
+  readonly env: Environment["env"];
+  /** Certificate authorities in PEM format, in addition to Node's. */
+  readonly ca?: string;
+  /** The largest response in bytes, decompressed. */
+  readonly maxBytes?: number;
+  /** The limit in milliseconds for the whole request, with name lookups and redirects. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  /** How many redirects are followed; with 0 a redirect is an error. */
+  readonly maxRedirects?: number;
+  readonly resolve?: LookupFunction;
+  readonly clock?: Clock;
+}
+
+/** The next request after a redirect; the caller's headers and body never go to another origin. Pure. */
+interface FetchRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+}
+
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+function redirectedRequest(asked: FetchRequest, status: number, location: string): FetchRequest {
+  const from = asked.url.origin;
+  if (parseUrl(location, asked.url) === undefined)
+    throw new HostError("http_status", `${from} redirects to an invalid URL`);
+  const url = new URL(location, asked.url);
+  const asQuestion = becomesQuestion(asked.method, status);
+  const method = asQuestion ? "GET" : asked.method;
+  const body = asQuestion ? undefined : asked.body;
+  if (url.origin === from)
+    return { url, method, body, headers: asQuestion ? withoutContent(asked.headers) : asked.headers };
+  if (body !== undefined || (method !== "GET" && method !== "HEAD"))
+    throw new HostError(
+      "http_status",
+      `${from} redirects a ${method} to ${url.origin}, another origin, which Fairlead does not follow`,
+    );
+  return { url, method, body, headers: new Headers() };
+}
+
+/** Whether the redirected request becomes a GET, as in browsers. */
+function becomesQuestion(method: string, status: number): boolean {
+  if (status === 303) return method !== "GET" && method !== "HEAD";
+  return (status === 301 || status === 302) && method === "POST";
+}
+
+/** Removes the headers that describe a body. */
+function withoutContent(headers: Headers): Headers {
+  return new Headers([...headers].filter(([name]) => !name.startsWith("content-")));
 }

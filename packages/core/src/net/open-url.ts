@@ -5,7 +5,7 @@ import { posix } from "node:path";
 import { parseUrl } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { isLoopbackHost } from "./loopback-host.ts";
+import { isLoopbackHost } from "./server-network.ts";
 
 const longestUrl = 16_384;
 /** Milliseconds after which an opener that still runs counts as successful; one that fails exits at once. */

@@ -4,7 +4,6 @@ import { toModelText } from "../text/model-text.ts";
 
 const longest = 4096;
 
-/** Returns the description for a model. */
 export function describeForModel(description: string): string {
   const text = toModelText(description);
   if (text.length <= longest) return text;

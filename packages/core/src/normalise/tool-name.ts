@@ -31,7 +31,6 @@ export interface Pin {
   readonly as: string;
 }
 
-/** Options of `assignNames`. */
 export interface NamingOptions {
   /** Whether items of this server never get a bare name. */
   readonly isAlwaysQualified?: (server: string) => boolean;

@@ -1,12 +1,10 @@
-/** Saved tool approvals on disk, each bound to its server's entry and to the tool's definition. */
-
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionDigest, definitionOf } from "../discover/tool-changes.ts";
-import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../trust/approvals-file.ts";
+import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../trust/approvals.ts";
 
-export type { ToolApproval } from "../trust/approvals-file.ts";
+export type { ToolApproval } from "../trust/approvals.ts";
 
 /** The server of an approval: its name, its entry, and the workspace of the entry. */
 export interface ServerIdentity {
@@ -25,9 +23,9 @@ const longestDefinition = 16_384;
 const mostBytes = 1_048_576;
 
 /**
- * Reads the saved tool approvals.
+ * Reads the saved tool approvals. A corrupt file is moved aside and counts as empty.
  *
- * @throws HostError `settings_invalid` if the file cannot be read
+ * @throws HostError `internal` if the file cannot be read
  */
 export async function readToolApprovals(state: string): Promise<readonly ToolApproval[]> {
   return (await readApprovalsFile(state)).tools;
@@ -124,4 +122,58 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
 /** A value with the right digest is the definition that was hashed, so its other members need no check. */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
+}
+
+/** Approvals that hold for one conversation, each bound to the definition that the user saw. */
+export interface ConversationApprovals {
+  /** Increases with every change. */
+  readonly version: () => number;
+  /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
+  readonly bump: () => void;
+  readonly allows: (server: string, tool: string, digest: string) => boolean;
+  readonly allowTool: (server: string, tool: string, digest: string) => void;
+  /** Approves all current tools of the server, by name. A tool that the server adds later asks once. */
+  readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
+  /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
+  readonly isNewOfWhole: (server: string, tool: string) => boolean;
+  /** The definition of the tool has changed, so the tool no longer counts as new. */
+  readonly notNew: (server: string, tool: string) => void;
+  /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
+  readonly allowReads: (server: string, fingerprint: string) => void;
+  readonly allowsReads: (server: string, fingerprint: string) => boolean;
+}
+
+export function createConversationApprovals(): ConversationApprovals {
+  // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
+  const tools = new Map<string, Map<string, string>>();
+  /** Servers whose tools are all approved, each with the names of the tools that do not count as new. */
+  const whole = new Map<string, Set<string>>();
+  const reads = new Map<string, string>();
+  let version = 0;
+  const bump = (): void => {
+    version += 1;
+  };
+
+  function allowTool(server: string, tool: string, digest: string): void {
+    bump();
+    tools.set(server, (tools.get(server) ?? new Map()).set(tool, digest));
+  }
+
+  return {
+    version: () => version,
+    bump,
+    allows: (server, tool, digest) => tools.get(server)?.get(tool) === digest,
+    allowTool,
+    allowServer(server, digests) {
+      whole.set(server, new Set([...(whole.get(server) ?? []), ...digests.keys()]));
+      for (const [tool, digest] of digests) allowTool(server, tool, digest);
+    },
+    isNewOfWhole: (server, tool) => whole.get(server)?.has(tool) === false,
+    notNew: (server, tool) => void whole.get(server)?.add(tool),
+    allowReads(server, fingerprint) {
+      bump();
+      reads.set(server, fingerprint);
+    },
+    allowsReads: (server, fingerprint) => reads.get(server) === fingerprint,
+  };
 }

@@ -4,7 +4,7 @@ import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionDigest } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { Problem } from "../settings/define/definition.ts";
-import type { ToolApproval } from "../trust/approvals-file.ts";
+import type { ToolApproval } from "../trust/approvals.ts";
 import {
   canKeepApprovals,
   forgetToolApproval,
@@ -14,7 +14,6 @@ import {
   saveToolApproval,
 } from "./approvals.ts";
 
-/** The saved approvals of one host. */
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
   /** Whether an approval for this server could be saved: it needs a known server and a writable folder. */
@@ -28,7 +27,6 @@ export interface ApprovedTools {
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 
-/** Options of `loadApprovedTools`. */
 export interface ApprovedToolsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;

@@ -9,7 +9,7 @@ import {
   ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { createConversationApprovals } from "./conversation-approvals.ts";
+import { createConversationApprovals } from "./approvals.ts";
 import {
   answerRule,
   type ChangedDefinition,
@@ -27,13 +27,11 @@ import { ruleText } from "./rules/rule-text.ts";
 
 export type { CarriedDecision, PolicyRequest, Requester, ToolIdentity } from "./decide.ts";
 
-/** Options of `createConfirmations`. */
 export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approvals"> {
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
 
-/** What becomes of the answer to one question. */
 export interface TakingAnswer {
   /** Whether the request still waits for its answer; an answer that comes later takes no effect. */
   readonly isOpen: () => boolean;
@@ -63,7 +61,6 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
-/** Creates the confirmations of one host. */
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf } = options;
   const approvals = createConversationApprovals();
@@ -72,9 +69,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   const confirmed = new Map<string, number>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
-  /** Only tools have accepted definitions: a prompt may have the name of a tool. */
-  async function accept(tool: PolicyRequest): Promise<void> {
-    if ((tool.kind ?? "tool") !== "tool") return;
+  async function accept(tool: ToolIdentity): Promise<void> {
     const accepted = acceptDefinition(tool);
     approvals.bump();
     await accepted;
@@ -88,8 +83,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   function keyOf(request: PolicyRequest): string {
     const { who = "model", serverName, serverToolName, kind = "tool", args = {} } = request;
     const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityOf(serverName)?.fingerprint;
-    const shown = changeOf(request)?.difference() ?? [];
-    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify(shown)]);
+    const shown = changeOf(request)?.difference();
+    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
   }
 
   function keep(key: string): void {
@@ -134,7 +129,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
-    // The key is taken after the acceptance: what was shown as changed is the accepted definition now.
+    // Computed after the acceptance, because the definition that was shown is now the accepted one.
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
@@ -174,6 +169,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     decision: Decision,
     onYes: TakingAnswer["onYes"],
   ): Promise<void> {
+    // Only tools have accepted definitions: a prompt may have the name of a tool.
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
@@ -217,7 +213,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         ...(change && { change: change.difference() }),
         outcomes,
         async answer(given) {
-          // What was asked about has changed while the user looked at it: a yes to that is no yes to this.
+          // The definition changed while the user looked at the question, so the answer does not apply to it.
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

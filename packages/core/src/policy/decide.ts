@@ -1,11 +1,8 @@
-/** Decides one request from the rules, the approvals and the tool's definition. A decision carries the versions of these inputs. */
-
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
-import type { ServerIdentity } from "./approvals.ts";
+import type { ConversationApprovals, ServerIdentity } from "./approvals.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
-import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
@@ -35,7 +32,6 @@ export interface ToolDefinitions {
 /** The sender of a request: the user, a model, or a server that samples. */
 export type Requester = "user" | "model" | "server";
 
-/** A request to decide about. */
 export interface PolicyRequest extends ToolIdentity {
   /** Default: `model`. */
   readonly who?: Requester;
@@ -68,7 +64,6 @@ export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
 
-/** Options of `createDecide`. */
 export interface CreateDecideOptions {
   readonly policy: () => Policy;
   /** Increases with every change of the configuration, such as trust, server definitions or limits. */
@@ -90,7 +85,6 @@ export interface ExplainedDecision {
   readonly change: ChangedDefinition | undefined;
 }
 
-/** Decides requests. */
 export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
   /** Whether no input of the decision has changed since it was made. */
@@ -112,7 +106,6 @@ const typedRule: PolicyRule = {
   origin: { source: "built_in", name: "typed" },
 };
 
-/** Creates the function that decides the requests of one host. */
 export function createDecide(options: CreateDecideOptions): Decide {
   const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;

@@ -1,5 +1,3 @@
-/** `MCPPermissionManager`: a permission check for programs that build their tools by hand. */
-
 /** The members of a `DiscoveredMCPTool` that the check needs. Tools have the server's own names. */
 export interface GatedTool {
   readonly serverName: string;

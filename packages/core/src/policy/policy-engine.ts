@@ -1,8 +1,7 @@
-/** `PolicyEngine`: decides one request by the rules. Pure. */
-
+import type { JsonObject } from "@fairlead/wire";
+import { canonicalJson } from "../text/canonical-json.ts";
 import { builtIn, defaultRules } from "./rules/built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
-import { createMatcher } from "./rules/rule-match.ts";
 
 /** Decides about requests by rules, without side effects: `check` returns the decision and the rule that made it. */
 export class PolicyEngine {
@@ -42,8 +41,9 @@ export class PolicyEngine {
   }
 }
 
-const tiers: readonly Tier[] = ["administrator", "user", "workspace", "conversation", "default"];
-const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+/** Strongest first. */
+const ranks: Readonly<Record<Tier, number>> = { administrator: 0, user: 1, workspace: 2, conversation: 3, default: 4 };
+const strictnesses: Readonly<Record<DecisionOutcome, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
 /** A workspace rule that allows is ignored: a workspace may only restrict. */
 function mayCount({ tier, decision }: PolicyRule): boolean {
@@ -53,14 +53,14 @@ function mayCount({ tier, decision }: PolicyRule): boolean {
 function byStrength(a: PolicyRule, b: PolicyRule): number {
   return (
     Number(b.isGate === true) - Number(a.isGate === true) ||
-    tiers.indexOf(a.tier) - tiers.indexOf(b.tier) ||
+    ranks[a.tier] - ranks[b.tier] ||
     b.priority - a.priority ||
     strictness(b) - strictness(a)
   );
 }
 
 function strictness({ decision }: PolicyRule): number {
-  return decisions.indexOf(decision);
+  return strictnesses[decision];
 }
 
 /** A rule that cannot be fully read may have meant anything, so it can only make the decision stricter. */
@@ -126,4 +126,53 @@ function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotatio
 
 function yields(rule: PolicyRule): boolean {
   return rule.tier !== "administrator" && rule !== builtIn.changed && !isDoubt(rule);
+}
+
+/** Creates a matcher of one request for many rules. Values that several rules need are computed once. */
+function createMatcher(request: CheckRequest): (rule: PolicyRule) => boolean {
+  let json: string | undefined;
+  return (rule) => {
+    if (!matchesPair(rule, request) || !matchesCircumstances(rule, request)) return false;
+    if (rule.argsPattern === undefined) return true;
+    if (request.args === undefined) return false;
+    json ??= canonicalJson(request.args);
+    return rule.argsPattern.matches(json);
+  };
+}
+
+function matchesPair(rule: PolicyRule, { server, tool, kind = "tool" }: CheckRequest): boolean {
+  if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
+  return (rule.server?.matches(server) ?? true) && (rule.tool?.matches(tool) ?? true);
+}
+
+function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean {
+  if (rule.modes !== undefined && !rule.modes.includes(request.mode)) return false;
+  if (rule.interactive !== undefined && rule.interactive !== request.interactive) return false;
+  for (const [name, wanted] of rule.annotations ?? [])
+    if (!valuesOf(name, rule, request).includes(wanted)) return false;
+  return true;
+}
+
+/** The protocol's defaults for missing annotations. They also apply to a server whose annotations are not trusted. */
+const worstCase: ReadonlyMap<string, unknown> = new Map([
+  ["readOnlyHint", false],
+  ["destructiveHint", true],
+  ["idempotentHint", false],
+  ["openWorldHint", true],
+]);
+
+/** Untrusted annotations can make a rule match that denies or asks, never one that allows. */
+function valuesOf(
+  name: string,
+  { decision }: PolicyRule,
+  { annotations = {}, trustsAnnotations = false }: CheckRequest,
+): readonly unknown[] {
+  const claimed = claimOf(annotations, name);
+  const worst = worstCase.get(name);
+  if (trustsAnnotations) return [claimed ?? worst];
+  return decision === "allow" ? [worst] : [claimed, worst];
+}
+
+function claimOf(annotations: JsonObject, name: string): unknown {
+  return Object.hasOwn(annotations, name) ? annotations[name] : undefined;
 }

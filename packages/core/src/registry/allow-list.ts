@@ -1,5 +1,3 @@
-/** The approvals of hand-built tools: whole servers and single tools. */
-
 import type { CallableTool } from "../normalise/model-types.ts";
 
 /** Approvals of whole servers and of single tools. */

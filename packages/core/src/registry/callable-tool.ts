@@ -7,12 +7,10 @@ import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { getStringifiedResultForDisplay } from "../normalise/content/display.ts";
-import { isToolError } from "../normalise/content/function-response.ts";
-import { transformMcpContentToParts } from "../normalise/content/parts.ts";
+import { isToolError, transformMcpContentToParts } from "../normalise/content/parts.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { ToolExecution } from "./binding.ts";
 
-/** One call of a `CallableTool`. */
 export interface CallableCall {
   readonly callable: CallableTool;
   readonly serverName: string;
@@ -23,11 +21,7 @@ export interface CallableCall {
   readonly clock: Clock;
 }
 
-/**
- * Runs the call.
- *
- * @throws HostError `protocol`, `call_timeout`, `cancelled`
- */
+/** Runs the call. @throws HostError `protocol`, `call_timeout`, `cancelled` */
 export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   const { callable, serverName, serverToolName, args, signal } = call;
   if (signal?.aborted) throw cancelled(call);

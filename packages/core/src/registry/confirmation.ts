@@ -1,5 +1,3 @@
-/** The confirmation of a tool call: what the user is asked, and the answers. */
-
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";

@@ -1,5 +1,3 @@
-/** `DiscoveredMCPPrompt`: one prompt of one server. */
-
 import type { PromptResult } from "@fairlead/wire";
 import type { PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";

@@ -1,5 +1,3 @@
-/** `DiscoveredMCPTool`: one tool of one server, with its declaration, confirmation and execution. */
-
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";

@@ -2,7 +2,6 @@
 
 import { HostError } from "../errors.ts";
 import { assignNames } from "../normalise/tool-name.ts";
-import { createByServer } from "./by-server.ts";
 
 /** A tool or prompt that can be renamed. */
 export interface Nameable<T> {
@@ -14,7 +13,6 @@ export interface Nameable<T> {
   named(name: string): T;
 }
 
-/** Options of `createNamedItems`. */
 export interface NamedItemsOptions<T> {
   /** The server's own name of the item. */
   readonly ownName: (item: T) => string;
@@ -31,7 +29,6 @@ export interface UnnamedItem {
   readonly reason: string;
 }
 
-/** Named items of all servers. */
 export interface NamedItems<T> {
   /** Adds an item. If the server has one with the same name already, the first one stays. */
   add(item: T): void;
@@ -55,7 +52,6 @@ interface View<T> {
   readonly leftOut: readonly UnnamedItem[];
 }
 
-/** Creates an empty set of named items. */
 export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptions<T>): NamedItems<T> {
   const { ownName, serverOrder, limit } = options;
   const servers = createByServer<Map<string, T>>(serverOrder);
@@ -139,4 +135,40 @@ function index<T extends Nameable<T>>(all: readonly T[], ownName: (item: T) => s
     byServer.set(item.serverName, offered.set(ownName(item), item));
   }
   return { all, byName: new Map(all.map((item) => [item.name, item])), byServer };
+}
+
+/** Values by server name. */
+export interface ByServer<T> {
+  get(server: string): T | undefined;
+  set(server: string, value: T): void;
+  delete(server: string): void;
+  /** Sets a new order of servers. */
+  reorder(serverOrder: readonly string[]): void;
+  /** All values in order. Servers that the settings do not name come last, in the order of their first arrival. */
+  inOrder(): readonly (readonly [server: string, value: T])[];
+}
+
+/** Values by server, in the order of the settings. */
+export function createByServer<T>(serverOrder: readonly string[] = []): ByServer<T> {
+  const values = new Map<string, T>();
+  let ranks = ranksOf(serverOrder);
+  // Never removed: a server that comes back keeps its position.
+  const arrivals = new Map<string, number>();
+  const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);
+  return {
+    get: (server) => values.get(server),
+    set(server, value) {
+      if (!arrivals.has(server)) arrivals.set(server, arrivals.size);
+      values.set(server, value);
+    },
+    delete: (server) => void values.delete(server),
+    reorder(next) {
+      ranks = ranksOf(next);
+    },
+    inOrder: () => [...values].sort(([a], [b]) => rankOf(a) - rankOf(b)),
+  };
+}
+
+function ranksOf(serverOrder: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(serverOrder.map((server, rank) => [server, rank]));
 }

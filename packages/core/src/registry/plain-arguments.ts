@@ -4,11 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 
-/**
- * Returns the arguments as plain JSON.
- *
- * @throws HostError `arguments_invalid`
- */
+/** Returns the arguments as plain JSON. @throws HostError `arguments_invalid` */
 export function toPlainArguments(params: unknown, serverName: string): JsonObject {
   const plain = toPlain(params, serverName);
   if (isObject(plain)) return plain;

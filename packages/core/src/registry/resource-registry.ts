@@ -1,7 +1,5 @@
-/** `ResourceRegistry`: the resources and resource templates of all servers. Several servers may list the same URI. */
-
 import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
-import { type ByServer, createByServer } from "./by-server.ts";
+import { type ByServer, createByServer } from "./named-items.ts";
 
 /** A resource with the name of the server that lists it. */
 export type DiscoveredMCPResource = CatalogResource & { readonly serverName: string };

@@ -1,5 +1,3 @@
-/** Completes arguments of prompts and variables of resource templates with values that a server suggests. */
-
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
@@ -20,7 +18,6 @@ export interface CompletionRequest {
   readonly given?: Readonly<Record<string, string>>;
 }
 
-/** Options of `completeArgument`. */
 export interface CompletionOptions {
   /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;

@@ -6,11 +6,11 @@ import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import type { ResourceRegistry } from "../registry/resource-registry.ts";
+import type { DiscoveredMCPResource, ResourceRegistry } from "../registry/resource-registry.ts";
+import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";
 
-/** Options of `describeResources`. */
 export interface DescribeResourcesOptions {
   /** The servers to list, in this order. */
   readonly servers: readonly string[];
@@ -19,7 +19,6 @@ export interface DescribeResourcesOptions {
   readonly nonce?: string;
 }
 
-/** Limits of the list. */
 export interface DescriptionLimits {
   /** The number of resources and templates. */
   readonly entries: number;
@@ -85,4 +84,41 @@ function section(server: string, lines: readonly string[], share: DescriptionLim
   }
   const more = lines.length - shown.length;
   return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+}
+
+/** Limits the work: a server may list very many. */
+const mostCompared = 2000;
+const longestCompared = 300;
+const mostShown = 3;
+const shortestPart = 3;
+
+/** Returns the resources with the most similar URIs. */
+export function nearResources(
+  wanted: string,
+  resources: readonly DiscoveredMCPResource[],
+): readonly DiscoveredMCPResource[] {
+  const part = lastPart(wanted);
+  const compared = resources.slice(0, mostCompared).filter(({ uri }) => uri.length <= longestCompared);
+  const near = [
+    nearest(wanted, compared, ({ uri }) => uri),
+    nearest(part, compared, ({ uri }) => lastPart(uri)),
+    ...(part.length < shortestPart
+      ? []
+      : compared.filter(({ uri, name }) => [uri, name].some((text) => text.toLowerCase().includes(part)))),
+  ];
+  return [...new Set(near.flatMap((resource) => resource ?? []))].slice(0, mostShown);
+}
+
+function nearest(
+  wanted: string,
+  resources: readonly DiscoveredMCPResource[],
+  key: (resource: DiscoveredMCPResource) => string,
+): DiscoveredMCPResource | undefined {
+  const word = wanted.length > longestCompared ? undefined : closest(wanted, resources.map(key));
+  return word === undefined ? undefined : resources.find((resource) => key(resource) === word);
+}
+
+function lastPart(uri: string): string {
+  const parts = uri.toLowerCase().split(/[/:]/);
+  return parts.findLast((part) => part !== "") ?? "";
 }

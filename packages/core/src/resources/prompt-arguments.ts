@@ -1,12 +1,10 @@
-/** Parses `/name words` to a prompt with its arguments, or to an error that says what is missing. Pure. */
+/** Parses `/name words` to a prompt with its arguments, or to an error that names the missing arguments. Pure. */
 
 import { HostError } from "../errors.ts";
 import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
+import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import { closest } from "../text/closest.ts";
-import { findPrompt, type PromptSource, unknownPrompt } from "./find-prompt.ts";
-import { splitWords, type Word } from "./prompt-line.ts";
 
-/** A prompt with the values of its arguments. */
 export interface PromptCall {
   readonly server: string;
   /** The server's own name of the prompt. */
@@ -125,4 +123,105 @@ function refusal(reason: string, prompt: Described): HostError {
     serverName,
     next: promptUsage(prompt),
   });
+}
+
+/** The part of a prompt registry that a search needs. */
+type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
+
+/**
+ * Finds a prompt by `name` or `server:name`, without a slash; undefined if there is none.
+ *
+ * @throws HostError `usage` if several prompts match
+ */
+export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPrompt | undefined {
+  const registered = prompts.getPrompt(name);
+  if (registered) return registered;
+  const all = prompts.getAllPrompts();
+  const [only, second] = firstNotEmpty([
+    all.filter((prompt) => pairOf(prompt) === name),
+    all.filter((prompt) => `${prompt.serverName}:${prompt.name}` === name),
+    all.filter((prompt) => prompt.serverPromptName === name),
+  ]);
+  if (only === undefined || second === undefined) return only;
+  const names = [only, second].map((prompt) => `/${prompt.name}`).join(" or ");
+  throw new HostError("usage", `"${name}" is ambiguous: write ${names}`, { next: "fairlead prompts" });
+}
+
+export function unknownPrompt(name: string, prompts: PromptSource): HostError {
+  const known = prompts.getAllPrompts().flatMap((prompt) => [prompt.name, pairOf(prompt)]);
+  const near = closest(name, known);
+  const message = `there is no prompt "${name}"${near === undefined ? "" : `; did you mean /${near}?`}`;
+  return new HostError("usage", message, { next: "fairlead prompts" });
+}
+
+function pairOf({ serverName, serverPromptName }: DiscoveredMCPPrompt): string {
+  return `${serverName}:${serverPromptName}`;
+}
+
+function firstNotEmpty<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  return lists.find(({ length }) => length > 0) ?? [];
+}
+
+/** Splits the text after a `/` into words. Understands quotes and escapes, and never fails. Pure. */
+interface Word {
+  readonly text: string;
+  /** The length of its unquoted beginning: only there can `--` and `=` have a meaning. */
+  readonly plain: number;
+}
+
+const quotes = "\"'";
+
+export function splitWords(line: string): readonly Word[] {
+  const words: Word[] = [];
+  let at = 0;
+  while (at < line.length) {
+    if (/\s/.test(line.charAt(at))) at += 1;
+    else {
+      const { word, end } = readWord(line, at);
+      words.push(word);
+      at = end;
+    }
+  }
+  return words;
+}
+
+function readWord(line: string, start: number): { readonly word: Word; readonly end: number } {
+  let text = "";
+  let plain: number | undefined;
+  let at = start;
+  while (at < line.length && !/\s/.test(line.charAt(at))) {
+    const character = line.charAt(at);
+    // A quote inside a word is an apostrophe.
+    const mayQuote = quotes.includes(character) && (text === "" || text.endsWith("="));
+    const close = mayQuote ? closingQuote(line, at) : undefined;
+    if (close !== undefined) {
+      plain ??= text.length;
+      text += withoutEscapes(line.slice(at + 1, close), character);
+      at = close + 1;
+    } else if (character === "\\" && /^[\s"'\\=-]$/.test(line.charAt(at + 1))) {
+      plain ??= text.length;
+      text += line.charAt(at + 1);
+      at += 2;
+    } else {
+      text += character;
+      at += 1;
+    }
+  }
+  return { word: { text, plain: plain ?? text.length }, end: at };
+}
+
+/** The position of the closing quote; undefined if there is none. */
+function closingQuote(line: string, open: number): number | undefined {
+  const quote = line.charAt(open);
+  for (let at = open + 1; at < line.length; at += 1) {
+    if (line.charAt(at) === "\\") at += 1;
+    else if (line.charAt(at) === quote) return at;
+  }
+  return undefined;
+}
+
+function withoutEscapes(text: string, quote: string): string {
+  return text.replaceAll(/\\(["'\\])/g, (whole, escaped: string) =>
+    escaped === quote || escaped === "\\" ? escaped : whole,
+  );
 }

@@ -1,20 +1,18 @@
 /** Converts the messages of a prompt to messages for a model, with their roles and media. */
 
-import type { Block, PromptResult } from "@fairlead/wire";
+import type { PromptResult } from "@fairlead/wire";
 import type { ContentLimits } from "../normalise/content/fit.ts";
 import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import { createContentRoom } from "./references/content-room.ts";
+import { createContentRoom } from "./references/read-references.ts";
 
-/** One message for a model. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly parts: readonly Part[];
 }
 
-/** Options of `toPromptMessages`. */
 export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;
@@ -36,12 +34,8 @@ export async function toPromptMessages(
   const made: PromptMessage[] = [];
   for (const { role, content } of messages) {
     const { parts, leftOut } = room.fit([content], giver);
-    const marked = isData(content) ? asUntrusted(parts, nonce ?? createNonce()) : parts;
+    const marked = content.type !== "text" ? asUntrusted(parts, nonce ?? createNonce()) : parts;
     made.push({ role, parts: [...marked, ...(keep === undefined ? [] : await keepAll(leftOut, keep))] });
   }
   return made;
-}
-
-function isData({ type }: Block): boolean {
-  return type !== "text";
 }

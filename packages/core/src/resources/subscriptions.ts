@@ -1,15 +1,14 @@
 /** Subscriptions to resources: subscribes on the server, and again on each new connection. */
 
-import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
-import type { Clock } from "../clock.ts";
+import { type Clock, sleep } from "../clock.ts";
+import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
 import type { McpClient } from "../mcp/client.ts";
+import { backoffPause } from "../mcp/recovery/recovery-plan.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
-import { listenToResource } from "./listen-to-resource.ts";
 
-/** The subscriptions of one host. */
 export interface Subscriptions extends Disposable {
   /**
    * The host emits `resource_updated` until every subscriber has disposed the result. It is also emitted when a change
@@ -20,7 +19,6 @@ export interface Subscriptions extends Disposable {
 
 type Client = Pick<McpClient, "capabilities" | "state" | "request">;
 
-/** Options of `createSubscriptions`. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
   /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
@@ -46,7 +44,6 @@ interface Wanted {
 
 const mostPerServer = 100;
 
-/** Creates the subscriptions of one host. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { ready, client, use, on, emit, clock, random = Math.random } = options;
   const all = new Map<string, Wanted>();
@@ -106,7 +103,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const { server, uri, over } = wanted;
     const { state, capabilities } = connected;
     over.signal.throwIfAborted();
-    if (!tells(capabilities))
+    if (member(capabilities["resources"], "subscribe") !== true)
       throw new HostError("usage", `"${server}" does not support subscriptions to resources`, { serverName: server });
     const connection = new AbortController();
     const signal = AbortSignal.any([over.signal, connection.signal]);
@@ -172,6 +169,45 @@ function cancelled(serverName: string, uri: string): HostError {
   return new HostError("cancelled", `${uri} of "${serverName}" was not subscribed to: cancelled`, { serverName });
 }
 
-function tells({ resources }: JsonObject): boolean {
-  return member(resources, "subscribe") === true;
+interface ListenOptions {
+  readonly uri: string;
+  readonly request: McpClient["request"];
+  /** Called when the stream is open again: changes in between may have been missed. */
+  readonly onMissed: () => void;
+  /** Ends the listening. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** In milliseconds. A stream that lasted this long does not count as an early end. */
+const steady = 60_000;
+/** After this many early ends in a row the listening stops: the server does not support it. */
+const mostEnds = 8;
+const method = "subscriptions/listen";
+
+/** Listens to one resource of a modern server until the signal is aborted; reopens the stream if it breaks. Never rejects. */
+export async function listenToResource({
+  uri,
+  request,
+  onMissed,
+  signal,
+  clock,
+  random,
+}: ListenOptions): Promise<void> {
+  const params = { notifications: { resourceSubscriptions: [uri] } };
+  for (let ends = 0; ends < mostEnds && !signal.aborted; ends += 1) {
+    const begin = clock.now();
+    const listening = request(method, method, params, { signal });
+    if (ends > 0) onMissed();
+    const isOver = await listening.then(() => false, isForGood);
+    if (isOver) return;
+    if (clock.now() - begin >= steady) ends = 0;
+    // Only the signal interrupts the sleep, and it ends the loop.
+    await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
+  }
+}
+
+function isForGood(error: unknown): boolean {
+  return !(error instanceof HostError) || retryClassOf(error, { isProgram: false }).kind !== "outage";
 }

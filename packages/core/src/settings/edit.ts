@@ -1,4 +1,4 @@
-/** Changes to a settings file that leave the rest of it alone, byte for byte. A file with a mistake in its syntax is not touched. */
+/** Edits a settings file and keeps the rest of it byte for byte. A file with a syntax error is not changed. */
 
 import { HostError } from "../errors.ts";
 import { privateFileMode } from "../files/atomic/private-folder.ts";
@@ -80,7 +80,7 @@ export async function removeServer(
   return { removed };
 }
 
-/** Enabled is the normal state and needs no key: enabling takes away what disabling wrote. */
+/** Enabling removes the key that disabling wrote, because servers are enabled by default. */
 export async function setServerEnabled(
   file: string,
   name: string,
@@ -107,7 +107,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Refuses what cannot be edited safely: broken files, and values in the way that are no objects. */
+/** Refuses files with syntax errors, and files in which a key on the path is not an object. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

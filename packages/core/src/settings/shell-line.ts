@@ -1,7 +1,7 @@
-/** Splits a command line into words as a shell would, without being one: operators and substitutions are refused. */
+/** Splits a command line into words, with the quoting rules of a shell. Operators and substitutions are refused. */
 
 export type ShellLine =
-  /** The words in the language of settings values: a dollar sign that was quoted is `$$`. */
+  /** The words as settings values: a quoted dollar sign becomes `$$`. */
   | { readonly kind: "words"; readonly words: readonly string[] }
   /** `at` counts characters from 1. */
   | { readonly kind: "refused"; readonly reason: string; readonly at: number };
@@ -50,7 +50,7 @@ export function splitShellLine(line: string): ShellLine {
   return checkFirst(words) ?? checkHome(words, line) ?? { kind: "words", words: words.map(({ text }) => text) };
 }
 
-/** Inside double quotes a backslash is special only before what is special there. */
+/** In double quotes, a backslash escapes only the characters that are special there. */
 function isEscape(next: string, quoted: boolean): boolean {
   return !quoted || '"\\$`'.includes(next);
 }
@@ -63,7 +63,7 @@ function checkFirst([first]: readonly Word[]): ShellLine | undefined {
   return undefined;
 }
 
-/** To a shell, a `~` with a quote about it is just that; in settings, one at the start is always the home folder. */
+/** Refuses a quoted `~` at the start of a word: a shell takes it literally, but in settings it means the home folder. */
 function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
   const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));
   if (quoted === undefined) return undefined;

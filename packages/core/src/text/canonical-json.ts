@@ -1,13 +1,13 @@
-/** JSON in which the order of members says nothing: equal values have equal texts, however deep they are. */
+/** Writes JSON with sorted members, so that equal values have equal texts. */
 
 interface Open {
-  /** Of an object: its members, in order. */
+  /** The sorted member names of an object. */
   readonly names: readonly string[] | undefined;
   readonly values: readonly unknown[];
   next: number;
 }
 
-/** Without recursion: what a server sends may be nested deeper than a stack holds. */
+/** Without recursion, because a server's value may be nested deeper than the stack. */
 export function canonicalJson(value: unknown): string {
   const open: Open[] = [];
   let text = begin(value, open);

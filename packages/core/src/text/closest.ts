@@ -1,8 +1,8 @@
-/** "Did you mean …?": the nearest of the known words, if it is near at all. */
+/** Finds the most similar known word, for "did you mean". */
 
 export function closest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A third of the letters may be wrong, at least one; longer words forgive at most four.
+  // A third of the letters may differ: at least one, at most four.
   let limit = Math.min(4, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), limit);
@@ -11,7 +11,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Damerau–Levenshtein (neighbours swapped count once); gives up at `limit`, so hostile lengths cost nothing. */
+/** Damerau–Levenshtein distance (two swapped neighbours count once). Stops at `limit`, so that long words cost little. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

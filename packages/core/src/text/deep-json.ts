@@ -1,6 +1,6 @@
-/** JSON of whatever a server sent: what is nested deeper than can be written is described in its place. */
+/** Writes a server's value as JSON. Parts that are nested too deep are replaced by a description. */
 
-/** Levels that are left of a value that has too many. */
+/** The number of levels that are written of a value with too many. */
 const kept = 100;
 const description = "(nested too deeply to show)";
 
@@ -10,7 +10,7 @@ export function writeJson(value: unknown, indent = 0, replacer?: Replacer): stri
   return (
     attempt(() => JSON.stringify(value, replacer, indent)) ??
     attempt(() => JSON.stringify(upTo(kept, value), replacer, indent)) ??
-    // The blanks before very many lines can be more than a text may hold.
+    // Without indentation, because the spaces of very many lines can exceed the longest string.
     JSON.stringify(upTo(kept, value), replacer)
   );
 }

@@ -1,6 +1,5 @@
-/** Foreign text for a model: what a person would not see is left out, so that both read the same. */
+/** Prepares foreign text for a model: removes characters that a person would not see, so that both read the same text. */
 
-import { withoutColours } from "./colours.ts";
 import { invisible } from "./unseen.ts";
 
 const unusual = /[^\n\t -~]/;
@@ -10,4 +9,11 @@ const loneSurrogate = /\p{Cs}/gu;
 export function toModelText(text: string): string {
   if (!unusual.test(text)) return text;
   return withoutColours(text).replaceAll(control, "").replaceAll(invisible, "").replaceAll(loneSurrogate, "\ufffd");
+}
+
+/** Colour sequences, which programs write into their output. Other escape sequences are left for `toSafeText`. */
+const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
+
+export function withoutColours(text: string): string {
+  return text.replaceAll(colour, "");
 }

@@ -1,21 +1,20 @@
-/** The gate between foreign text and a terminal: what passes can move no cursor, hide nothing and turn nothing around. */
+/** Makes foreign text safe to print: it cannot move the cursor, hide text or reverse its direction. */
 
 import { writeJson } from "./deep-json.ts";
-import { markLookalikes } from "./lookalikes.ts";
 import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
 
 declare const brand: unique symbol;
 /** Text that may be printed. Only `text/` makes it; output functions accept nothing else. */
 export type SafeText = string & { readonly [brand]: true };
 
-/** What any text may hold that needs a closer look. Most text has none of it, and results may be long. */
+/** A quick test: most texts contain no unusual character, and results may be long. */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
-/** More marks on one letter than any script needs: they would run over the lines above and below. */
+/** More combining marks on one letter than any script needs: they would cover the lines above and below. */
 const markFlood = /(\p{M}{8})(\p{M}+)/gu;
-/** A mark without a letter would sit on whatever we print before it. */
+/** A combining mark without a letter would change the character printed before it. */
 const looseMark = /(^|[\n\t])(?=\p{M})/gu;
-/** So many blanks, or pictures of something unseen, that they fill three rows and more: what follows would be out of sight. */
+/** Blanks or replacement symbols that fill three rows or more would push the following text out of view. */
 const blankRun = /( |␊|␉|⟨U\+[0-9A-F]+⟩)\1{240,}/g;
 
 function picture(character: string): string {
@@ -38,8 +37,8 @@ export function toSafeLine(text: string): SafeText {
 }
 
 /**
- * Foreign text where a person decides: nothing is left out, on one line. Whatever would not be seen, or would be taken
- * for something else, is shown by its number; long runs of blanks are counted.
+ * Foreign text on one line, for a person who decides: nothing is left out. Characters that are invisible or look like
+ * others are shown by their code points; long runs of blanks are counted.
  */
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;
@@ -63,7 +62,7 @@ function oneLine(text: string): SafeText {
   return text.replaceAll("\n", "␊").replaceAll("\t", "␉") as SafeText;
 }
 
-/** Joins our own words, be they escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
+/** Joins our own text, which may contain escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
 export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText | number)[]): SafeText {
   return words.reduce((text, word, index) => `${text}${parts[index - 1]}${word}`) as SafeText;
 }
@@ -83,7 +82,7 @@ export function sliceSafe(text: SafeText, from: number, to?: number): SafeText {
   return text.slice(from, to) as SafeText;
 }
 
-/** Filled up with blanks at its end; columns are counted as UTF-16 units. */
+/** Adds spaces at the end. Columns are counted in UTF-16 units. */
 export function padSafe(text: SafeText, columns: number): SafeText {
   return text.padEnd(columns) as SafeText;
 }
@@ -93,12 +92,12 @@ export function repeatSafe(text: SafeText, count: number): SafeText {
   return text.repeat(Math.max(0, count)) as SafeText;
 }
 
-/** Puts something safe in place of each match of a global pattern. */
+/** Replaces each match of a global pattern with safe text. */
 export function replaceSafe(text: SafeText, pattern: RegExp, replace: (match: string) => SafeText): SafeText {
   return text.replaceAll(pattern, replace) as SafeText;
 }
 
-/** JSON that is safe to print: the same document, as deep as can be written, with every disruptive or invisible character escaped. */
+/** JSON that is safe to print, with every disruptive or invisible character escaped. Parts that are nested too deep are described. */
 export function toSafeJson(value: unknown, indent = 2): SafeText {
   const escaped = (character: string): string =>
     character === "\n"
@@ -111,4 +110,16 @@ export function toSafeJson(value: unknown, indent = 2): SafeText {
 
 function unicodeEscape(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+}
+
+/** Words as a reader sees them: invisible characters do not separate words. */
+const words = /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
+const latin = /\p{Script=Latin}/u;
+/** Without scripts that are often mixed with Latin and have no similar letters. */
+const foreign =
+  /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
+
+/** Marks letters of another alphabet in the middle of a Latin word, which look like Latin letters. */
+function markLookalikes(text: string, mark: (character: string) => string): string {
+  return text.replaceAll(words, (word) => (latin.test(word) ? word.replaceAll(foreign, mark) : word));
 }

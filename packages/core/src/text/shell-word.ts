@@ -1,8 +1,8 @@
-/** A foreign name as one word of a command that a person may copy into a shell. */
+/** Writes a foreign name as one word of a command that a person may copy into a shell. */
 
 const plain = /^[\w@%+=:,./-]+$/;
 
-/** Quoted where a shell would see more than a word; after `--` where the command would see an option. */
+/** Quotes the name if a shell would split or expand it. Adds `--` before a name that looks like an option. */
 export function toShellWord(text: string): string {
   const word = plain.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
   return text.startsWith("-") ? `-- ${word}` : word;

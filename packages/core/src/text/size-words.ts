@@ -1,4 +1,4 @@
-/** How big something is, for a person. */
+/** Writes a number of bytes for a person. */
 
 const units = ["kB", "MB", "GB"];
 

@@ -1,8 +1,8 @@
 /** Adds a server given on the command line to the configuration of one run, like an entry of the user's settings. */
 
 import { HostError } from "../errors.ts";
-import { isInside } from "../files/inside.ts";
 import { parseJsonc } from "../files/json/jsonc.ts";
+import { isInside } from "../files/real-path.ts";
 import { defineServer } from "../settings/define/define.ts";
 import { type Origin, type ServerExtras, typedOrigin } from "../settings/define/definition.ts";
 import type { SettingsSource } from "../settings/read/source.ts";

@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside } from "../files/inside.ts";
+import { isInside } from "../files/real-path.ts";
 import { explain } from "../files/system-error.ts";
 import type { ConfiguredServer, Problem, Settings } from "../settings/define/definition.ts";
 import { folderTrustEnabled, mergeSettings, readSources } from "../settings/read/load.ts";

@@ -1,6 +1,4 @@
-/** Decides whether the workspace is trusted, and keeps the source of the decision. */
-
-import { isInside } from "../files/inside.ts";
+import { isInside } from "../files/real-path.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 
@@ -17,7 +15,6 @@ export interface TrustDecision {
 /** @deprecated Renamed to `TrustDecision`. */
 export type TrustVerdict = TrustDecision;
 
-/** What the decision depends on. */
 export interface TrustFacts {
   /** `--trust-workspace`. */
   readonly flag: boolean;

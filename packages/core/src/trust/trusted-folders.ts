@@ -1,17 +1,17 @@
 /** Reads and writes `trustedFolders.json`, the user's trust rules, which Gemini CLI shares. */
 
 import { realpathSync } from "node:fs";
-import { realpath } from "node:fs/promises";
-import { isAbsolute, resolve } from "node:path";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { HostError } from "../errors.ts";
 import { updateText } from "../files/atomic/update-text.ts";
 import { removeValue, setValue } from "../files/json/json-edit.ts";
 import { type JsoncDocument, type JsoncError, parseJsonc } from "../files/json/jsonc.ts";
 import { readText } from "../files/read-text.ts";
+import { systemCode } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 import type { Origin, Problem } from "../settings/define/definition.ts";
 import { propertyNodes, stringNode } from "../settings/read/nodes.ts";
-import { findRulePath } from "./rule-path.ts";
 
 /** The levels in `trustedFolders.json`, the file shared with Gemini CLI. */
 export const TrustLevel = {
@@ -151,5 +151,50 @@ function realOrWritten(path: string): string {
     return realpathSync.native(path);
   } catch {
     return resolve(path);
+  }
+}
+
+/** `gone`: the folder does not exist or cannot be read. `link`: the path is now a symbolic link. */
+type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
+
+/**
+ * The real folder of a rule. A trusting rule does not follow a link at its end, because the creator of that link would
+ * choose what is trusted.
+ */
+export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
+  switch (trusts) {
+    case "nothing":
+      return realPath(path);
+    case "folder":
+      return ownPath(path);
+    case "parent": {
+      const child = await ownPath(path);
+      return child.kind === "link" ? child : ownPath(dirname(path));
+    }
+  }
+}
+
+/** Not resolved to its end even if a link appears between the look and the use: no real path lies below such a name. */
+async function ownPath(path: string): Promise<RulePath> {
+  const parent = await realPath(dirname(path));
+  if (parent.kind !== "folder") return parent;
+  const real = join(parent.real, basename(path));
+  const found = await reach(lstat(real));
+  if (found === undefined) return { kind: "gone" };
+  return found.isSymbolicLink() ? { kind: "link" } : { kind: "folder", real };
+}
+
+async function realPath(path: string): Promise<RulePath> {
+  const real = await reach(realpath(path));
+  return real === undefined ? { kind: "gone" } : { kind: "folder", real };
+}
+
+/** Treats a file system error as "does not exist" and throws anything else. */
+async function reach<T>(looking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
   }
 }

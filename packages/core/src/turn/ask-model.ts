@@ -15,7 +15,6 @@ import { createSystemText } from "./system-text.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
-/** A complete answer of the model. */
 export interface Answer {
   readonly reason: FinishReason;
   readonly message?: string;

@@ -9,14 +9,12 @@ import type { ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { AskUser } from "./confirm.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
-import { statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
+import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { callResources } from "./resource-calls.ts";
 import type { ConversationState } from "./state.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
-import { explainUnknown } from "./unknown-name.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** One call of a model. */
 export interface ModelCallRequest {
   readonly id: string;
   readonly name: string;
@@ -30,7 +28,6 @@ export interface CallAnswer {
   readonly status: CallStatus;
 }
 
-/** What a call needs. */
 export interface CallDeps {
   readonly state: ConversationState;
   readonly host: TurnHost;

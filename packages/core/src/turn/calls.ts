@@ -5,12 +5,10 @@ import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
 import { createAskUser } from "./confirm.ts";
-import { createEventQueue } from "./event-queue.ts";
 import type { TurnEvent } from "./events.ts";
 import { toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
-/** The calls of one answer. */
 export interface Round {
   /** Runs the calls; ends when each has ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
@@ -19,7 +17,6 @@ export interface Round {
   readonly denied: () => number;
 }
 
-/** Options of `openRound`. */
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
   /** The most calls that may run. */
   readonly most: number;
@@ -83,4 +80,39 @@ function uniqueId(given: string | undefined, { callIds }: ConversationState): st
   for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;
   callIds.add(id);
   return id;
+}
+
+interface EventQueue extends AsyncIterable<TurnEvent> {
+  readonly push: (event: TurnEvent) => void;
+  /** Ends the queue. Events in it are still delivered. */
+  readonly end: () => void;
+}
+
+export function createEventQueue(): EventQueue {
+  const waiting: TurnEvent[] = [];
+  let isOver = false;
+  let wake = (): void => {};
+
+  return {
+    push(event) {
+      // A server may report progress faster than it is read: of unread progress only the latest is kept.
+      const last = waiting.at(-1);
+      if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
+      waiting.push(event);
+      wake();
+    },
+    end() {
+      isOver = true;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next;
+        if (isOver) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
 }

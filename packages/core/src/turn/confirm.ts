@@ -11,7 +11,6 @@ import type { TurnEvent } from "./events.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** Options of one question. */
 export interface AskOptions {
   /** The id of the call. */
   readonly id: string;
@@ -20,14 +19,9 @@ export interface AskOptions {
   readonly onAsking: (details: ToolCallConfirmationDetails) => void;
 }
 
-/**
- * Asks the user.
- *
- * @throws HostError `denied` if the user declines
- */
+/** Asks the user. @throws HostError `denied` if the user declines */
 export type AskUser = (question: TurnQuestion, options: AskOptions) => Promise<void>;
 
-/** Creates the function that asks. */
 export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskUser {
   let last: Promise<unknown> = Promise.resolve();
 

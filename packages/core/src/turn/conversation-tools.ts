@@ -9,7 +9,7 @@ import {
   declareResourceFunctions,
   type ResourceFunction,
   type ResourceFunctionNames,
-} from "./resource-declarations.ts";
+} from "./resource-calls.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** The tools of one request, with their declarations at the same index. */
@@ -39,7 +39,6 @@ export interface ConversationTool {
   readonly quarantined?: string;
 }
 
-/** The tools of a conversation. */
 export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
   readonly find: (name: string, model: Model) => Found;
@@ -59,7 +58,6 @@ export interface Named {
   readonly serverToolName?: string;
 }
 
-/** Options of `createToolSelection`. */
 export interface ToolSelectionOptions {
   readonly host: TurnHost;
   /** The servers that the user chose. Default: all. */
@@ -69,7 +67,6 @@ export interface ToolSelectionOptions {
 /** An estimate, used everywhere. */
 const charactersPerToken = 4;
 
-/** Creates the tools of one conversation. */
 export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
   const disabled = new Set<string>();
   /** By tool, with the refused definition: another definition may be accepted. */

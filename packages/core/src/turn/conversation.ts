@@ -1,5 +1,3 @@
-/** `Conversation`: history, model and tools. `turn.ts` runs its turns. */
-
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -43,7 +41,6 @@ export interface Conversation {
 
 const defaultWait = 10_000;
 
-/** Creates a conversation. */
 export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
   const { model, servers, wait = defaultWait, limits = {}, history = [] } = options;
   const state: ConversationState = {

@@ -4,7 +4,6 @@ import type { Model } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
-/** The result of the search. */
 export type Culprit =
   /** This declaration, by its index. */
   | { readonly kind: "declaration"; readonly index: number }

@@ -5,7 +5,6 @@ import type { Content, Part } from "../normalise/model-types.ts";
 /** The messages of a conversation. */
 export type History = readonly Content[];
 
-/** The function calls of a message. */
 export function callsIn({ parts }: Content): readonly NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }

@@ -1,5 +1,3 @@
-/** The state of a conversation between its turns. */
-
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
@@ -19,7 +17,6 @@ export interface SendOptions {
   readonly references?: boolean;
 }
 
-/** The state of a conversation. */
 export interface ConversationState {
   history: readonly Content[];
   model: Model;

@@ -14,7 +14,6 @@ import type { PromptContent } from "../resources/references/read-references.ts";
 /** Returns the confirmation when the user is free. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
-/** What a turn needs from its host. */
 export interface TurnHost {
   /** Opens the tools of a conversation, whose names do not change. */
   readonly openTools: () => ConversationTools;

@@ -1,5 +1,3 @@
-/** Waits for promises and streams until a signal is aborted. */
-
 import { HostError } from "../errors.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bringsOwnHeader } from "../../src/auth/own-header.ts";
+import { bringsOwnHeader } from "../../src/auth/store/sign-in-state.ts";
 import { createWorld, serverOf } from "../support/load-settings.ts";
 
 test.each<[string, object, boolean]>([

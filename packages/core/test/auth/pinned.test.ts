@@ -2,7 +2,7 @@
 
 import { type AuthorizationServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pinOf } from "../../src/auth/store/pin.ts";
+import { pinOf } from "../../src/auth/store/sign-in-state.ts";
 import type { OAuthSettings } from "../../src/settings/define/definition.ts";
 import { createWorld, serverOf } from "../support/load-settings.ts";
 import { both } from "./both-servers.ts";

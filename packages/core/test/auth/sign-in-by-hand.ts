@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { type AuthorizationServer, browser } from "@fairlead/test-servers";
-import { readTokenAnswer } from "../../src/auth/oauth/token-answer.ts";
+import { readTokenAnswer } from "../../src/auth/oauth/code-exchange.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
 
 const redirectUri = "http://127.0.0.1:1/callback";

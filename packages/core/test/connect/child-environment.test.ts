@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { childEnvironment } from "../../src/connect/child-environment.ts";
+import { childEnvironment } from "../../src/connect/launch.ts";
 import { connection, script } from "./connection.ts";
 
 const none: ReadonlyMap<string, string> = new Map();

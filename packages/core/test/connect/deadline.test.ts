@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDeadline, type Deadline } from "../../src/connect/deadline.ts";
+import { createDeadline, type Deadline } from "../../src/connect/connect-timeout.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 
 interface Timed {

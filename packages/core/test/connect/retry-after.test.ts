@@ -1,7 +1,7 @@
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { retryAfterPause } from "../../src/connect/retry-after.ts";
+import { retryAfterPause } from "../../src/connect/retryable.ts";
 
 describe("Retry-After", () => {
   const now = Date.parse("2026-11-16T00:00:00Z");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CatalogIdentity, catalogKey } from "../../src/discover/catalog-key.ts";
+import { type CatalogIdentity, catalogKey } from "../../src/discover/catalog-store.ts";
 
 const key = Buffer.alloc(32, 7);
 const program: CatalogIdentity = {

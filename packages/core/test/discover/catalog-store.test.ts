@@ -2,9 +2,8 @@ import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { CachedCatalog } from "../../src/discover/cached-catalog.ts";
 import type { Catalog } from "../../src/discover/catalog.ts";
-import { createCatalogStore } from "../../src/discover/catalog-store.ts";
+import { type CachedCatalog, createCatalogStore } from "../../src/discover/catalog-store.ts";
 
 const catalog: Catalog = {
   tools: [{ name: "read", description: "Reads.", inputSchema: { type: "object" }, icons: [{ src: "x" }] }],

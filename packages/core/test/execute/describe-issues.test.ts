@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeIssues } from "../../src/execute/describe-issues.ts";
+import { describeIssues } from "../../src/execute/check-values.ts";
 import type { Issue } from "../../src/execute/validation/validation.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 

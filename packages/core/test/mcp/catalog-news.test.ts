@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { Catalog, CatalogTool } from "../../src/discover/catalog.ts";
-import { catalogNews } from "../../src/mcp/catalog-news.ts";
+import { catalogNews } from "../../src/mcp/news.ts";
 
 const tool = (name: string, inputSchema: JsonObject = { type: "object" }): CatalogTool => ({ name, inputSchema });
 const catalogOf = (lists: Partial<Catalog>): Catalog => ({

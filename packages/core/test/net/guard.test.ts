@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from "node:net";
 import { expect, test } from "vitest";
-import { createGuard, type Guard } from "../../src/net/guard.ts";
+import { createGuard, type Guard } from "../../src/net/address-rules.ts";
 import { createServerNetwork } from "../../src/net/server-network.ts";
 
 const publicAddress = "93.184.216.34";
@@ -38,7 +38,7 @@ test.each([[[publicAddress, "10.0.0.1"]], [["10.0.0.1", publicAddress]]])(
   "every address of a name is checked, also where one is enough: %j",
   async (addresses) => {
     const checking = guard(system(...addresses));
-    const denied = { code: "denied", message: "login.example is not asked: 10.0.0.1 is not a public address" };
+    const denied = { code: "denied", message: "request to login.example refused: 10.0.0.1 is not a public address" };
     await expect(checking.checkBeforeProxy(url)).rejects.toMatchObject(denied);
     await expect(lookedUp(checking, "login.example")).rejects.toMatchObject(denied);
     await expect(lookedUp(checking, "login.example", { all: true })).rejects.toMatchObject(denied);
@@ -96,7 +96,7 @@ test("a server near us opens its own kind of network, and cannot speak from else
   await server?.addresses();
   const checking = createGuard(server, moving, new AbortController().signal);
   await expect(lookedUp(checking, "mcp.internal")).rejects.toMatchObject({
-    message: `mcp.internal is not asked: it was at 10.0.0.1, and is at ${publicAddress} now`,
+    message: `request to mcp.internal refused: its address was 10.0.0.1 and is now ${publicAddress}`,
   });
 });
 

@@ -134,8 +134,8 @@ test.each([
   ["http://", "http_status", "an invalid URL"],
   ["file:///etc/hostname", "denied", '"file:"'],
   ["data:application/json,{}", "denied", '"data:"'],
-  ["//user:secret@127.0.0.1/", "denied", "a user name or a password"],
-  ["http://example.com/", "denied", "it would have to be https"],
+  ["//user:secret@127.0.0.1/", "denied", "a user name or password"],
+  ["http://example.com/", "denied", "the URL must use https"],
   ["https://10.0.0.1/", "denied", "10.0.0.1 is not a public address"],
   ["https://169.254.169.254/", "denied", "169.254.169.254 is not a public address"],
 ])("a redirect goes no further than an address could: %s", async (location, code, words) => {

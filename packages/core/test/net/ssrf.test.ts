@@ -136,7 +136,9 @@ test("a server that was near when it was first looked for cannot speak from else
   const resolve = rebinding("mcp.example", ["127.0.0.1"], ["93.184.216.34"]);
   await expect(
     createBoundedFetch({ env: {}, near: "https://mcp.example/mcp", resolve })("https://mcp.example/metadata"),
-  ).rejects.toMatchObject({ message: "mcp.example is not asked: it was at 127.0.0.1, and is at 93.184.216.34 now" });
+  ).rejects.toMatchObject({
+    message: "request to mcp.example refused: its address was 127.0.0.1 and is now 93.184.216.34",
+  });
 });
 
 test("where it was reached counts, whatever its name means to others", async () => {

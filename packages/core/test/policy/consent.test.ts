@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
-import { asked, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
+import type { PolicyRequest } from "../../src/policy/confirmations.ts";
+import {
+  type AskedTool,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "../../src/registry/confirmation.ts";
+import { asked, type Desk, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const read = asked("files", "read");
@@ -42,6 +47,23 @@ test("a yes for once is for these arguments, in whatever order, and is used up",
   expect(refusal(() => at.redeem(asked("files", "write"), { a: 1, b: [2] }))).not.toBeUndefined();
   expect(refusal(() => at.redeem(read, { b: [2], a: 1 }))).toBeUndefined();
   expect(refusal(() => at.redeem(read, { a: 1, b: [2] }))).toEqual(notConfirmed);
+});
+
+test("two equal questions that are both answered yes are worth two calls", async () => {
+  await using at = await desk();
+  const details = [question(at.ask(read, {})), question(at.ask(read, {}))];
+  for (const each of details) await each.onConfirm(ProceedOnce);
+  const redeemed = [1, 2, 3].map(() => refusal(() => at.redeem(read, {})));
+  expect(redeemed).toEqual([undefined, undefined, notConfirmed]);
+});
+
+test("a tool that no server lists can be confirmed for once only", async () => {
+  await using at = await desk();
+  const unknown = asked("files", "unknown");
+  const details = question(at.ask(unknown, {}));
+  expect(details.outcomes).toEqual([ProceedOnce, Cancel]);
+  await details.onConfirm(ProceedAlwaysServer);
+  expect([1, 2].map(() => refusal(() => at.redeem(unknown, {})) === undefined)).toEqual([true, false]);
 });
 
 test.each([Cancel, "garbage" as ToolConfirmationOutcome])("%s is a no, and the first answer counts", async (no) => {
@@ -201,6 +223,26 @@ describe("a changed definition", () => {
     expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
   });
 
+  test("is told as the reason, unless the user's own rule asks about what the user types", async () => {
+    await using at = await desk({ rules: [rule("user", "ask_user", "files")] });
+    at.marks.see("files", changedRead);
+    const reasons = (["user", "model"] as const).map((who) => {
+      const request = { ...read, who, args: {} };
+      return at.question(request, at.decide(request), read).rule?.text;
+    });
+    expect(reasons).toEqual(["a rule in user.toml:1 asks about it", "the rule for changed definitions asks about it"]);
+  });
+
+  test("is accepted by the user's yes to a typed call, and not by one to a model's", async () => {
+    for (const who of ["user", "model"] as const) {
+      await using at = await desk({ rules: [trust("files")] });
+      at.marks.see("files", changedRead);
+      const request = { ...read, who, args: {} };
+      await at.question(request, at.decide(request), read).onConfirm(ProceedOnce);
+      expect(at.marks.changeOf(read) === undefined).toBe(who === "user");
+    }
+  });
+
   test("is not run in yolo mode either", async () => {
     await using at = await desk({ mode: "yolo" });
     expect(at.ask(read, {})).toBe(false);
@@ -220,4 +262,39 @@ test.each([
   expect(at.typed({ ...read, args: {} }).decision).toBe(decision);
   at.marks.see("files", changedRead);
   expect(at.typed({ ...read, args: {} }).decision).toBe(decision === "deny" ? "deny" : "ask_user");
+});
+
+describe("reading a resource", () => {
+  const note = { ...asked("files", "note://one"), kind: "resource" } as const;
+  const other = { ...asked("files", "note://two"), kind: "resource" } as const;
+  const ask = (at: Desk, request: PolicyRequest & AskedTool): ToolCallConfirmationDetails =>
+    at.question(request, at.decide(request), request);
+
+  test("always is offered unless a rule asks each time", async () => {
+    await using at = await desk();
+    expect(ask(at, note)).toMatchObject({
+      args: { uri: "note://one" },
+      outcomes: [ProceedOnce, ProceedAlwaysServer, Cancel],
+    });
+    await using strict = await desk({ rules: [{ ...rule("user", "ask_user", "files"), kind: "resource" }] });
+    expect(ask(strict, note).outcomes).toEqual([ProceedOnce, Cancel]);
+  });
+
+  test("always is for every resource of the server, and for no tool", async () => {
+    await using at = await desk();
+    await ask(at, note).onConfirm(ProceedAlwaysServer);
+    expect([note, other, { ...note, serverName: "a.b" }, read].map((one) => at.verdict(one).decision)).toEqual([
+      "allow",
+      "allow",
+      "ask_user",
+      "ask_user",
+    ]);
+  });
+
+  test("once is for this resource, once", async () => {
+    await using at = await desk();
+    await ask(at, note).onConfirm(ProceedOnce);
+    expect([other, note, note].map((one) => at.takeConfirmation(one))).toEqual([false, true, false]);
+    expect(at.verdict(note).decision).toBe("ask_user");
+  });
 });

@@ -43,6 +43,11 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
       '8:1 "annotations" may contain only strings, numbers, true and false; …',
     ],
     [
+      "annotations={readOnlyHint=true,a=[1]}",
+      "deny 5 a/x isDoubt :5",
+      '8:1 "annotations" may contain only strings, numbers, true and false; …',
+    ],
+    [
       "annotations={readOnlyHint='true'}",
       "deny 5 a/x isDoubt :5",
       '8:1 "annotations" holds "readOnlyHint", which is not true or false; …',
@@ -164,6 +169,11 @@ test("what is no rule at all is told", async () => {
       stray("other", "5:1", "Write rules as [[rule]]."),
     ],
   ]);
+});
+
+test("a file with as many rules as are read is read", async () => {
+  const found = await read('[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\n'.repeat(limits.policyRules));
+  expect([found.state, found.rules.length, found.problems]).toEqual(["read", limits.policyRules, []]);
 });
 
 describe("a file that cannot be read", () => {

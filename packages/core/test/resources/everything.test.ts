@@ -13,7 +13,7 @@ import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
 import { readReferences } from "../../src/resources/references/read-references.ts";
 import { resolveReferences } from "../../src/resources/references/references.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
-import { expandTemplate } from "../../src/resources/templates/expand-template.ts";
+import { expandTemplate } from "../../src/resources/templates/uri-template.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 type Transport = "stdio" | "sse" | "streamableHttp";

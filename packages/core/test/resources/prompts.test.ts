@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
-import { bindArguments, promptUsage, readPromptCall } from "../../src/resources/prompt-arguments.ts";
-import { splitWords } from "../../src/resources/prompt-line.ts";
+import { bindArguments, promptUsage, readPromptCall, splitWords } from "../../src/resources/prompt-arguments.ts";
 import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
 
 /** Arguments as in a usage: `name`, or `[name]` for one that is not required. */

@@ -8,8 +8,7 @@ import { HostError } from "../../src/errors.ts";
 import { createEmitter, type ServerState } from "../../src/events.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 import { McpClientManager } from "../../src/mcp/client-manager.ts";
-import { listenToResource } from "../../src/resources/listen-to-resource.ts";
-import { createSubscriptions } from "../../src/resources/subscriptions.ts";
+import { createSubscriptions, listenToResource } from "../../src/resources/subscriptions.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const uri = "watched://it";

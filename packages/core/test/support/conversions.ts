@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { type Conversion, convertServer } from "../../src/settings/import/convert.ts";
-import type { ConversionContext } from "../../src/settings/import/draft.ts";
+import type { ConversionContext } from "../../src/settings/import/field-reader.ts";
 import type { Program, Remark } from "../../src/settings/import/program.ts";
 
 export interface Case {

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { readBusMessage } from "../../src/files/secrets/dbus-message.ts";
+import { readBusMessage } from "../../src/files/secrets/secret-service.ts";
 
 // What dbus-daemon 1.14 really sends: the answer to Hello and, unasked for, a signal; a Boolean; a number; an error.
 const hello = Buffer.from(

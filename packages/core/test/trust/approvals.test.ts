@@ -2,8 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { approve, readApprovals, revoke } from "../../src/trust/approvals.ts";
-import { readApprovalsFile } from "../../src/trust/approvals-file.ts";
+import { approve, readApprovals, readApprovalsFile, revoke } from "../../src/trust/approvals.ts";
 
 const first = new Date("2026-01-01T00:00:00Z");
 const second = new Date("2026-01-02T00:00:00Z");

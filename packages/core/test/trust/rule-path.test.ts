@@ -2,7 +2,7 @@ import { rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { readTrustedFolders, setFolderTrust, type TrustLevel } from "../../src/trust/trusted-folders.ts";
+import { findRulePath, readTrustedFolders, setFolderTrust, type TrustLevel } from "../../src/trust/trusted-folders.ts";
 import { isTrusted, makeFolders, rulesFile } from "../support/trust-rules.ts";
 
 describe("symbolic links", () => {
@@ -158,3 +158,14 @@ test("a trusted folder that is swapped for a link and back all the time never le
   expect(new Set(await Promise.all(looks))).toEqual(new Set([false]));
   expect(await isTrusted(folder, mine)).toBe(true);
 });
+
+test.each(["folder", "parent", "nothing"] as const)(
+  "the path of a rule about a folder that is gone, trusting %s",
+  async (trusts) => {
+    await using folder = await temporaryFolder();
+    await makeFolders(folder, "there");
+    expect(await findRulePath(join(folder.path, "gone/inner"), trusts)).toEqual({ kind: "gone" });
+    const real = trusts === "parent" ? folder.path : join(folder.path, "there");
+    expect(await findRulePath(join(folder.path, "there"), trusts)).toEqual({ kind: "folder", real });
+  },
+);

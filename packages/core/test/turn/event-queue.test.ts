@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEventQueue } from "../../src/turn/event-queue.ts";
+import { createEventQueue } from "../../src/turn/calls.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 
 const progress = (id: string, step: number): TurnEvent => ({ type: "progress", id, progress: step });

@@ -1,4 +1,4 @@
-// Resources and prompts as the JSON file says that its first argument names: `resources`, `resourceTemplates`, `prompts`, what is read by URI
+// Resources and prompts as the JSON file says that its first argument names: `resources`, `resourceTemplates`, `prompts`, perhaps `tools`, what is read by URI
 // (`contents`) and got by name (`results`), its `instructions`; what is null there is never answered. What it is asked it writes into the file of its second argument.
 import { appendFileSync, readFileSync } from "node:fs";
 import { onLine, runIfMain } from "./program.mjs";
@@ -20,13 +20,15 @@ export function library({ args, input, output }) {
     initialize: () => ({
       protocolVersion: "2025-11-25",
       // It stays also while it has nothing.
-      capabilities: { resources: { listChanged: true }, prompts: {} },
+      capabilities: { resources: { listChanged: true }, prompts: {}, ...(held().tools && { tools: {} }) },
       serverInfo: { name: "library", version: "1.0.0" },
       instructions: held().instructions,
     }),
     "resources/list": () => ({ resources: held().resources }),
     "resources/templates/list": () => ({ resourceTemplates: held().resourceTemplates }),
     "prompts/list": () => ({ prompts: held().prompts }),
+    "tools/list": () => ({ tools: held().tools }),
+    "tools/call": () => ({ content: [] }),
     "resources/read"({ uri }) {
       const contents = held().contents[uri];
       return contents && { contents };

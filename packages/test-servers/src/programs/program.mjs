@@ -25,7 +25,7 @@ export function runIfMain(file, serve) {
  * @param {(line: string) => void} take
  */
 export function onLine({ input, output }, take) {
-  createInterface({ input }).on("line", (line) => {
+  const lines = createInterface({ input }).on("line", (line) => {
     try {
       take(line);
     } catch (error) {
@@ -33,4 +33,6 @@ export function onLine({ input, output }, take) {
       output.destroy();
     }
   });
+  // A relay that is killed resets its connection, and readline passes that on: it ends this server, not the shared process.
+  lines.on("error", () => output.destroy());
 }

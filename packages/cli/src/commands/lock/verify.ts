@@ -4,17 +4,20 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { checkLock, errorOf, isAsLocked, type LockCheck } from "../../lock/check-lock.ts";
-import { type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
+import {
+  checkLock,
+  errorOf,
+  isAsLocked,
+  type LockCheck,
+  type LockWorkspace,
+  openWorkspace,
+} from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
-import { checkedDocument, checkedText } from "../../output/policy/verify-report.ts";
+import { checkedDocument, checkedText } from "../../output/policy/lock-report.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
 differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
 With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
@@ -23,8 +26,6 @@ Examples:
   fairlead lock verify
   fairlead lock verify --json
   fairlead lock verify --trust-workspace      in CI`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;

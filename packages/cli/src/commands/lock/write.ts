@@ -1,13 +1,26 @@
-/** `fairlead lock`: writes the lock file, so that later changes of the workspace's servers are detected. */
+/** `fairlead lock` and `lock update`: write the current state of all servers, or of one server, into the lock file. */
 
-import { relock } from "../../lock/relock.ts";
-import type { Verb } from "../../shell/verb.ts";
+import { HostError } from "@fairlead/core/errors";
+import { updateText } from "@fairlead/core/files/atomic/update-text";
+import {
+  type LockedServer,
+  type LockFile,
+  lockText,
+  parseLock,
+  readLock,
+  refuseNewer,
+} from "@fairlead/core/policy/lock/lock-file";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { type LockWorkspace, openWorkspace, readSnapshots, type ServerSnapshot } from "../../lock/workspace.ts";
+import { errorLines } from "../../output/error-lines.ts";
+import { count } from "../../output/output.ts";
+import { printRelock } from "../../output/policy/lock-report.ts";
+import { nameHint } from "../../shell/name-hint.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 
-export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
+  write: {
+    help: `
 Connects to every server in the workspace's settings and writes .gemini/mcp.lock next to them: the entries without their
 secrets, the versions if known, and a digest of every tool, every prompt and the instructions. Commit this file. While it
 exists, Fairlead asks everyone who uses the workspace before it runs a tool that differs from the lock file.
@@ -16,8 +29,98 @@ Examples:
   fairlead lock
   fairlead lock verify               in CI: exit code 6 if anything differs
   fairlead lock update github        accept the changes of one server`,
-    );
-  },
 
-  run: (context) => relock(undefined, context),
+    run: (context) => relock(undefined, context),
+  },
+  update: {
+    help: `
+Connects to the server, writes its current entry, version and tools into .gemini/mcp.lock, and shows the differences.
+A server that is no longer in the settings is removed from the file.
+
+Examples:
+  fairlead lock update github
+  fairlead lock update`,
+
+    define: (command) =>
+      command.argument("[server]", "name from fairlead mcp list; without it, all servers of the workspace"),
+
+    run: (context) => relock(context.operands[0], context),
+  },
 };
+
+/** Without a name, replaces the whole file, unless a newer version of Fairlead wrote it. */
+async function relock(name: string | undefined, context: Context): Promise<void> {
+  const workspace = await openWorkspace(context);
+  const { file, entries } = workspace;
+  const before = name === undefined ? await readIfGood(file) : ((await readLock(file, name)) ?? new Map());
+  if (name !== undefined) throwIfUnknown(name, workspace, before);
+  if (before.size === 0 && entries.size === 0) return tellNothing(workspace, context);
+  const names = name === undefined ? [...entries.keys()] : [name].filter((one) => entries.has(one));
+  const looks = await readSnapshots(names, workspace, context);
+  throwIfUnseen(looks, context);
+  const now = names.flatMap((one) => lockedNow(one, workspace, looks));
+  const state = await write(name, new Map(now), workspace);
+  printRelock({ before, state, looks, only: name }, workspace, context);
+}
+
+/** Reads the old lock file for comparison; a damaged one counts as empty, because it is about to be replaced. */
+async function readIfGood(file: string): Promise<LockFile> {
+  try {
+    return (await readLock(file)) ?? new Map();
+  } catch (error) {
+    if (error instanceof HostError && error.code === "settings_invalid") return new Map();
+    throw error;
+  }
+}
+
+function lockedNow(
+  name: string,
+  { entries }: LockWorkspace,
+  looks: ReadonlyMap<string, ServerSnapshot>,
+): readonly (readonly [string, LockedServer])[] {
+  const [entry, look] = [entries.get(name), looks.get(name)];
+  return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
+}
+
+/** Merges one server into the file's contents at the time of writing, because other processes may write too. */
+function write(
+  name: string | undefined,
+  now: LockFile,
+  { file, configuration }: LockWorkspace,
+): Promise<"written" | "unchanged"> {
+  const change = (text: string | undefined): string => {
+    if (text !== undefined) refuseNewer(text, file);
+    if (name === undefined) return lockText(now);
+    const others = text === undefined ? [] : [...parseLock(text, file, name)].filter(([one]) => one !== name);
+    return lockText(new Map([...others, ...now]));
+  };
+  return updateText(file, change, { within: configuration.locations.root });
+}
+
+function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: LockFile): void {
+  if (entries.has(name) || lock.has(name)) return;
+  const hint = nameHint(name, [...entries.keys(), ...lock.keys()]);
+  throw new HostError("server_unknown", `no server "${name}" in this workspace's settings, nor in ${file}${hint}`, {
+    serverName: name,
+    next: "fairlead mcp list",
+  });
+}
+
+function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
+  if (globals.json) out.json({ file, state: "absent", servers: [] });
+  else out.print(safe`Nothing to lock: no servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}.`);
+}
+
+/** Fails if a server could not be reached: an incomplete lock file would look complete. */
+function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Context): void {
+  const unseen = [...looks].flatMap(([name, look]) => (look.kind === "unseen" ? [{ name, error: look.error }] : []));
+  const [first, ...others] = unseen;
+  if (first === undefined) return;
+  if (others.length === 0) throw first.error;
+  for (const { error } of unseen) out.warn(errorLines(error));
+  throw new HostError(
+    first.error.code,
+    `${unseen.length} of ${count(looks.size, "server")} could not be reached; nothing was written`,
+    { next: "lock the reachable servers one by one: fairlead lock update SERVER" },
+  );
+}

@@ -3,23 +3,44 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import type { ServerState } from "@fairlead/core/events";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { writeServer } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import type { Output } from "../../output/output.ts";
+import { type ListedServer, stateWords } from "../../output/servers/server-state.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
-import type { Verb } from "../../shell/verb.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { connectServers } from "../../targets/connect-servers.ts";
+import { useHost } from "../../targets/with-host.ts";
 import { type Added, document, print } from "./add/add-report.ts";
-import { lookalikes, splitAddWords } from "./add/add-words.ts";
-import { approveWritten, isApproved, noApproval, trustAddLine } from "./add/approve-written.ts";
-import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
-import { type AddOptions, type NewServer, newServers, refuseInvalidEntry } from "./add/new-entry.ts";
-import { printTested, testAdded } from "./add/test-added.ts";
-import { removeLine, restore } from "./undo.ts";
+import {
+  approveWritten,
+  type Destination,
+  destinationOf,
+  isApproved,
+  noApproval,
+  placesOf,
+  removeLine,
+  restore,
+  type ScopeWord,
+  scopeOption,
+  trustAddLine,
+} from "./add/destination.ts";
+import {
+  type AddOptions,
+  lookalikes,
+  type NewServer,
+  newServers,
+  refuseInvalidEntry,
+  splitAddWords,
+} from "./add/new-entry.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
@@ -31,6 +52,27 @@ interface Options extends AddOptions {
 }
 
 export const verb: Verb = {
+  help: `
+COMMAND_OR_URL is one of
+  a command and its words      npx -y some-package      (or quoted as one word: "npx -y some-package")
+  a URL                        https://example.com/mcp
+  a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
+                               also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
+
+All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
+Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
+\${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
+You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
+Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
+in a script, fairlead mcp test NAME returns the error's exit code.
+
+Examples:
+  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
+  fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
+  fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
+  fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`,
+
   split: splitAddWords,
 
   define(command) {
@@ -59,8 +101,7 @@ export const verb: Verb = {
       .option("--exclude-tools <a,b>", "all but these tools")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
-      .option("--no-approve", "do not approve a project's server now; use fairlead trust add later")
-      .addHelpText("after", addHelp);
+      .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
   },
 
   async run(context) {
@@ -137,23 +178,38 @@ async function askToReplace(
   throw new HostError("denied", "nothing was changed");
 }
 
-const addHelp = `
-COMMAND_OR_URL is one of
-  a command and its words      npx -y some-package      (or quoted as one word: "npx -y some-package")
-  a URL                        https://example.com/mcp
-  a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
-                               also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
+/** Returns the state after connecting of each server that may start. */
+async function testAdded(
+  servers: readonly AdmittedServer[],
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ListedServer[]> {
+  const admitted = servers.filter(({ admission }) => admission.status === "admitted").map(({ server }) => server);
+  if (admitted.length === 0) return [];
+  const names = admitted.map(({ name }) => name);
+  return useHost(configuration, context, async (host) => {
+    await connectServers(host, names, context);
+    const states = new Map(host.states().map((state) => [state.name, state]));
+    return admitted.flatMap((server) => {
+      const state = states.get(server.name);
+      return state === undefined ? [] : [{ server, state }];
+    });
+  });
+}
 
-All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
-Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
-\${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
-You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
-Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
-in a script, fairlead mcp test NAME returns the error's exit code.
+function printTested(tested: readonly ListedServer[], out: Output): void {
+  for (const { state } of tested) printOne(state, out);
+}
 
-Examples:
-  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
-  fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
-  fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
-  fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
-  fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`;
+function printOne(state: ServerState, out: Output): void {
+  const name = toSafeLine(state.name);
+  if (state.status === "connected") {
+    out.print(safe`"${name}" is ${stateWords(state)}`);
+    out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
+    return;
+  }
+  const { message, next } = notConnectedError(state);
+  const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  out.warn(safe`warning: "${name}" was added, but cannot connect: ${toSafeLine(message)}${hint}`);
+  out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
+}

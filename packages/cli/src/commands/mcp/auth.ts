@@ -4,15 +4,17 @@ import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-i
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
+import { openUrl } from "@fairlead/core/net/open-url";
 import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
-import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { canAsk } from "../../shell/prompt.ts";
+import type { Io } from "../../shell/io.ts";
+import { askLine, askLineOrEnd, canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { terminalSignIn } from "../../sign-in/terminal-sign-in.ts";
+import { byHandLines, messageLines, userLocation } from "../../sign-in/message-lines.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
 
@@ -23,15 +25,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
-      .option("--device", "sign in with a code on another device, if the server supports it")
-      .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
-      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows the sign-in URL, its domain and the requested scopes, and opens the browser if you confirm. The browser returns
 to Fairlead by itself; you can also paste the final URL. Over SSH and in containers Fairlead opens no browser and asks
 for the final URL. Without a terminal the command fails with exit code 5. Tokens are stored in the system's keychain,
@@ -43,7 +37,13 @@ Examples:
   fairlead mcp auth github --no-browser
   fairlead mcp auth github --device
   fairlead mcp auth github --scopes "repo read:user"`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
+      .option("--device", "sign in with a code on another device, if the server supports it")
+      .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
+      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas");
   },
 
   async run(context) {
@@ -151,7 +151,7 @@ function connect(
 export async function checkHasSignIn(definition: ServerDefinition): Promise<void> {
   const { name: serverName, transport, origin } = definition;
   if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
-  const { bringsOwnHeader } = await import("@fairlead/core/auth/own-header");
+  const { bringsOwnHeader } = await import("@fairlead/core/auth/store/sign-in-state");
   if (definition.authentication.provider !== "oauth" || !bringsOwnHeader(definition)) return;
   throw new HostError("usage", `"${serverName}" has an Authorization header in its entry, so it needs no sign-in`, {
     serverName,
@@ -177,4 +177,70 @@ function needsTerminal(serverName: string): HostError {
     serverName,
     next: `In a terminal: fairlead mcp auth ${toShellWord(serverName)}`,
   });
+}
+
+/** The sign-in questions and messages on a terminal. */
+interface TerminalSignInOptions {
+  /** False with `--no-browser`. */
+  readonly browser: boolean;
+  readonly device: boolean;
+  readonly scopes?: readonly string[];
+  /** Sign in although a token is stored. */
+  readonly again: boolean;
+  readonly onMessage: NonNullable<SignInUi["show"]>;
+}
+
+function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
+  const { device, scopes, again, onMessage } = options;
+  const { env, platform } = io;
+  const place = userLocation(io);
+  const browserFirst = options.browser && place === "desk";
+  let byHand = joinSafe([]);
+
+  return {
+    show(message) {
+      out.exactly(joinSafe(messageLines(message, { place, browserFirst })));
+      if (message.kind === "address") byHand = joinSafe(byHandLines(message, place));
+      onMessage(message);
+    },
+    async consent(_request, signal) {
+      if (await confirm(until(io, signal), safe`Open it in your browser?`)) return true;
+      out.exactly(byHand);
+      return undefined;
+    },
+    openBrowser: (url) => openUrl(url, { platform, env }),
+    paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
+    async askClientId({ issuer, redirectUri, why }, signal) {
+      out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);
+      out.exactly(safe`Register a client at ${toVisibleLine(issuer)} with the redirect URI`);
+      out.exactly(safe`${toVisibleLine(redirectUri)}, then enter its client ID.`);
+      return askLine(until(io, signal), safe`client ID (Enter: none): `);
+    },
+    async chooseIssuer(issuers, signal) {
+      out.exactly(safe`The server names several authorization servers:`);
+      for (const [at, issuer] of issuers.entries()) out.exactly(safe`  ${at + 1}: ${toVisibleLine(issuer)}`);
+      const answer = await askLine(until(io, signal), safe`Sign in at which one? [1] `);
+      return issuers[Number(answer.trim() || "1") - 1] ?? "";
+    },
+    device,
+    browserFirst,
+    again,
+    ...(scopes !== undefined && { scopes }),
+  };
+}
+
+function until(io: Io, signal: AbortSignal): Io {
+  return { ...io, signal: AbortSignal.any([io.signal, signal]) };
+}
+
+/** Asks for a line; if the question is cancelled or gets no answer, the next output starts on a new line. */
+async function askMeanwhile(io: Io, question: SafeText, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const answer = await askLineOrEnd(until(io, signal), question);
+    if (answer === undefined) io.stderr.write("\n");
+    return answer;
+  } catch (error) {
+    io.stderr.write("\n");
+    throw error;
+  }
 }

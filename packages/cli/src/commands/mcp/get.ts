@@ -5,39 +5,35 @@ import type { ServerDefinition, Transport } from "@fairlead/core/settings/define
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { Output } from "../../output/output.ts";
-import { problemLines } from "../../output/problem-lines.ts";
-import { missingSecretLines, missingSecrets } from "../../output/servers/missing-secrets.ts";
 import {
   authenticationDocument,
   type Field,
   layout,
   optionFields,
   place,
+  problemLines,
   resolvedFields,
   transportFields,
+  transportWord,
 } from "../../output/servers/server-details.ts";
 import { launchNotes } from "../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
-import { statusDocument, statusWords } from "../../output/servers/server-status.ts";
-import { signInDocument, signInWords } from "../../output/servers/sign-in-words.ts";
-import { transportWord } from "../../output/servers/transport-word.ts";
+import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
+import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list").addHelpText(
-      "after",
-      `
+  help: `
 Shows the entry's file and line, its command or URL, the entries it replaces, and whether the server may start.
 Placeholders like $TOKEN are shown; literal values of variables and headers are hidden.
 
 Examples:
   fairlead mcp get github
   fairlead mcp get github --json`,
-    );
-  },
+
+  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
 
   async run(context) {
     const { out, globals, operands } = context;

@@ -1,23 +1,33 @@
 /** `fairlead mcp import`: copies servers from other programs' settings; without `--write` it only shows the result. */
 
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
-import { type Collection, collect } from "@fairlead/core/settings/import/collect";
-import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
+import { detectProgram } from "@fairlead/core/settings/import/foreign-file";
+import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/places";
+import { type Collection, collect, type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
 import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
-import { closest } from "@fairlead/core/text/closest";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { isApproved, trustAddLine } from "./add/approve-written.ts";
-import { type Destination, destinationOf, type ScopeWord, scopeOption } from "./add/destination.ts";
+import {
+  type Destination,
+  destinationOf,
+  isApproved,
+  removeLine,
+  restore,
+  type ScopeWord,
+  scopeOption,
+  trustAddLine,
+  type Undo,
+} from "./add/destination.ts";
 import { brokenLine, importDocument, isWritten, printImport } from "./import/import-report.ts";
-import { findSources } from "./import/import-sources.ts";
-import { removeLine, restore, type Undo } from "./undo.ts";
 
 interface Options {
   readonly from?: string;
@@ -29,6 +39,30 @@ interface Options {
 }
 
 export const verb: Verb = {
+  help: `
+Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
+workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
+Values that look like secrets are hidden in the output but written unchanged.
+
+  \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
+  \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
+  envFile                                         becomes references to the variables that have a value here
+  a literal dollar sign                           becomes $$
+  disabled servers                                stay disabled
+  tools that run there without confirmation       need confirmation here
+
+A server whose name already exists is skipped; --replace replaces it. If two programs have different servers with one
+name, the second is called NAME-PROGRAM and added only with --only NAME-PROGRAM. Servers of an untrusted folder are
+added only with --only or --from. Servers added to a project need approval: fairlead trust add.
+
+Examples:
+  fairlead mcp import
+  fairlead mcp import --write
+  fairlead mcp import --only github,files --write
+  fairlead mcp import --format cursor
+  fairlead mcp import --from .vscode/mcp.json -s project --write
+  fairlead mcp import --from servers.json --format claude-desktop --json`,
+
   define(command) {
     command
       .option("--from <file>", "read this file instead of the usual files")
@@ -42,8 +76,7 @@ export const verb: Verb = {
     command
       .option("--only <names>", "only these servers, separated by commas")
       .option("--replace", "replace entries with the same name")
-      .option("--write", "write the servers; without it nothing is written")
-      .addHelpText("after", help);
+      .option("--write", "write the servers; without it nothing is written");
   },
 
   async run(context) {
@@ -110,10 +143,8 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   const known = new Set(servers.map(({ target }) => target));
   const unknown = [...(names ?? [])].find((name) => !known.has(name));
   if (unknown === undefined) return;
-  const near = closest(unknown, known);
-  throw new HostError("usage", `found no server "${unknown}"${near === undefined ? "" : `; did you mean "${near}"?`}`, {
-    next: "fairlead mcp import",
-  });
+  const hint = nameHint(unknown, known);
+  throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
 }
 
 /** Writes one server. A disabled server is disabled before it is written, so it is never enabled in between. */
@@ -131,26 +162,31 @@ async function writeOne(
   return restore({ name: target, entry: replaced, approved: await isApproved(target, before) }, destination, context);
 }
 
-const help = `
-Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
-workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
-Values that look like secrets are hidden in the output but written unchanged.
+interface Wanted {
+  readonly from?: string;
+  readonly format?: Program;
+  readonly workspace: boolean;
+}
 
-  \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
-  \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
-  envFile                                         becomes references to the variables that have a value here
-  a literal dollar sign                           becomes $$
-  disabled servers                                stay disabled
-  tools that run there without confirmation       need confirmation here
-
-A server whose name already exists is skipped; --replace replaces it. If two programs have different servers with one
-name, the second is called NAME-PROGRAM and added only with --only NAME-PROGRAM. Servers of an untrusted folder are
-added only with --only or --from. Servers added to a project need approval: fairlead trust add.
-
-Examples:
-  fairlead mcp import
-  fairlead mcp import --write
-  fairlead mcp import --only github,files --write
-  fairlead mcp import --format cursor
-  fairlead mcp import --from .vscode/mcp.json -s project --write
-  fairlead mcp import --from servers.json --format claude-desktop --json`;
+/** Finds the files that `mcp import` reads: the file given with `--from`, or the usual files of each program. */
+async function findSources(
+  { from, format, workspace }: Wanted,
+  { environment, locations }: Pick<Configuration, "environment" | "locations">,
+): Promise<readonly ImportSource[]> {
+  if (from === undefined)
+    return usualPlaces(environment, locations.root).filter(
+      ({ program, folder }) => (format ?? program) === program && (workspace || folder === undefined),
+    );
+  const written = resolve(environment.cwd, from);
+  const file = await realpath(written).catch(() => {
+    throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
+  });
+  // A link's own name identifies the program, not the name of its target.
+  const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
+  if (program === undefined)
+    throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {
+      next: `fairlead mcp import --from ${from} --format ${programNames[0]}`,
+    });
+  const folder = projectFolder(file, environment);
+  return [{ program, file, ...(folder === undefined ? {} : { folder }) }];
+}

@@ -6,7 +6,7 @@ import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { type ListedServer, serverDocument, serverText } from "../../output/servers/server-state.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -17,13 +17,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .option("--strict", "exit with the worst code among the servers, not 0")
-      .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"))
-      .addHelpText(
-        "after",
-        `
+  help: `
 Connects to all servers that may start, in parallel, and shows for each server its tools or its error, its command or
 URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
 names those still connecting. All started servers are stopped when the command ends. Secrets are hidden.
@@ -34,7 +28,11 @@ Examples:
   fairlead mcp list --cached        at once, from the catalog cache
   fairlead mcp list --strict        exit code 3 settings, 4 connection, 5 sign-in, 6 approval or trust
   fairlead mcp list --debug=github  then: fairlead mcp logs github`,
-      );
+
+  define(command) {
+    command
+      .option("--strict", "exit with the worst code among the servers, not 0")
+      .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"));
   },
 
   async run(context) {

@@ -1,10 +1,9 @@
 /** `fairlead mcp logout`: revokes tokens at the authorization server if possible, and deletes them here. */
 
-import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/revocation";
+import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/endpoint-request";
 import type { Credentials } from "@fairlead/core/auth/store/credentials";
-import { pinOf } from "@fairlead/core/auth/store/pin";
 import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/store/sign-in-lock";
-import { urlOf } from "@fairlead/core/auth/store/sign-in-state";
+import { pinOf, urlOf } from "@fairlead/core/auth/store/sign-in-state";
 import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
 import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/store/token-storage";
 import { HostError } from "@fairlead/core/errors";
@@ -22,20 +21,18 @@ interface Outcome {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
-      .option("--all", "sign out of every server, including servers that are no longer configured")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Revokes the tokens at the authorization server, if it supports that, and deletes the tokens and the client registration
 here. Fairlead warns about tokens that could not be revoked: they may stay valid until they expire.
 
 Examples:
   fairlead mcp logout github
   fairlead mcp logout --all`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
+      .option("--all", "sign out of every server, including servers that are no longer configured");
   },
 
   async run(context) {

@@ -4,25 +4,18 @@ import { HostError } from "@fairlead/core/errors";
 import { replaceArgument } from "@fairlead/core/settings/edit";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { errorDocument, errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
 import { hideInWords } from "../../output/servers/server-redaction.ts";
 import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { approveWritten, isApproved, trustAddLine } from "./add/approve-written.ts";
-import { destinationOf } from "./add/destination.ts";
+import { approveWritten, destinationOf, isApproved, restore, trustAddLine, type Undo } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[name]", "name from fairlead mcp list")
-      .option("--all", "pin every server that is downloaded when it starts")
-      .addHelpText(
-        "after",
-        `
+  help: `
 A server started with npx, uvx or docker without an exact version may change at any time. This command finds the version
 that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
 This changes a project's entry, so Fairlead asks for your approval again.
@@ -30,7 +23,11 @@ This changes a project's entry, so Fairlead asks for your approval again.
 Examples:
   fairlead mcp pin github
   fairlead mcp pin --all --json`,
-      );
+
+  define(command) {
+    command
+      .argument("[name]", "name from fairlead mcp list")
+      .option("--all", "pin every server that is downloaded when it starts");
   },
 
   async run(context) {
@@ -119,13 +116,9 @@ function print(outcome: Outcome, { out }: Context): void {
     case "unchanged":
       out.print(safe`"${name}" is already pinned`);
       return;
-    case "failed": {
-      const { message, next } = outcome.error;
-      out.warn(
-        safe`"${name}": ${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`,
-      );
+    case "failed":
+      out.warn(safe`"${name}": ${errorLines(outcome.error)}`);
       return;
-    }
     case "pinned": {
       const { pin, file, undo, approval } = outcome;
       const [before, after] = [pin.before, pin.after].map((word) => toVisibleLine(hideInWords(word)));
@@ -158,9 +151,7 @@ function document(outcomes: readonly Outcome[]): object {
     }),
     unchanged: outcomes.flatMap(({ kind, name }) => (kind === "unchanged" ? [name] : [])),
     failed: outcomes.flatMap((outcome) => {
-      if (outcome.kind !== "failed") return [];
-      const { code, message, next } = outcome.error;
-      return { name: outcome.name, error: { code, message, ...(next !== undefined && { next }) } };
+      return outcome.kind === "failed" ? { name: outcome.name, error: errorDocument(outcome.error) } : [];
     }),
   };
 }

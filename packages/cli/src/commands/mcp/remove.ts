@@ -16,24 +16,31 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { member } from "@fairlead/wire/json";
 import { configurationIfTrusted } from "../../shell/configuration.ts";
 import type { Context, Globals, Verb } from "../../shell/verb.ts";
-import { isApproved } from "./add/approve-written.ts";
-import { type Destination, destinationOf, placesOf, type ScopeWord, scopeOption } from "./add/destination.ts";
+import {
+  type Destination,
+  destinationOf,
+  isApproved,
+  placesOf,
+  placeWords,
+  removeLine,
+  restore,
+  type ScopeWord,
+  scopeOption,
+  type Undo,
+} from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { placeWords, removeLine, restore, type Undo } from "./undo.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list");
-    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
-    command.addHelpText(
-      "after",
-      `
+  help: `
 Keeps comments and everything else in the file. Prints a command that restores the entry.
 
 Examples:
   fairlead mcp remove github
   fairlead mcp remove -s user github`,
-    );
+
+  define(command) {
+    command.argument("<name>", "name from fairlead mcp list");
+    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
   },
 
   async run(context) {

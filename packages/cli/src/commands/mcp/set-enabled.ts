@@ -1,4 +1,4 @@
-/** Implements `mcp enable` and `mcp disable`: sets `fairlead.servers.NAME.enabled` in the user settings. */
+/** `fairlead mcp enable` and `mcp disable`: set `fairlead.servers.NAME.enabled` in the user settings. */
 
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
@@ -11,11 +11,35 @@ import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/t
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { place } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
-import type { Context } from "../../shell/verb.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { placeWords } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
-import { placeWords } from "./undo.ts";
 
-export async function setEnabled(context: Context, enabled: boolean): Promise<void> {
+export const switchVerbs: Readonly<Record<"enable" | "disable", Verb>> = {
+  enable: {
+    help: `
+Undoes fairlead mcp disable. A workspace server still needs its approval: fairlead trust add.
+
+Example:
+  fairlead mcp enable github`,
+
+    define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+    run: (context) => setEnabled(context, true),
+  },
+  disable: {
+    help: `
+Sets "fairlead.servers.NAME.enabled" to false in your user settings: the server does not start for you, in any folder.
+The entry itself stays unchanged, also a workspace's.
+
+Example:
+  fairlead mcp disable github`,
+
+    define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+    run: (context) => setEnabled(context, false),
+  },
+};
+
+async function setEnabled(context: Context, enabled: boolean): Promise<void> {
   const { out, globals, operands } = context;
   const [name = ""] = operands;
   const configuration = await configurationIfTrusted(context);

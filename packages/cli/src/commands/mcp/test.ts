@@ -1,20 +1,22 @@
 /** `fairlead mcp test`: connects to one server and shows each step. */
 
 import { readFile } from "node:fs/promises";
+import type { ConnectStep } from "@fairlead/core/connect/connect-step";
 import type { Redact } from "@fairlead/core/connect/redact";
 import { logPath } from "@fairlead/core/connect/server-log";
-import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { Catalog, ListStep } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
-import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Origin } from "@fairlead/core/settings/define/definition";
+import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { type Step, stepDocument, stepLines, stepText, withoutSecrets } from "../../output/servers/connect-steps.ts";
+import { place } from "../../output/servers/server-details.ts";
+import { redact } from "../../output/servers/server-redaction.ts";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
-import { createWaitingLine } from "../../output/servers/waiting-line.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { connectServers } from "../../targets/connect-servers.ts";
+import { connectServers, createWaitingLine } from "../../targets/connect-servers.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
 
@@ -22,10 +24,7 @@ const mostLines = 10;
 const logged = /^\S+ stderr /;
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("<name>", "name from fairlead mcp list").addHelpText(
-      "after",
-      `
+  help: `
 Shows each step with its duration: the resolved entry, the program, the names of the variables passed to it and withheld
 from it, the start, the handshake, the lists, unusable tools, and the last stderr lines. Values of variables are never
 shown. Exits with the code of the error (fairlead help errors).
@@ -34,8 +33,8 @@ Examples:
   fairlead mcp test github
   fairlead mcp test github --json
   fairlead mcp test github --debug; fairlead mcp logs github --grep wire`,
-    );
-  },
+
+  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
 
   async run(context) {
     const { out, globals, operands } = context;
@@ -77,7 +76,6 @@ interface Outcome {
 
 type Notes = Pick<Catalog, "dropped" | "repaired" | "truncated">;
 
-/** Connects and prints each step as it completes. */
 async function connect(
   { server, admission }: AdmittedServer,
   configuration: Configuration,
@@ -161,4 +159,122 @@ async function readStderr(path: string, began: string): Promise<readonly string[
     .filter((line) => line >= began && logged.test(line))
     .slice(-mostLines)
     .map((line) => line.replace(logged, ""));
+}
+
+/** The steps of a connection attempt as text and as JSON, for `mcp test`. */
+type Step = ConnectStep | ListStep;
+type Label = Step["step"] | "note" | "stderr" | "answer";
+const labelWidth = "environment".length;
+
+/** A label with its lines; the first line ends with the duration, if it is at least 1 ms. */
+function stepText(label: Label, lines: readonly SafeText[], milliseconds?: number): SafeText {
+  const time = milliseconds === undefined || milliseconds < 1 ? safe`` : safe`  (${Math.round(milliseconds)} ms)`;
+  return joinSafe(
+    lines.map((line, at) => {
+      const head = padSafe(toSafeLine(at === 0 ? label : ""), labelWidth);
+      return safe`  ${head}  ${line}${at === 0 ? time : safe``}`;
+    }),
+  );
+}
+
+/** The step with secrets hidden: a server or a path can repeat them. */
+function withoutSecrets(step: Step, hide: Redact): Step {
+  switch (step.step) {
+    // These hold no values.
+    case "definition":
+    case "environment":
+    case "start":
+      return step;
+    case "program": {
+      const { file, cwd, droppedPath } = step;
+      return {
+        ...step,
+        ...(file === undefined ? {} : { file: hide(file) }),
+        cwd: hide(cwd),
+        droppedPath: droppedPath.map(hide),
+      };
+    }
+    case "handshake": {
+      const { name, version, title } = step.serverInfo;
+      const serverInfo = {
+        name: hide(name),
+        version: hide(version),
+        ...(title === undefined ? {} : { title: hide(title) }),
+      };
+      return { ...step, serverInfo };
+    }
+    case "list":
+      return step.refused === undefined ? step : { ...step, refused: hide(step.refused) };
+  }
+}
+
+function stepLines(step: Step, origin: Origin): SafeText[] {
+  switch (step.step) {
+    case "definition": {
+      const { transport, timeout } = step;
+      return [
+        safe`${place(origin)} (${toSafeLine(origin.scope)})`,
+        targetLine(transport),
+        safe`waits ${timeout.milliseconds} ms at most (${toSafeLine(timeout.setting)})`,
+      ];
+    }
+    case "program":
+      return [
+        step.file === undefined ? safe`not found` : toVisibleLine(step.file),
+        safe`in ${toVisibleLine(step.cwd)}`,
+        ...(step.droppedPath.length === 0
+          ? []
+          : [safe`not searched: ${names(step.droppedPath)} (the folder is not trusted)`]),
+      ];
+    case "environment":
+      return [
+        safe`passed on: ${names(step.passed)}`,
+        ...(step.set.length === 0 ? [] : [safe`set by the entry: ${names(step.set)}`]),
+        safe`withheld: ${names(step.withheld)}`,
+      ];
+    case "start":
+      return [safe`process started`];
+    case "handshake": {
+      const { serverInfo, protocolVersion, era, transport } = step;
+      const server = safe`${toSafeLine(serverInfo.name)} ${toSafeLine(serverInfo.version)}`;
+      return [
+        safe`${server}, protocol ${toSafeLine(protocolVersion)} (${eraWords(era)}) over ${transportWords(transport)}`,
+      ];
+    }
+    case "list": {
+      const items = step.refused === undefined ? safe`${step.items}` : safe`refused: ${toSafeLine(step.refused)}`;
+      return [safe`${toSafeLine(step.method)}: ${items}`];
+    }
+  }
+}
+
+function eraWords(era: "legacy" | "modern"): SafeText {
+  return era === "modern" ? safe`stateless` : safe`with a session`;
+}
+
+function transportWords(transport: "stdio" | "http" | "sse"): SafeText {
+  return toSafeLine({ stdio: "stdio", http: "streamable HTTP", sse: "HTTP+SSE" }[transport]);
+}
+
+function targetLine(transport: Parameters<typeof redact>[0]): SafeText {
+  const shown = redact(transport);
+  return shown.kind === "stdio"
+    ? safe`stdio: ${toVisibleLine([shown.command, ...shown.args].join(" "))}`
+    : safe`${shown.kind === "http-or-sse" ? safe`http, then sse` : toSafeLine(shown.kind)}: ${toVisibleLine(shown.url)}`;
+}
+
+function names(list: readonly string[]): SafeText {
+  return list.length === 0 ? safe`(nothing)` : joinSafe(list.map(toVisibleLine), safe`, `);
+}
+
+/** The step as JSON; values of variables and headers are hidden. */
+function stepDocument(step: Step): object {
+  const { milliseconds, ...rest } = step;
+  const durationMs = Math.round(milliseconds);
+  if (rest.step !== "definition") return { ...rest, durationMs };
+  const { transport, timeout } = rest;
+  const shown = redact(transport);
+  const { kind } = shown;
+  const target = shown.kind === "stdio" ? { command: shown.command, args: shown.args } : { url: shown.url };
+  return { step: rest.step, transport: kind, ...target, patience: timeout, durationMs };
 }

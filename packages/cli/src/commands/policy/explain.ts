@@ -7,8 +7,7 @@ import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { table } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
-import { configurationOf } from "../../shell/configuration.ts";
-import { warnOfPolicyProblems } from "../../shell/policy-problems.ts";
+import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
 import { targetName } from "../../targets/target.ts";
@@ -21,17 +20,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    defineSubject(command);
-    command
-      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
-      .addOption(
-        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
-      )
-      .option("--headless", "decide for a run without a terminal to ask on")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows the decision for a call by the model. A call that you type (fairlead call) is stopped only by a deny rule,
 by an ask rule in your or the administrator's files, and by a changed definition.
 Uses the catalog cache and connects to no server. The tool need not exist.
@@ -41,7 +30,15 @@ Examples:
   fairlead policy explain demo.greet --headless
   fairlead policy explain demo.greet --mode plan --json
   fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'`,
-      );
+
+  define(command) {
+    defineSubject(command);
+    command
+      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
+      .addOption(
+        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
+      )
+      .option("--headless", "decide for a run without a terminal to ask on");
   },
 
   async run(context) {

@@ -5,29 +5,24 @@ import { readToolApprovals } from "@fairlead/core/policy/approvals";
 import { defaultRules } from "@fairlead/core/policy/rules/built-in-rules";
 import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rules/rule";
-import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { ToolApproval } from "@fairlead/core/trust/approvals-file";
+import type { ToolApproval } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { configurationOf } from "../../shell/configuration.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. Any stricter rule wins
 over "trust", except the built-in ones. To see which rule decides about a tool: fairlead policy explain.
 
 Examples:
   fairlead policy list
   fairlead policy list --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;
@@ -61,8 +56,7 @@ Examples:
 function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
-  const near = closest(server.text, names);
-  const hint = near === undefined ? safe`` : safe`; did you mean "${toVisibleLine(near)}"?`;
+  const hint = toVisibleLine(nameHint(server.text, names));
   const place = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
   out.warnOnce(safe`${place}: note: no server "${toVisibleLine(server.text)}" is configured here${hint}`);
 }

@@ -1,22 +1,23 @@
-/** Implements `policy allow`, `ask` and `deny`: writes one rule into the user's policy file and names stronger rules. */
+/** `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file and name stronger rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
-import type { DecisionOutcome } from "@fairlead/core/policy/rules/rule";
+import { PolicyEngine } from "@fairlead/core/policy/policy-engine";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import { escapeName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
+import type { DecisionOutcome, PolicyRule } from "@fairlead/core/policy/rules/rule";
 import { type RuleToWrite, userRuleFile, type WrittenRule, writeRule } from "@fairlead/core/policy/rules/write-rule";
-import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
-import { configurationOf } from "../../shell/configuration.ts";
-import { warnOfPolicyProblems } from "../../shell/policy-problems.ts";
+import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
-import { targetName } from "../../targets/target.ts";
+import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
-import { type Overruled, overruledBy, pairsOf } from "./overruled.ts";
 
 const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
   allow: "allow",
@@ -26,20 +27,13 @@ const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
 
 const effects: Readonly<Record<DecisionOutcome, string>> = {
   allow: `The model may call the tool without confirmation while its definition stays the accepted one.`,
-  ask_user: `Fairlead asks before every call, also before one that you type; call --yes confirms in advance.`,
+  ask_user: `Fairlead asks before every call, also before a call that you type; call --yes confirms in advance.`,
   deny: `Neither you nor a model can call the tool; trust and --yes do not change that.`,
 };
 
-export function createRuleVerb(decision: DecisionOutcome): Verb {
+function createRuleVerb(decision: DecisionOutcome): Verb {
   return {
-    define(command) {
-      defineSubject(command);
-      const word = words[decision];
-      command
-        .option("--args-pattern <regex>", "only calls whose arguments match this (as compact JSON with sorted keys)")
-        .addHelpText(
-          "after",
-          `
+    help: `
 ${effects[decision]}
 Writes the rule into ~/.gemini/policies/fairlead.toml and keeps comments and other rules. A second rule for the same
 tool replaces the first. A rule for one tool is stronger than a rule for the whole server.
@@ -48,11 +42,17 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.get_*'   every tool whose name matches; ? matches one character
 
 Examples:
-  fairlead policy ${word} demo.greet
-  fairlead policy ${word} 'demo.*'
-  fairlead policy ${word} --server demo --tool greet
-  fairlead policy ${word} demo.greet --args-pattern '"loud":true'`,
-        );
+  fairlead policy ${words[decision]} demo.greet
+  fairlead policy ${words[decision]} 'demo.*'
+  fairlead policy ${words[decision]} --server demo --tool greet
+  fairlead policy ${words[decision]} demo.greet --args-pattern '"loud":true'`,
+
+    define(command) {
+      defineSubject(command);
+      command.option(
+        "--args-pattern <regex>",
+        "only calls whose arguments match this (as compact JSON with sorted keys)",
+      );
     },
 
     async run(context) {
@@ -70,16 +70,21 @@ Examples:
   };
 }
 
+export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
+  allow: createRuleVerb("allow"),
+  ask: createRuleVerb("ask_user"),
+  deny: createRuleVerb("deny"),
+};
+
 const isWild = (name: string): boolean => /[*?]/.test(name);
 
 /** @throws HostError `server_unknown` A rule with a mistyped server name would silently do nothing. */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
-  const near = closest(
+  const suggestion = nameHint(
     server,
     host.states().map(({ name }) => name),
   );
-  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new HostError("server_unknown", `there is no server "${server}"${suggestion}`, {
     next: `to write a rule for a future server: ${command.name()} --server ${toShellWord(server)} --tool TOOL`,
   });
@@ -160,4 +165,45 @@ function undoLine(replaced: string, { command, operands }: Context): string {
   const options = Object.entries({ "--server": server, "--tool": tool, "--args-pattern": argsPattern });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
+}
+
+interface Overruled extends ToolTarget {
+  /** The stronger rule; with an `argsPattern` it decides for some calls only. */
+  readonly rule: PolicyRule;
+}
+
+/** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
+async function overruledBy(
+  written: WrittenRule,
+  pairs: readonly ToolTarget[],
+  configuration: Configuration,
+): Promise<readonly Overruled[]> {
+  const { rules } = await loadPolicies(configuration);
+  const compared = new Map(rules.map((rule) => [forAllArguments(rule), rule]));
+  const engine = new PolicyEngine({ rules: [...compared.keys()] });
+  const decision = rules.find((rule) => isThat(rule, written))?.decision;
+  return pairs.flatMap((pair) => {
+    const { rule } = engine.check({ ...pair, mode: "default", interactive: true });
+    return rule.decision === decision ? [] : [{ ...pair, rule: compared.get(rule) ?? rule }];
+  });
+}
+
+function isThat({ origin }: PolicyRule, { file, line }: WrittenRule): boolean {
+  return origin.file === file && origin.line === line;
+}
+
+function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRule {
+  return rule;
+}
+
+/** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
+async function pairsOf(named: ToolTarget, { server, tool }: RuleToWrite, host: Host): Promise<readonly ToolTarget[]> {
+  const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
+  await host.recall();
+  const known = host.states().flatMap(({ name }) => {
+    const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
+    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name }] : []));
+  });
+  const isExact = !/[*?]/.test(named.server + named.tool);
+  return known.length === 0 && isExact ? [named] : known;
 }

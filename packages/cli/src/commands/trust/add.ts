@@ -9,8 +9,7 @@ import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders
 import type { Output } from "../../output/output.ts";
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
-import type { Verb } from "../../shell/verb.ts";
-import { inFolder } from "./folder.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { type Pending, type Review, review, reviewText } from "./review.ts";
 
 interface Options {
@@ -19,14 +18,7 @@ interface Options {
 }
 
 export const verb: Verb = {
-  define(command) {
-    command
-      .argument("[dir]", "the folder; without it, the workspace root")
-      .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
-      .option("--parent", "trust the parent folder and every folder in it")
-      .addHelpText(
-        "after",
-        `
+  help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
 server. Enter means no. An approval is valid for that exact entry: Fairlead asks again when the entry changes.
 A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
@@ -35,7 +27,12 @@ Examples:
   fairlead trust add
   fairlead trust add ~/projects/shop
   fairlead trust add --yes          in a script, after you read the output without --yes`,
-      );
+
+  define(command) {
+    command
+      .argument("[dir]", "the folder; without it, the workspace root")
+      .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
+      .option("--parent", "trust the parent folder and every folder in it");
   },
 
   async run(given) {
@@ -102,4 +99,10 @@ function refuse({ root, pending }: Review): never {
     `"${root}" needs your confirmation (servers to approve: ${pending.length}), and there is no terminal to ask on; nothing was written`,
     { next: `fairlead trust add ${toShellWord(root)}   in a terminal, or add --yes after reading the above` },
   );
+}
+
+/** Returns the context with the folder argument in place of `-C`. */
+function inFolder(context: Context): Context {
+  const [folder] = context.operands;
+  return folder === undefined ? context : { ...context, globals: { ...context.globals, root: folder } };
 }

@@ -4,22 +4,17 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
 import { table } from "../../output/output.ts";
-import { problemLines } from "../../output/problem-lines.ts";
+import { problemLines } from "../../output/servers/server-details.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.addHelpText(
-      "after",
-      `
+  help: `
 The rule with the longest matching path decides. Fairlead reads a trusted folder's settings; each server needs its own approval.
 
 Examples:
   fairlead trust list
   fairlead trust list --json`,
-    );
-  },
 
   async run(context) {
     const { out, globals } = context;
@@ -55,23 +50,18 @@ function named(servers: ReadonlyMap<string, object>): object[] {
 function folderLines(rules: readonly TrustRule[]): SafeText {
   return table(
     rules.map(({ path, level, effective }) => [
-      safe`  ${words(level)}`,
+      safe`  ${words[level]}`,
       toSafeLine(path),
       effective === undefined ? safe`(no effect: the folder does not exist, or is a link)` : safe``,
     ]),
   );
 }
 
-function words(level: TrustRule["level"]): SafeText {
-  switch (level) {
-    case "TRUST_FOLDER":
-      return safe`trusted`;
-    case "TRUST_PARENT":
-      return safe`parent trusted`;
-    case "DO_NOT_TRUST":
-      return safe`not trusted`;
-  }
-}
+const words: Readonly<Record<TrustRule["level"], SafeText>> = {
+  TRUST_FOLDER: safe`trusted`,
+  TRUST_PARENT: safe`parent trusted`,
+  DO_NOT_TRUST: safe`not trusted`,
+};
 
 function approvalLines(approvals: Approvals): SafeText {
   return joinSafe(

@@ -1,6 +1,7 @@
 /** `fairlead trust remove`: removes a folder's trust rule and the approvals of its servers. */
 
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { locate } from "@fairlead/core/settings/read/paths";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -8,20 +9,16 @@ import { revoke } from "@fairlead/core/trust/approvals";
 import { removeFolderTrust } from "@fairlead/core/trust/trusted-folders";
 import { configurationOptions, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { folderOf } from "./folder.ts";
 
 export const verb: Verb = {
-  define(command) {
-    command.argument("[dir]", "the folder; without it, the workspace root").addHelpText(
-      "after",
-      `
+  help: `
 Removes the folder's own rule and all approvals of its servers. A rule for a parent folder still applies.
 
 Examples:
   fairlead trust remove
   fairlead trust remove ~/projects/shop`,
-    );
-  },
+
+  define: (command) => command.argument("[dir]", "the folder; without it, the workspace root"),
 
   async run(context) {
     const { out, globals } = context;
@@ -47,4 +44,12 @@ async function trustAbove(context: Context, folder: string): Promise<string | un
   if (!isThere) return undefined;
   const { trust } = await lastingConfiguration({ ...context, globals: { ...context.globals, root: folder } });
   return trust.trusted ? trust.detail : undefined;
+}
+
+/** Returns the folder's real path, or the path as written if it does not exist: its rule can still be removed. */
+async function folderOf(context: Context): Promise<string> {
+  const [folder] = context.operands;
+  if (folder === undefined) return (await locate(configurationOptions(context))).root;
+  const path = resolve(context.io.cwd, folder);
+  return realpath(path).catch(() => path);
 }

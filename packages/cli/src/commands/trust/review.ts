@@ -1,16 +1,20 @@
 /** Collects and prints what a person must see before trusting a folder: its servers in full, with invisible characters shown. */
 
 import { realpath } from "node:fs/promises";
+import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { readApprovals } from "@fairlead/core/trust/approvals";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readTrustedFolders, type TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { count } from "../../output/output.ts";
+import { originText, subjectText } from "../../output/policy/rule-lines.ts";
 import { approvalFields } from "../../output/servers/approval-details.ts";
 import { layout, place } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
-import { alreadyAllowed } from "./already-allowed.ts";
 
 export interface Review {
   readonly root: string;
@@ -25,7 +29,6 @@ export interface Review {
   readonly remembered: boolean;
   /** Servers to approve: new, or changed since they were approved. */
   readonly pending: readonly Pending[];
-  /** Servers whose current entry is approved. */
   readonly approved: readonly string[];
   /** Invalid entries, which cannot be approved. */
   readonly broken: readonly ConfiguredServer[];
@@ -100,4 +103,24 @@ function pendingText({ server, definition, changed, allowed }: Pending): SafeTex
 function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
   const reasons = problems.filter(({ severity }) => severity === "error").map(({ message }) => toVisibleLine(message));
   return safe`\n  ${toVisibleLine(name)} cannot be approved (${place(origin, toVisibleLine)}): ${joinSafe(reasons, safe`; `)}`;
+}
+
+type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
+
+/** Ignores approvals that cannot be read: they allow nothing. */
+async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllowed> {
+  const { root, state } = configuration.locations;
+  const { rules } = await loadPolicies(configuration);
+  const approvals = await readToolApprovals(state).catch((): readonly ToolApproval[] => []);
+  return ({ name, fingerprint }) => [
+    ...rules.filter((rule) => allows(rule, name)).map((rule) => safe`${subjectText(rule)}, by ${originText(rule)}`),
+    ...approvals
+      .filter((one) => one.server === name && one.workspace === root && one.fingerprint === fingerprint)
+      .map(({ tool }) => safe`${toVisibleLine(`${name}.${tool}`)}, by your approval`),
+  ];
+}
+
+/** Leaves out the entry's own "trust", which the review shows with the entry. */
+function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
+  return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;
 }

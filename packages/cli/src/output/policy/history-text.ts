@@ -1,6 +1,6 @@
 /** The ledger as a table: one entry a line, newest last. */
 
-import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
+import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "../output.ts";

@@ -1,19 +1,20 @@
-/** Differences between a server and the lock file, as text and as JSON. */
+/** Results of `lock`, `lock update` and `lock verify`, as text and as JSON. */
 
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
-import type { HostError } from "@fairlead/core/errors";
-import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { ServerSnapshot } from "../../lock/server-snapshot.ts";
+import { errorOf, type LockCheck, type LockWorkspace, type ServerSnapshot } from "../../lock/workspace.ts";
+import type { Context } from "../../shell/verb.ts";
+import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
 /** Changed members of each tool, by tool name. A tool whose locked definition is no longer cached is missing. */
-export type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
+type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
 /** The lock file holds digests only, so the locked definition comes from the catalog cache, if it is still there. */
-export function toolDifferences(
+function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,
   look: ServerSnapshot | undefined,
@@ -30,7 +31,7 @@ export function toolDifferences(
 }
 
 /** The differences as text, indented to follow the server's name. */
-export function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
+function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
   const { members, tools, prompts } = drift;
   const digests = members.filter(({ member }) => member === "instructions");
   return joinSafe([
@@ -56,7 +57,7 @@ function change(before: string | undefined, after: string | undefined): SafeText
   return after === undefined ? safe`removed` : safe`changed`;
 }
 
-export function driftDocument({ kind, members, tools, prompts }: LockDrift, differences: ToolDifferences): object {
+function driftDocument({ kind, members, tools, prompts }: LockDrift, differences: ToolDifferences): object {
   const changed = tools.changed.map((name) => {
     const difference = differences.get(name);
     return { name, ...(difference && { difference }) };
@@ -65,17 +66,86 @@ export function driftDocument({ kind, members, tools, prompts }: LockDrift, diff
 }
 
 /** `9 tools`, `9 tools, 1 prompt`. */
-export function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
+function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
   const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
   return joinSafe(parts, safe`, `);
 }
 
-/** The error message, and its next step on a second line. */
-export function errorLines({ message, next }: Pick<HostError, "message" | "next">): SafeText {
-  const lines = [toSafeLine(message), ...(next === undefined ? [] : [safe`  next: ${toSafeLine(next)}`])];
-  return joinSafe(lines);
-}
-
 interface Sized {
   readonly size: number;
+}
+
+interface Relock {
+  readonly before: LockFile;
+  readonly state: "written" | "unchanged";
+  readonly looks: ReadonlyMap<string, ServerSnapshot>;
+  /** The server that was named; undefined: all. */
+  readonly only: string | undefined;
+}
+
+/** Prints the servers that were locked, and how each differs from the previous lock file. */
+export function printRelock(
+  { before, state, looks, only }: Relock,
+  { file, entries }: LockWorkspace,
+  { out, globals }: Pick<Context, "out" | "globals">,
+): void {
+  const locked = [...looks].flatMap(([name, look]) => (look.kind === "seen" ? [{ name, offer: look.offer }] : []));
+  const present = locked.map(({ name, offer }) => [name, { entry: entries.get(name) ?? {}, offer }] as const);
+  const concerned = new Map([...before].filter(([name]) => only === undefined || name === only));
+  const drifts = compareLock(concerned, new Map(present));
+  const differences = (drift: LockDrift): ToolDifferences => toolDifferences(drift, before, looks.get(drift.server));
+  if (globals.json) {
+    const servers = locked.map(({ name, offer: { version, tools, prompts } }) => {
+      return { name, version, tools: tools.size, prompts: prompts.size };
+    });
+    const changes = drifts.map((drift) => ({ name: drift.server, ...driftDocument(drift, differences(drift)) }));
+    out.json({ file, state, servers, changes });
+    return;
+  }
+  for (const { name, offer } of locked) out.print(safe`${toSafeLine(name)}: ${offerWords(offer)}`);
+  for (const drift of drifts) {
+    const name = toVisibleLine(drift.server);
+    if (drift.kind === "changed")
+      out.print(safe`${name} locked again with these changes:\n${driftText(drift, differences(drift))}`);
+    if (drift.kind === "removed") out.print(safe`${name} removed from the lock file: the settings no longer have it`);
+  }
+  out.say(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
+}
+
+/** The result of comparing one server with the lock file, as text and as JSON. */
+export function checkedText(checked: LockCheck): SafeText {
+  const { drift, look, isWithheld } = checked;
+  const name = toVisibleLine(checked.name);
+  const error = errorOf(checked);
+  return joinSafe([
+    ...(drift ? [safe`${name}: ${driftWords[drift.kind]}${isWithheld ? safe`; it was not started` : safe``}`] : []),
+    ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift))] : []),
+    ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
+    ...(drift === undefined && look?.kind === "seen"
+      ? [safe`${name}: matches the lock file (${offerWords(look.offer)})`]
+      : []),
+  ]);
+}
+
+const driftWords: Readonly<Record<LockDrift["kind"], SafeText>> = {
+  added: safe`in the settings, but not locked`,
+  removed: safe`locked, but no longer in the settings`,
+  changed: safe`differs from the lock file`,
+};
+
+function differences({ lock, look }: LockCheck, drift: LockDrift): ToolDifferences {
+  return toolDifferences(drift, lock, look);
+}
+
+export function checkedDocument(checked: LockCheck): object {
+  const { name, drift, isWithheld } = checked;
+  const error = errorOf(checked);
+  const state = drift ? "drifted" : error ? "unchecked" : "as_locked";
+  return {
+    name,
+    state,
+    ...(drift && driftDocument(drift, differences(checked, drift))),
+    ...(isWithheld && { started: false }),
+    ...(error && { error: errorDocument(error) }),
+  };
 }

@@ -5,20 +5,14 @@ import { ruleText } from "@fairlead/core/policy/rules/rule-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Style } from "../output.ts";
 
-const words: Readonly<Record<DecisionOutcome, SafeText>> = {
-  allow: safe`allow`,
-  ask_user: safe`ask`,
-  deny: safe`deny`,
-};
-
 export function decisionWord(decision: DecisionOutcome, style: Style): SafeText {
   switch (decision) {
     case "allow":
-      return style.green(words.allow);
+      return style.green(safe`allow`);
     case "ask_user":
-      return style.yellow(words.ask_user);
+      return style.yellow(safe`ask`);
     case "deny":
-      return style.red(words.deny);
+      return style.red(safe`deny`);
   }
 }
 

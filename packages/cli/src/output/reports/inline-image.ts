@@ -1,8 +1,10 @@
 /** Draws images in the terminal, with the protocols of kitty and iTerm2. */
 
 import { joinSafe, type SafeText, safe, sliceSafe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Media } from "../../shell/content-block.ts";
+import { type Command, Option } from "commander";
 import type { Io } from "../../shell/io.ts";
+import type { Media } from "../../shell/save-media.ts";
+import type { Context } from "../../shell/verb.ts";
 
 export type ImageProtocol = "kitty" | "iterm";
 
@@ -78,4 +80,24 @@ function scaled(png: Buffer, columns: number): SafeText {
 function iterm(bytes: Buffer): SafeText {
   const encoded = toSafeLine(bytes.toString("base64"));
   return safe`\u001b]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007`;
+}
+
+/** The option `--images` of commands whose results may contain images. */
+export function defineImageOption(command: Command): void {
+  command.addOption(
+    new Option("--images <when>", "show images inline, where the terminal can (kitty, Ghostty, iTerm2, WezTerm)")
+      .choices(["auto", "off"])
+      .default("auto"),
+  );
+}
+
+/** Returns how to draw images, or undefined if none are drawn. */
+export function imageDrawing({
+  command,
+  globals,
+  io,
+}: Pick<Context, "command" | "globals" | "io">): DrawImage | undefined {
+  const { images } = command.opts<{ readonly images: "auto" | "off" }>();
+  const protocol = images === "auto" && !globals.json ? imageProtocol(io) : undefined;
+  return protocol && createImageDrawing(protocol, io.stdout.columns);
 }

@@ -1,16 +1,17 @@
-/** The text of `fairlead` without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
+/** The overview that `fairlead` prints without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
 
 import { relative, sep } from "node:path";
-import type { SettingsFile } from "@fairlead/core/settings/define/definition";
+import type { HostTool } from "@fairlead/core/host";
+import type { Problem, SettingsFile } from "@fairlead/core/settings/define/definition";
+import type { Locations } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { withCommandWord } from "../../shell/command-word.ts";
 import { concernsFile } from "../../shell/configuration.ts";
-import type { Overview } from "../../shell/overview.ts";
 import { type Style, table } from "../output.ts";
-import { problemLines } from "../problem-lines.ts";
-import { statusWords } from "../servers/server-status.ts";
-import { transportWord } from "../servers/transport-word.ts";
+import { problemLines, transportWord } from "../servers/server-details.ts";
+import { statusWords } from "../servers/server-state.ts";
+import { exampleCall } from "../tools/signature.ts";
 
 const mostServers = 10;
 const mostProblems = 5;
@@ -121,4 +122,70 @@ function indented([first = safe``, ...others]: readonly SafeText[]): SafeText[] 
 function shortPath(path: string, home: string): SafeText {
   if (path === home) return safe`~`;
   return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);
+}
+
+interface Suggestion {
+  readonly command: string;
+  readonly purpose: string;
+}
+
+export interface Overview {
+  readonly workspace: {
+    readonly root: string;
+    readonly rootFrom: Locations["rootFrom"];
+    readonly trusted: boolean;
+    /** The flag, variable or rule that decided about trust. */
+    readonly because: string;
+  };
+  readonly files: readonly SettingsFile[];
+  readonly servers: readonly AdmittedServer[];
+  /** Empty if a configured server uses the demo server's name. */
+  readonly demoTools: readonly HostTool[];
+  readonly problems: readonly Problem[];
+  /** Suggested commands that work as written. */
+  readonly next: readonly Suggestion[];
+}
+
+/** `command`: `fairlead` or `npx fairlead`, whichever works here. */
+export function createOverview(
+  configuration: Configuration,
+  demoTools: readonly HostTool[],
+  command: string,
+): Overview {
+  const { locations, settings, trust, servers, problems } = configuration;
+  const { root, rootFrom } = locations;
+  return {
+    workspace: { root, rootFrom, trusted: trust.trusted, because: trust.detail },
+    files: settings.files,
+    servers,
+    demoTools,
+    problems,
+    next: suggestions({ servers, demoTools, problems }).map(({ command: words, purpose }) => ({
+      command: `${command} ${words}`,
+      purpose,
+    })),
+  };
+}
+
+function suggestions({
+  servers,
+  demoTools,
+  problems,
+}: Pick<Overview, "servers" | "demoTools" | "problems">): Suggestion[] {
+  const [tool] = demoTools;
+  const canApprove = servers.some(({ admission }) => admission.status === "blocked" && isForTrust(admission.reason));
+  return [
+    ...(tool === undefined ? [] : [{ command: `tools ${tool.server}`, purpose: "list the demo server's tools" }]),
+    ...(tool === undefined ? [] : [{ command: `call ${exampleCall(tool)}`, purpose: "call one of its tools" }]),
+    ...(canApprove ? [{ command: "trust add", purpose: "review and approve this folder's servers" }] : []),
+    ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
+    ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),
+    { command: "mcp import", purpose: "copy servers from your other programs" },
+    { command: "mcp add time uvx mcp-server-time", purpose: "add a server" },
+    { command: "--help", purpose: "everything else" },
+  ];
+}
+
+function isForTrust(reason: string): boolean {
+  return reason === "awaiting_approval" || reason === "untrusted_folder";
 }

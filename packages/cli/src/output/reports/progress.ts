@@ -65,14 +65,18 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const barWidth = 20;
 
+/** The sign of the spinner at a time; it changes after each `every`. Both in milliseconds. */
+export function spinnerSign(now: number, every: number): SafeText {
+  return toSafeLine(spinner[Math.floor(now / every) % spinner.length] ?? "");
+}
+
 function liveWords(label: SafeText, progress: Progress | undefined, milliseconds: number): SafeText {
   const seconds = safe`${Math.floor(milliseconds / 1000)} s`;
-  const part = progress && partOf(progress);
+  const part = progress && fractionDone(progress);
   if (progress !== undefined && part !== undefined)
     return safe`${label} ${bar(part)} ${Math.floor(part * 100)}%${message(progress)}  ${seconds}`;
-  const turn = toSafeLine(spinner[Math.floor(milliseconds / frame) % spinner.length] ?? "");
   const steps = progress === undefined ? safe`` : safe` ${stepWords(progress)}${message(progress)}`;
-  return safe`${turn} ${label}${steps}  ${seconds}`;
+  return safe`${spinnerSign(milliseconds, frame)} ${label}${steps}  ${seconds}`;
 }
 
 function bar(part: number): SafeText {
@@ -81,7 +85,7 @@ function bar(part: number): SafeText {
 }
 
 /** The fraction that is done; undefined if the server sent numbers that make none. */
-function partOf({ progress, total }: Progress): number | undefined {
+export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
 }

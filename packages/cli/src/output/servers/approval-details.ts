@@ -9,9 +9,17 @@ import type {
 import { renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { parseUrl } from "@fairlead/wire/text";
-import { type Field, numbered, optionFields, pairs, place, transportFields, variableWords } from "./server-details.ts";
+import {
+  type Field,
+  numbered,
+  optionFields,
+  pairs,
+  place,
+  transportFields,
+  transportWord,
+  variableWords,
+} from "./server-details.ts";
 import { launchNotes } from "./server-notes.ts";
-import { transportWord } from "./transport-word.ts";
 
 const show = toVisibleLine;
 
@@ -36,7 +44,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
 
 /** Values from a workspace file are approved with the entry, so they are shown; the user's own values may be secrets. */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
-  const words = safe`${show(use.name)} ${variableWords(use.from)}`;
+  const words = safe`${show(use.name)} ${variableWords[use.from]}`;
   return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
 }
 

@@ -2,7 +2,9 @@
 
 import type {
   Authentication,
+  ConfiguredServer,
   Origin,
+  Problem,
   ServerDefinition,
   Transport,
   VariableUse,
@@ -61,7 +63,7 @@ export function resolvedFields(definition: ServerDefinition, show: Show): Field[
   const { variables, secrets } = definition;
   return [
     { label: safe`resolves to`, values: resolvedValues(definition, show) },
-    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords(use.from)}`) },
+    { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords[use.from]}`) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
   ];
 }
@@ -81,24 +83,15 @@ function originOf(url: string): string {
   return parseUrl(url)?.origin ?? url;
 }
 
-export function variableWords(from: VariableUse["from"]): SafeText {
-  switch (from) {
-    case "environment":
-      return safe`from the environment`;
-    case "user-env-file":
-      return safe`from your .env file`;
-    case "workspace-env-file":
-      return safe`from the workspace's .env file`;
-    case "workspace-root":
-      return safe`is the workspace root`;
-    case "default":
-      return safe`from the default in the entry`;
-    case "unset":
-      return safe`is not set`;
-    case "not-looked-up":
-      return safe`is not looked up in an untrusted folder`;
-  }
-}
+export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
+  environment: safe`from the environment`,
+  "user-env-file": safe`from your .env file`,
+  "workspace-env-file": safe`from the workspace's .env file`,
+  "workspace-root": safe`is the workspace root`,
+  default: safe`from the default in the entry`,
+  unset: safe`is not set`,
+  "not-looked-up": safe`is not looked up in an untrusted folder`,
+};
 
 export interface OptionLook {
   readonly show: Show;
@@ -123,7 +116,6 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
   ];
 }
 
-/** The sign-in options of an entry as JSON. */
 export function authenticationDocument(authentication: Authentication, hide: OptionLook["hide"]): object {
   if (authentication.provider === "sa-impersonation") return authentication;
   const { provider, oauth } = authentication;
@@ -133,4 +125,25 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
 
 export function place({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
   return safe`${show(file)}:${line}:${column}`;
+}
+
+/** One settings problem as text: `FILE:LINE:COLUMN: severity: message`, then the next step. */
+export function problemLines({ severity, message, origin, next }: Problem): SafeText {
+  const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
+  const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
+}
+
+/** A bare `url` is tried as streamable HTTP first. */
+export function transportWord(kind: ConfiguredServer["kind"]): "stdio" | "http" | "sse" | "unknown" {
+  switch (kind) {
+    case undefined:
+      return "unknown";
+    case "http-or-sse":
+      return "http";
+    case "stdio":
+    case "http":
+    case "sse":
+      return kind;
+  }
 }

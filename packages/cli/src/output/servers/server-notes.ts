@@ -4,7 +4,7 @@ import type { Transport } from "@fairlead/core/settings/define/definition";
 
 type Source = "npm" | "PyPI" | "an image registry";
 
-/** A program that downloads what it is asked to run. */
+/** A program that downloads a package or an image and runs it. */
 interface Runner {
   /** Words between the program's name and the package, e.g. `tool run`. */
   readonly verb?: readonly string[];
@@ -143,7 +143,7 @@ function programName(command: string): string {
   return last.replace(/\.(cmd|exe|bat|ps1)$/i, "").toLowerCase();
 }
 
-// Programs that run what one of their words says, and the option before that word.
+// Interpreters, and the option before the argument that is code.
 const interpreters = [
   {
     program: /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)$/,

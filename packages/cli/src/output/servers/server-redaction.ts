@@ -93,7 +93,6 @@ function hideAccount(account: string): string {
   return password.length === 0 ? hideLiteral(user) : `${user}:${hideLiteral(password.join(":"))}`;
 }
 
-/** The transport with its secrets hidden. */
 export function redact(transport: Transport): Transport {
   if (transport.kind === "stdio")
     return { ...transport, args: redactArguments(transport.args), env: hideValues(transport.env, hideVariable) };

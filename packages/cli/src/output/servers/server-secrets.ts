@@ -1,6 +1,10 @@
-/** Finds secrets that an entry contains literally instead of as a placeholder. */
+/** Finds literal secrets in an entry, and secrets that settings refer to and that are not stored. */
 
+import { HostError } from "@fairlead/core/errors";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { objectOf } from "@fairlead/wire/json";
+import type { Context } from "../../shell/verb.ts";
 
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
@@ -17,12 +21,11 @@ export const hidden = "(hidden)";
 
 /** Whether a variable, header or option holds a literal secret. */
 export function looksSecret(name: string, value: string): boolean {
-  // `$$` is a dollar sign; what is left is a reference, whose value is elsewhere.
+  // `$$` is a dollar sign; any other `$NAME` is a reference to a value that is stored elsewhere.
   if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
   return isTellingName(name) || tellingValue.test(value);
 }
 
-/** Whether the name suggests a secret. */
 export function isTellingName(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
@@ -58,4 +61,39 @@ function addressHints(key: string, address: unknown): readonly SecretHint[] {
 
 function secretName(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
+}
+
+type Missing = ReadonlySet<string>;
+
+/** Finds secrets that settings refer to and that are not stored. Reads names only, so no keychain is opened. */
+export async function missingSecrets(
+  { servers, locations }: Pick<Configuration, "servers" | "locations">,
+  { out }: Pick<Context, "out">,
+): Promise<Missing> {
+  const mentioned = new Set(servers.flatMap(({ server }) => server.definition?.secrets ?? []));
+  if (mentioned.size === 0) return mentioned;
+  try {
+    const stored = await storedNames(locations.state);
+    return new Set([...mentioned].filter((name) => !stored.has(name)));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    out.warnOnce(safe`warning: ${toSafeLine(error.message)}`);
+    return new Set();
+  }
+}
+
+/** One line for each missing secret of a server: the server may start, and then fails. */
+export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
+  return secrets
+    .filter((name) => missing.has(name))
+    .map(toSafeLine)
+    .map((name) => safe`the secret ${name} is not stored: fairlead secret set ${name}`);
+}
+
+async function storedNames(state: string): Promise<ReadonlySet<string>> {
+  const [{ openSecretFile }, { readKeychainNames }] = await Promise.all([
+    import("@fairlead/core/files/secrets/secret-file"),
+    import("@fairlead/core/files/secrets/keychain-store"),
+  ]);
+  return new Set([...(await openSecretFile(state).list()), ...(await readKeychainNames(state))]);
 }

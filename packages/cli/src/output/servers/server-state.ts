@@ -4,22 +4,20 @@ import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { ageWords } from "../age.ts";
-import { count, type Output, type Style } from "../output.ts";
-import { place } from "./server-details.ts";
+import type { Admission } from "@fairlead/core/trust/admit";
+import { errorDocument } from "../error-lines.ts";
+import { count, type Output } from "../output.ts";
+import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
-import { signInDocument, signInWords } from "./sign-in-words.ts";
-import { transportWord } from "./transport-word.ts";
 
 export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
   /** The cached catalog, for a server that is not connected now. */
   readonly known?: CachedCatalogInfo | undefined;
-  /** Tools with a changed definition. */
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
 }
@@ -57,7 +55,7 @@ export function stateWords(state: ServerState, now?: number): SafeText {
       if (state.reason === "backoff") return reconnectingWords(state.nextTryAt, now);
       return disconnectedWords(state.reason);
     case "blocked":
-      return safe`blocked: ${blockedWords(state.reason)}`;
+      return safe`blocked: ${blockedWords[state.reason]}`;
   }
 }
 
@@ -74,18 +72,12 @@ function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {
   return safe`failed: ${toSafeLine(reason.replaceAll("_", " "))}`;
 }
 
-function blockedWords(reason: Extract<ServerState, { status: "blocked" }>["reason"]): SafeText {
-  switch (reason) {
-    case "awaiting_approval":
-      return safe`awaiting approval`;
-    case "untrusted_folder":
-      return safe`folder not trusted`;
-    case "not_allowed":
-      return safe`not in mcp.allowed`;
-    case "excluded":
-      return safe`in mcp.excluded`;
-  }
-}
+const blockedWords: Readonly<Record<Extract<ServerState, { status: "blocked" }>["reason"], SafeText>> = {
+  awaiting_approval: safe`awaiting approval`,
+  untrusted_folder: safe`folder not trusted`,
+  not_allowed: safe`not in mcp.allowed`,
+  excluded: safe`in mcp.excluded`,
+};
 
 function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
   const parts = [
@@ -104,7 +96,7 @@ export function serverText(
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
   const lines = [
-    safe`${style.bold(toVisibleLine(name))}  ${coloured(stateWords(state), state, style)}`,
+    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](stateWords(state))}`,
     safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
@@ -124,7 +116,6 @@ function cachedLines(known: CachedCatalogInfo | undefined): SafeText[] {
   return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** The reason for the state, and the next step. */
 function explanationLines(state: ServerState): SafeText[] {
   if (state.status === "connected")
     return state.offer?.note === undefined ? [] : [safe`  note: ${toSafeLine(state.offer.note)}`];
@@ -133,19 +124,10 @@ function explanationLines(state: ServerState): SafeText[] {
   return [safe`  why: ${toSafeLine(state.message)}`, ...next];
 }
 
-function coloured(words: SafeText, { status }: ServerState, style: Style): SafeText {
-  switch (status) {
-    case "connected":
-      return style.green(words);
-    case "disconnected":
-      return style.red(words);
-    case "connecting":
-    case "disconnecting":
-    case "needs_auth":
-    case "disabled":
-    case "blocked":
-      return style.yellow(words);
-  }
+/** The colour of a state; it never carries meaning alone. */
+export function colourOf({ status }: ServerState): "green" | "red" | "yellow" {
+  if (status === "connected") return "green";
+  return status === "disconnected" ? "red" : "yellow";
 }
 
 function target({ definition }: ConfiguredServer): SafeText {
@@ -176,11 +158,71 @@ export function serverDocument({ server, state, known, changed = [], signIn }: L
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
     ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
-    ...("message" in state ? { error: errorDocument(state) } : {}),
+    ...("message" in state ? { error: errorDocument(notConnectedError(state)) } : {}),
   };
 }
 
-function errorDocument(state: ServerState): object {
-  const { code, message, next } = notConnectedError(state);
-  return { code, message, ...(next === undefined ? {} : { next }) };
+const minute = 60 * 1000;
+const hour = 60 * minute;
+/** An age in words: `5 minutes`, `3 days`. */
+export const day: number = 24 * hour;
+
+export function ageWords(milliseconds: number): SafeText {
+  if (milliseconds < minute) return safe`less than a minute`;
+  if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");
+  if (milliseconds < 2 * day) return count(Math.floor(milliseconds / hour), "hour");
+  return count(Math.floor(milliseconds / day), "day");
+}
+
+/** `status`, `reason` and `error` of a server in `--json` documents. */
+export function statusDocument(admission: Admission): object {
+  if (admission.status === "admitted") return { status: "disconnected", reason: "lazy" };
+  const { status, reason, message, next } = admission;
+  const { code } = notConnectedError(initialServerState("", admission, 0));
+  return { status, reason, error: errorDocument({ code, message, next }) };
+}
+
+export function statusWords(admission: Admission): SafeText {
+  return admission.status === "admitted" ? safe`ready to start` : stateWords(initialServerState("", admission, 0));
+}
+
+/** The sign-in state of a server, as text and as JSON. */
+export function signInWords(signIn: SignInState): SafeText {
+  switch (signIn.state) {
+    case "none":
+      return signIn.problem === undefined
+        ? byItselfWords[signIn.by]
+        : safe`cannot sign in: ${toVisibleLine(signIn.problem)}`;
+    case "signed_in": {
+      const { account, issuer, tokenHost, scopes } = signIn;
+      const who = account === undefined ? safe`signed in` : safe`signed in as ${toVisibleLine(account)}`;
+      const what = scopes.length === 0 ? safe`` : safe`, for ${joinSafe(scopes.map(toVisibleLine), safe`, `)}`;
+      const from = tokenHost === undefined ? safe`` : safe`, tokens from ${toVisibleLine(tokenHost)}`;
+      return safe`${who} at ${toVisibleLine(issuer)}${from}${what}${endWords(signIn)}`;
+    }
+    case "needed":
+      return safe`needs sign-in`;
+    case "unknown":
+      return safe`not signed in; the server has not asked for it`;
+  }
+}
+
+const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by"], SafeText>> = {
+  program: safe`no sign-in: a program takes its credentials from "env" in settings.json`,
+  header: safe`no sign-in: settings.json sets an Authorization header`,
+  google: safe`automatic, with the Google credentials of this machine`,
+  service_account: safe`automatic, as a Google service account`,
+};
+
+/** Fairlead renews a renewable token, so its expiry is not shown. */
+function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {
+  if (isRenewable || expiresAt === undefined) return safe``;
+  return safe`, until ${toSafeLine(new Date(expiresAt).toISOString())}`;
+}
+
+/** The sign-in state in `--json` documents. */
+export function signInDocument(signIn: SignInState): object {
+  if (signIn.state !== "signed_in") return signIn;
+  const { expiresAt, ...rest } = signIn;
+  return { ...rest, ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }) };
 }

@@ -24,7 +24,6 @@ export interface SignatureLimits extends TypeLimits {
 export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
 export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
 
-/** Most required parameters shown. */
 const mostRequired = 40;
 
 /** A signature in pieces; a line may be wrapped between two pieces. */
@@ -52,7 +51,6 @@ export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): 
   };
 }
 
-/** The signature on one line. */
 export function signature(tool: SignedTool): SafeText {
   const { name, parameters, output } = toSignature(tool);
   return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;

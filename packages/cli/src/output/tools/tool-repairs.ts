@@ -5,8 +5,7 @@ import { fold } from "@fairlead/core/normalise/schema/write/type-text";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
-import { type Group, groupBy } from "../group-by.ts";
-import { count, type Style } from "../output.ts";
+import { count, type Group, groupBy, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
 
 type Repair = HostTool["repairs"][number];

@@ -5,8 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 import type { CompletionAnswer } from "../../completion/answer.ts";
 import { suggestParameters } from "../../completion/parameter-words.ts";
 import { targetName } from "../../targets/target.ts";
-import type { CompletionItem } from "./completion.ts";
-import { rank } from "./fuzzy.ts";
+import { type CompletionItem, rank } from "./completion.ts";
 
 export interface CallTarget extends ConversationTool {
   readonly inputSchema: JsonObject;

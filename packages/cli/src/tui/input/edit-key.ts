@@ -1,7 +1,7 @@
 /** Applies a key to the text in the prompt. Pure. */
 
 import { type Editor, erase, insert, type Move, move, moveLine, paste, withText } from "./editor.ts";
-import { type HistoryStep, type InputHistory, newer, older } from "./history.ts";
+import { createHistory, type HistoryStep, type InputHistory, newer, older } from "./history.ts";
 import type { Key } from "./keys.ts";
 
 export interface Edited {
@@ -82,4 +82,9 @@ function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | u
 /** A long entry is shown as a paste label. */
 function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
+}
+
+/** Applies a key to a text field: as in the prompt, but without the history. */
+export function editLine(editor: Editor, key: Key): Editor {
+  return editKey(editor, createHistory([]), key)?.editor ?? editor;
 }

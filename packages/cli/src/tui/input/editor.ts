@@ -6,7 +6,6 @@ export interface Editor {
   readonly cursor: number;
   /** Pasted texts by their label. */
   readonly pastes: ReadonlyMap<string, string>;
-  /** The text that was cut last. */
   readonly cut: string;
 }
 

@@ -1,4 +1,7 @@
-/** The lines entered before, and moving through them. Pure. */
+/** The lines entered before: moving through them, and the private file that keeps them, the same for all folders. */
+
+import { join } from "node:path";
+import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 
 export interface InputHistory {
   /** Oldest first. */
@@ -38,4 +41,24 @@ export function older(history: InputHistory, current: string): HistoryStep | und
 export function newer({ entries, at, draft }: InputHistory): HistoryStep | undefined {
   if (at >= entries.length) return undefined;
   return { history: { entries, at: at + 1, draft }, text: entries[at + 1] ?? draft };
+}
+
+/** Longer entries are not saved. */
+const longestEntry = 16_384;
+
+export function loadHistory(folder: string): Promise<readonly string[] | undefined> {
+  return readState(fileIn(folder), readEntries);
+}
+
+export async function saveEntry(folder: string, text: string): Promise<void> {
+  if (text.length > longestEntry) return;
+  await updateState(fileIn(folder), readEntries, (entries = []) => addEntry(createHistory(entries), text).entries);
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "history.json");
+}
+
+function readEntries(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;
 }

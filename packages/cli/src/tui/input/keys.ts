@@ -55,7 +55,6 @@ const pasteEnd = `${esc}[201~`;
 const longestSequence = 64;
 const longestString = 4096;
 
-/** Reads a chunk of decoded text. */
 export function readKeys(state: KeyState, chunk: string): ReadKeys {
   const keys: Key[] = [];
   let { paste } = state;

@@ -2,11 +2,14 @@
 
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
-import { writeMention, writeReference } from "@fairlead/core/resources/references/write-reference";
-import { encodeUri, encodeValue } from "@fairlead/core/resources/templates/percent-encoding";
-import { parseTemplate, type TemplatePiece } from "@fairlead/core/resources/templates/uri-template";
-import type { CompletionItem } from "./completion.ts";
-import { rank } from "./fuzzy.ts";
+import { writeMention, writeReference } from "@fairlead/core/resources/references/resource-reference";
+import {
+  encodeUri,
+  encodeValue,
+  parseTemplate,
+  type TemplatePiece,
+} from "@fairlead/core/resources/templates/uri-template";
+import { type CompletionItem, rank } from "./completion.ts";
 
 const mostMentions = 30;
 type Template = Extract<HostResource, { readonly kind: "template" }>;

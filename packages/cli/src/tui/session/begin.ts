@@ -1,11 +1,55 @@
-/** The start of the app: chooses the model, shows the welcome text and asks about an untrusted workspace. */
+/** The start of the app: chooses the model, shows the welcome text, and asks whether to trust the workspace before any of its servers has started. */
 
-import { demoName } from "@fairlead/core/host";
-import { TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { demoName, type HostTool } from "@fairlead/core/host";
+import type { ModelChoice } from "@fairlead/core/model/choose-model";
+import type { SettingsFile } from "@fairlead/core/settings/define/definition";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { approve } from "@fairlead/core/trust/approvals";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { type Review, review } from "../../commands/trust/review.ts";
+import { exampleCall } from "../../output/tools/signature.ts";
 import { hasDemo } from "../../targets/with-host.ts";
+import { captured } from "../captured.ts";
 import type { Services } from "../services.ts";
-import { welcomeText } from "../welcome.ts";
-import { askTrust, hasWaiting, reviewHere } from "./trust.ts";
+
+type TrustServices = Pick<Services, "session" | "context" | "settings">;
+
+export function reviewHere({ context }: Pick<Services, "context">): Promise<Review> {
+  return review(captured(context).context);
+}
+
+/** Whether servers wait for trust or approval, so that the app asks at its start. */
+function hasWaiting({ servers }: Configuration): boolean {
+  return servers.some(
+    ({ admission }) =>
+      admission.status === "blocked" &&
+      (admission.reason === "awaiting_approval" || admission.reason === "untrusted_folder"),
+  );
+}
+
+/** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
+export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
+  const { root, pending, needsTrust, state, trustedFolders } = found;
+  const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
+  if (!(await session.ask("trust", { kind: "trust", root, servers })))
+    return session.note(
+      "info",
+      `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
+      "/trust asks again",
+    );
+  const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
+  await settings.change(async () => {
+    if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
+    if (approved.length > 0) await approve(state, root, approved);
+  });
+  session.note(
+    "info",
+    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
+    "/trust remove revokes it",
+  );
+  session.host.start().catch(session.fail);
+}
 
 /** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */
 export async function chooseAtStart(
@@ -26,3 +70,71 @@ export async function askAtStart(services: Services): Promise<void> {
   const found = await reviewHere(services);
   if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
+
+interface Welcome {
+  readonly configuration: Configuration;
+  readonly tools: readonly HostTool[];
+  /** Undefined with `--model manual`. */
+  readonly choice: ModelChoice | undefined;
+  /** The value of `--model`. */
+  readonly wanted: string | undefined;
+}
+
+const mostModels = 5;
+
+/** The first text on the screen: settings, servers, model, an example call, and how to add a server. */
+function welcomeText(welcome: Welcome): string {
+  const { configuration, tools } = welcome;
+  const { servers } = configuration;
+  return [
+    ...foundLines(configuration),
+    ...modelLines(welcome),
+    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines]),
+    "",
+    "/help shows everything; /mcp shows the servers.",
+  ].join("\n");
+}
+
+function foundLines({ settings, locations, trust, servers }: Configuration): readonly string[] {
+  const read = settings.files.filter(({ state }) => state !== "absent").map(fileWords);
+  const trustWords = trust.trusted ? "trusted" : "not trusted";
+  return [
+    `workspace  ${toVisibleLine(locations.root)} (${trustWords}: ${toVisibleLine(trust.detail)})`,
+    `settings   ${read.length === 0 ? "none yet" : read.join(", ")}`,
+    `servers    ${servers.length === 0 ? "none configured" : servers.map(({ server }) => toVisibleLine(server.name)).join(", ")}`,
+  ];
+}
+
+function fileWords({ file, state }: SettingsFile): string {
+  const name = toVisibleLine(file);
+  return state === "read" ? name : `${name} (${state})`;
+}
+
+function modelLines({ choice, wanted }: Welcome): readonly string[] {
+  if (choice?.kind === "model") return [`model      ${toVisibleLine(choice.model.name)}`];
+  const none = "model      no model configured: call tools yourself, as server.tool key=value";
+  if (choice === undefined) return ["model      none (--model manual): call tools yourself, as server.tool key=value"];
+  if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
+  const models = choice.ollama.models.map(toVisibleLine);
+  const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
+  const unknown = wanted === undefined ? "" : ` No configured provider has the model "${toVisibleLine(wanted)}".`;
+  return [none, `          ${unknown} Ollama is running with ${named}. To use one: /model ${models[0] ?? "NAME"}`];
+}
+
+function demoLines(tools: readonly HostTool[]): readonly string[] {
+  const [first] = tools;
+  if (first === undefined) return [];
+  return [
+    `To try things out, use the built-in server ${first.server}: ${tools.map(({ serverToolName }) => serverToolName).join(", ")}.`,
+    `  ${exampleCall(first)}`,
+    `  /form ${first.server}.${first.serverToolName}     the same, as a form`,
+    `  /tools     list the tools`,
+  ];
+}
+
+const addLines: readonly string[] = [
+  "To add a server:",
+  "  /mcp add time uvx mcp-server-time     by its command",
+  "  /mcp add docs https://mcp.example.com/mcp     by its address",
+  "  /mcp import     from your other programs",
+];

@@ -1,23 +1,31 @@
-/** Opens the host, the model, the conversation, the session and its services, and connects them. */
+/** Opens the host, the model, the conversation, the session and the services of slash commands, and connects them. */
 
 import { systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import { keepResult } from "@fairlead/core/files/result-files";
 import { openHost } from "@fairlead/core/host";
+import type { Model } from "@fairlead/core/model/model";
 import { openUrl } from "@fairlead/core/net/open-url";
+import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { Context } from "../../shell/verb.ts";
-import { captured } from "../captured.ts";
-import { loadHistory, saveEntry } from "../input/history-file.ts";
-import { openServices } from "../open-services.ts";
+import { findModel } from "../../targets/choose-model.ts";
+import { captured, runVerbHere } from "../captured.ts";
+import { createCompleter } from "../completer.ts";
+import { loadHistory, saveEntry } from "../input/history.ts";
+import { createPanel } from "../panel.ts";
+import type { Services } from "../services.ts";
 import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
 import { askAtStart, chooseAtStart } from "./begin.ts";
-import { keepMedia } from "./kept-media.ts";
-import { createLiveSettings } from "./live-settings.ts";
-import { isConsentedByTyping } from "./models.ts";
-import { openManualModel } from "./open-model.ts";
+import { createLiveSettings, type LiveSettings } from "./live-settings.ts";
+import { isConsentedByTyping, openManualModel } from "./open-model.ts";
+import { createServerActions } from "./server-actions.ts";
 import { answerServers } from "./server-questions.ts";
-import { type AppSession, createSession, type SessionOptions } from "./session.ts";
+import { type AppSession, createSession, type Overlay, type SessionOptions } from "./session.ts";
+import { signInFromApp } from "./sign-in.ts";
 import { createStore } from "./store.ts";
 
 export interface OpenedAppSession {
@@ -106,4 +114,81 @@ export function openAppSession(context: Context, configuration: Configuration, s
       await Promise.all([host[Symbol.asyncDispose](), saved]);
     },
   };
+}
+
+/** Calls `warn` for media that cannot be saved; the result is used all the same. */
+async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
+  if (event.type !== "call" || event.media === undefined) return event;
+  const files: string[] = [...(event.files ?? [])];
+  for (const { mimeType, data } of event.media) {
+    const extension = extensionOf(toMediaType(mimeType));
+    try {
+      files.push(await keepResult(state, { extension, data, encoding: "base64" }));
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      warn(error.message);
+    }
+  }
+  return { ...event, files };
+}
+
+interface ServicesOptions {
+  readonly session: AppSession;
+  readonly context: Context;
+  readonly settings: LiveSettings;
+  /** Manual mode: parses each line as a call. */
+  readonly manual: Model;
+  /** False: there is no screen, only lines. */
+  readonly hasScreen: boolean;
+}
+
+interface OpenedServices {
+  readonly services: Services;
+  readonly overlay: Overlay;
+  /** Cancels pending requests of the overlay. */
+  readonly end: () => void;
+}
+
+/** Columns beside a list. */
+const margin = 4;
+
+function openServices({ session, context, settings, manual, hasScreen }: ServicesOptions): OpenedServices {
+  const runVerb: Services["runVerb"] = (...words) =>
+    runVerbHere(words, context, Math.max(40, session.store.get().size.columns - margin));
+
+  async function onSettingsChanged(file: string): Promise<void> {
+    if (!(await settings.isChangedElsewhere(file))) return;
+    const { locations, trust } = settings.get();
+    if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
+    // A folder that is no longer trusted must not keep its servers until the user types a command.
+    await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));
+  }
+
+  const base = {
+    session,
+    context,
+    settings,
+    runVerb,
+    models: { manual, find: (wanted?: string) => findModel(settings.get(), wanted) },
+    servers: createServerActions({
+      session,
+      settings,
+      runVerb,
+      signIn: (server) => signInFromApp(server, { session, settings, context }),
+    }),
+  };
+  session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));
+  const panel = createPanel(base);
+  const services: Services = { ...base, ...(hasScreen && { openPanel: panel.open }) };
+  const completer = createCompleter(services);
+  return {
+    services,
+    overlay: { press: (key) => panel.press(key) || completer.press(key), pressed: completer.pressed },
+    end: completer.end,
+  };
+}
+
+function trustWords(root: string, wasTrusted: boolean, isTrusted: boolean): string {
+  if (wasTrusted === isTrusted) return `Trusted folders changed; ${root} is still ${isTrusted ? "" : "not "}trusted.`;
+  return `${root} is ${isTrusted ? "now" : "no longer"} trusted.`;
 }

@@ -17,7 +17,6 @@ export interface QuestionQueue {
     signal?: AbortSignal,
   ) => Promise<AnswersByKind[K]>;
   readonly answer: (key: string, answer: QuestionAnswer) => void;
-  /** Answers all open questions with the refusal. */
   readonly refuseAll: () => void;
 }
 

@@ -3,10 +3,10 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
-import { closest } from "@fairlead/core/text/closest";
 import { stateWords } from "../../output/servers/server-state.ts";
+import { nameHint } from "../../shell/name-hint.ts";
 import { typedHere } from "../slash/typed-here.ts";
-import type { ServerVerb } from "../state/server-verb.ts";
+import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
@@ -32,11 +32,10 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     const states = host.states();
     const found = states.find(({ name }) => name === server);
     if (found) return found;
-    const near = closest(
+    const hint = nameHint(
       server,
       states.map(({ name }) => name),
     );
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
     throw new HostError("server_unknown", `there is no server "${server}"${hint}`, { next: "/mcp list" });
   }
 

@@ -21,7 +21,6 @@ export interface SlashCommand {
   readonly summary: string;
   /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
   readonly usage?: string;
-  /** The prompt that the command runs. */
   readonly prompt?: HostPrompt;
   /** `words`: what follows the name. What it throws is shown. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
@@ -63,14 +62,12 @@ export interface SessionOptions {
   /** Resolves when the model is chosen; messages sent before that wait. */
   readonly ready: Promise<void>;
   readonly commands: (session: AppSession) => readonly SlashCommand[];
-  /** Called with every entered line. */
   readonly onEntered: (text: string) => void;
   /** The panel and the completion list, which get keys first. */
   readonly overlay?: Overlay;
   readonly onQuit: () => void;
   /** Saves the media of an event and adds the file names to it. */
   readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
-  /** Clears the screen. */
   readonly onRedraw: () => void;
 }
 
@@ -180,7 +177,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // A folded or expanded result changes what is on the screen already.
+        // A folded or expanded result changes rows that are drawn already.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }

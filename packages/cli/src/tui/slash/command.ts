@@ -1,5 +1,8 @@
 /** The type of a built-in slash command. */
 
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import type { Style } from "../../output/output.ts";
+import { plainStyle } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
 
@@ -14,7 +17,25 @@ export interface BuiltIn {
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
-/** Suggestions for a server name. */
 export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
+}
+
+/** Splits the text after a slash command into words, with shell quoting. */
+export function wordsOf(line: string): readonly string[] {
+  return splitWords(line).map(({ text }) => text);
+}
+
+/** Columns beside the text. */
+const margin = 4;
+const narrowest = 20;
+
+export function lookFor({ session }: Services): { readonly style: Style; readonly columns: number } {
+  return { style: plainStyle, columns: Math.max(narrowest, session.store.get().size.columns - margin) };
+}
+
+/** The server named in the line; undefined for all. @throws HostError `server_unknown` */
+export function namedServer(line: string, { servers }: Services): string | undefined {
+  const name = line.trim();
+  return name === "" ? undefined : servers.stateOf(name).name;
 }

@@ -1,20 +1,145 @@
-/** The table of slash commands: built-in commands, then prompts of servers. */
+/** The table of slash commands: built-in commands, then prompts of servers; and the commands that need few lines. */
 
+import type { ModelChoice } from "@fairlead/core/model/choose-model";
+import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { table } from "../../output/output.ts";
+import { callName } from "../input/call-words.ts";
+import { promptKeys } from "../input/key-table.ts";
 import type { Services } from "../services.ts";
+import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
-import type { BuiltIn } from "./command.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 import { form } from "./form.ts";
-import { help } from "./help.ts";
-import { history } from "./history.ts";
 import { mcp } from "./mcp.ts";
-import { model } from "./model.ts";
-import { policy } from "./policy.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
-import { prompts } from "./prompts.ts";
-import { quit } from "./quit.ts";
-import { resources } from "./resources.ts";
-import { tools } from "./tools.ts";
-import { trust } from "./trust.ts";
+import { prompts, resources, tools } from "./tools.ts";
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["list", "list the rules"],
+  ["explain", "show which rule decides for a tool"],
+  ["allow", "run a tool without confirmation"],
+  ["ask", "confirm each call of a tool"],
+  ["deny", "deny every call of a tool"],
+]);
+const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+
+/** `/policy`: lists, explains and adds policy rules. */
+const policy: BuiltIn = {
+  name: "policy",
+  summary: "show and set the rules for calls",
+  usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
+  complete: ([verb], { session }) =>
+    verb === undefined
+      ? [...verbs].map(([value, about]) => ({ value, about }))
+      : session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description })),
+  async run(line, { session, runVerb, settings }) {
+    const [verb = "list", ...words] = wordsOf(line);
+    const run = (): Promise<string> => runVerb("policy", verb, ...words);
+    session.show(`/policy ${verb}`, await (changing.has(verb) ? settings.change(run) : run()));
+  },
+};
+
+/** `/trust`: trusts the workspace and approves its servers, or revokes that. */
+const trust: BuiltIn = {
+  name: "trust",
+  summary: "trust this folder and its servers, or revoke that",
+  usage: "[add|list|remove]",
+  complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
+  async run(line, services) {
+    const { session, runVerb, settings } = services;
+    const [verb = "", ...words] = wordsOf(line);
+    const found = verb === "" || verb === "add" ? await reviewHere(services) : undefined;
+    if (found !== undefined && (found.pending.length > 0 || (verb === "add" && found.needsTrust)))
+      return askTrust(found, services);
+    const shown = verb === "remove" ? "remove" : "list";
+    const run = (): Promise<string> => runVerb("trust", shown, ...words);
+    session.show(`/trust ${shown}`, await (shown === "remove" ? settings.change(run) : run()));
+  },
+};
+
+/** `/history`: the last calls, with the rule that decided each. */
+const history: BuiltIn = {
+  name: "history",
+  summary: "show recent calls and the rules that decided them",
+  usage: "[--server NAME] [--denied] [--since 1d]",
+  complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
+  async run(words, { session, runVerb }) {
+    // A request that has just ended is shown too.
+    await session.host.flushHistory();
+    session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
+  },
+};
+
+/** `/model`: shows the model or switches to another; the conversation is kept. */
+const model: BuiltIn = {
+  name: "model",
+  summary: "show the model, or switch to another",
+  usage: "[NAME|manual]",
+  complete: ([name]) =>
+    name === undefined ? [{ value: "manual", about: "no model: you call the tools yourself" }] : [],
+  async run(line, services) {
+    const { session, models } = services;
+    const name = line.trim();
+    const { manual } = models;
+    if (name === manual.name) return use(manual.name, () => session.setModel(manual), services);
+    const isAsked = name !== "" || session.conversation.model.provider === "manual";
+    if (!isAsked)
+      return session.note("info", `The model is ${session.conversation.model.name}.`, "/model NAME or /model manual");
+    const choice = await models.find(name === "" ? undefined : name);
+    if (choice.kind === "model")
+      return use(choice.model.name, () => session.setModel(choice.model), services, name !== "");
+    session.note("warning", whyNone(choice, name), nextFor(choice));
+  },
+};
+
+/** `isGuess`: the provider was not asked whether the model exists. */
+function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
+  set();
+  const doubt = isGuess ? " Fairlead has not checked that this model exists: your next message will show." : "";
+  const words = name === "manual" ? "No model: you call the tools yourself." : `The model is now ${name}.${doubt}`;
+  session.note("info", words);
+}
+
+function whyNone(choice: Exclude<ModelChoice, { readonly kind: "model" }>, name: string): string {
+  const unknown = name === "" ? "no model configured" : `no model "${name}": no configured provider has it`;
+  return choice.kind === "none" ? unknown : `${unknown}; Ollama is running with ${choice.ollama.models.join(", ")}`;
+}
+
+function nextFor(choice: Exclude<ModelChoice, { readonly kind: "model" }>): string {
+  return choice.kind === "none" ? choice.next : `/model ${choice.ollama.models[0] ?? "NAME"}`;
+}
+
+/** `/quit`: ends the app. */
+const quit: BuiltIn = {
+  name: "quit",
+  summary: "quit (also: Ctrl-C twice on an empty prompt)",
+  run: (_words, { session }) => session.quit(),
+};
+
+/** `/help`: lists all commands and keys. */
+const help: BuiltIn = {
+  name: "help",
+  summary: "every command and every key",
+  run(_words, { session }) {
+    const commands = session
+      .commands()
+      .map(({ name, usage, summary }) => [
+        safe`  ${toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`)}`,
+        toVisibleLine(summary),
+      ]);
+    const manual = "Without a model, type calls: server.tool key=value …";
+    session.show(
+      "/help",
+      [
+        table(commands),
+        "",
+        table(promptKeys.map(([name, words]) => [safe`  ${toVisibleLine(name)}`, toVisibleLine(words)])),
+        "",
+        manual,
+      ].join("\n"),
+    );
+  },
+};
 
 export const builtIns: readonly BuiltIn[] = [
   mcp,

@@ -2,15 +2,15 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments/arguments.ts";
-import { findToolTarget } from "../../targets/target.ts";
+import { serversOf } from "../../headless/manual-line.ts";
+import { findToolTarget, type ToolTarget, targetName } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
-import type { BuiltIn } from "./command.ts";
-import { wordsOf } from "./words.ts";
-import { writeCall } from "./write-call.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 
 export const form: BuiltIn = {
   name: "form",
@@ -54,12 +54,24 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
   const tools = session.conversation.tools();
   const byName = tools.find(({ name }) => name === word);
   if (byName !== undefined) return { server: byName.server, tool: byName.serverToolName };
-  const names = [...new Set(tools.map(({ server }) => server))];
-  return findToolTarget(
-    word,
-    names.map((name) => ({
-      name,
-      tools: tools.flatMap(({ server, serverToolName }) => (server === name ? serverToolName : [])),
-    })),
-  );
+  return findToolTarget(word, serversOf(tools));
+}
+
+/** Values that need no quotes and are not read as JSON. */
+const plain = /^[\w./:+-]+$/;
+
+export function writeCall(target: ToolTarget, args: JsonObject): string {
+  const words = Object.entries(args).map(([name, value]) => writeArgument(name, value));
+  return [quoted(targetName(target)), ...words].join(" ");
+}
+
+function writeArgument(name: string, value: unknown): string {
+  if (name === "" || name.includes("=") || name.endsWith(":"))
+    throw new HostError("usage", `an argument called "${name}" cannot be typed`);
+  const isPlain = typeof value === "string" && plain.test(value);
+  return quoted(isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`);
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

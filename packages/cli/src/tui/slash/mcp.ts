@@ -1,18 +1,31 @@
 /** `/mcp`: opens the panel of servers, and runs the subcommands. */
 
 import { HostError } from "@fairlead/core/errors";
+import type { HostTool } from "@fairlead/core/host";
+import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { serverText, stateWords } from "../../output/servers/server-state.ts";
+import { signedIn } from "../../sign-in/signed-in.ts";
+import { plainStyle } from "../captured.ts";
 import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
-import { type ServerVerb, serverVerbs } from "../state/server-verb.ts";
-import { type BuiltIn, serverNames } from "./command.ts";
-import { namedServer } from "./listing.ts";
-import { schemaText, serverListText } from "./mcp-text.ts";
-import { toolListText } from "./tool-text.ts";
-import { wordsOf } from "./words.ts";
+import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
+import { type BuiltIn, namedServer, serverNames, wordsOf } from "./command.ts";
+import { toolListText } from "./tools.ts";
+import { typedHere } from "./typed-here.ts";
 
 type Run = (words: readonly string[], services: Services) => void | Promise<void>;
 
 const logLines = 40;
+
+const summaries: Readonly<Record<ServerVerb, string>> = {
+  start: "connect to a server",
+  stop: "stop a server until its next use",
+  restart: "stop a server and start it again",
+  enable: "allow a server to start",
+  disable: "keep a server from starting",
+  auth: "sign in to a server",
+  test: "test the connection to a server",
+};
 
 const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> = new Map<
   string,
@@ -23,7 +36,7 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   ["schema", { summary: "show the input schemas of tools", run: (words, services) => schema(words, services) }],
   ["logs", { summary: "show the end of a server's log", run: logs }],
   ["reload", { summary: "reload the settings", run: (_words, { servers }) => servers.reload() }],
-  ...serverVerbs.map((verb) => [verb, { summary: summaries(verb), run: doTo(verb) }] as const),
+  ...serverVerbs.map((verb) => [verb, { summary: summaries[verb], run: doTo(verb) }] as const),
 ]);
 
 /** Subcommands that run the shell command of the same name; they may change the settings. */
@@ -88,21 +101,27 @@ function doTo(verb: ServerVerb): Run {
   };
 }
 
-function summaries(verb: ServerVerb): string {
-  switch (verb) {
-    case "start":
-      return "connect to a server";
-    case "stop":
-      return "stop a server until its next use";
-    case "restart":
-      return "stop a server and start it again";
-    case "enable":
-      return "allow a server to start";
-    case "disable":
-      return "keep a server from starting";
-    case "auth":
-      return "sign in to a server";
-    case "test":
-      return "test the connection to a server";
-  }
+async function serverListText({ session: { host }, settings }: Services): Promise<string> {
+  const configuration = settings.get();
+  const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
+  const texts = host.states().map((state) => {
+    const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
+    const known = cached.find((each) => each.server === state.name);
+    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
+    return serverText({ server, state, known, signIn: signIns.get(state.name) }, { style: plainStyle, typed: asItIs });
+  });
+  return typedHere(joinSafe(texts));
+}
+
+function schemaText(tools: readonly HostTool[]): SafeText {
+  if (tools.length === 0) return safe`No tools found.`;
+  const texts = tools.map(
+    ({ server, serverToolName, inputSchema }) =>
+      safe`${toVisibleLine(`${server}.${serverToolName}`)}\n${toSafeJson(inputSchema)}`,
+  );
+  return joinSafe(texts, safe`\n\n`);
+}
+
+function asItIs(text: SafeText): SafeText {
+  return text;
 }

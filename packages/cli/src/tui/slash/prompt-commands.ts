@@ -6,13 +6,12 @@ import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { promptUsage, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
 import { type PromptMessage, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { JsonObject } from "@fairlead/wire";
-import { reportPrompt } from "../../output/reports/prompt-report.ts";
+import { reportPrompt } from "../../output/reports/result-reports.ts";
 import { captured } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";
-import type { BuiltIn } from "./command.ts";
-import { wordsOf } from "./words.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
 
 export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;

@@ -1,15 +1,17 @@
-/** `/tools`: lists the tools of the conversation, and switches them on and off. */
+/** `/tools`, `/resources` and `/prompts`: list what the servers offer. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
+import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { groupBy } from "../../output/output.ts";
+import { promptsText, resourcesText, serverToolsText, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
-import { type BuiltIn, serverNames } from "./command.ts";
-import { namedServer } from "./listing.ts";
-import { toolListText } from "./tool-text.ts";
-import { wordsOf } from "./words.ts";
+import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
+import { asTyped } from "./prompt-commands.ts";
 
+/** `/tools`: lists the tools of the conversation, and switches them on and off. */
 export const tools: BuiltIn = {
   name: "tools",
   summary: "list the tools of this conversation, or switch some on or off",
@@ -51,3 +53,67 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
   throw new HostError("tool_unknown", `this conversation has no tool "${name}"${hint}`, { next: "/tools" });
 }
+
+/** The text of `/tools` and `/mcp desc`: the tools that the model has, then those it does not have, with the reason. */
+export function toolListText(server: string | undefined, isWhole: boolean, services: Services): SafeText {
+  const { host, conversation } = services.session;
+  const meant = new Set(host.tools(server).map((tool) => tool.server));
+  const inside = conversation.tools();
+  const tools = inside.filter((tool) => meant.has(tool.server));
+  if (server !== undefined && tools.length === 0 && meant.size > 0)
+    return joinSafe([
+      serverToolsText(server, host.tools(server), { ...lookFor(services), all: isWhole }, host.hidden(server)),
+      safe`\n  not available to the model: the demo server is only used while no other server is configured`,
+    ]);
+  const texts = [...groupBy(tools, (tool) => tool.server)].map(([name, own]) => {
+    const offered = host
+      .tools(name)
+      .filter(({ serverToolName }) => own.some((tool) => tool.serverToolName === serverToolName && tool.enabled));
+    return joinSafe([
+      serverToolsText(name, offered, { ...lookFor(services), all: isWhole }, host.hidden(name)),
+      ...absentLines(own),
+    ]);
+  });
+  return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
+}
+
+function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
+  const off = tools.filter(({ enabled }) => !enabled).map(({ serverToolName }) => toVisibleLine(serverToolName));
+  const set = tools.filter(({ enabled, quarantined }) => enabled && quarantined !== undefined);
+  return [
+    ...(off.length === 0 ? [] : [safe`\n  off in this conversation: ${joinSafe(off, safe`, `)}`]),
+    ...set.map(
+      ({ serverToolName, quarantined = "" }) =>
+        safe`\n  quarantined: ${toVisibleLine(serverToolName)}: ${toVisibleLine(quarantined)}`,
+    ),
+  ];
+}
+
+/** `/resources`: lists the resources of servers. */
+export const resources: BuiltIn = {
+  name: "resources",
+  summary: "resources offered by servers; in a message, refer to one with @",
+  usage: "[SERVER]",
+  complete: ([server], services) => (server === undefined ? serverNames(services) : []),
+  run(line, services) {
+    const { session } = services;
+    const found = session.host.resources(namedServer(line, services));
+    const text = textByServer(found, (server, own) => resourcesText(server, own, lookFor(services)));
+    session.show("/resources", text ?? "No resources found.");
+  },
+};
+
+/** `/prompts`: lists the prompts of servers; each prompt is a slash command. */
+export const prompts: BuiltIn = {
+  name: "prompts",
+  summary: "prompts offered by servers",
+  usage: "[SERVER]",
+  complete: ([server], services) => (server === undefined ? serverNames(services) : []),
+  run(line, services) {
+    const { session } = services;
+    const commands = session.commands();
+    const found = session.host.prompts(namedServer(line, services));
+    const text = textByServer(found, (server, own) => promptsText(server, asTyped(own, commands), lookFor(services)));
+    session.show("/prompts", text ?? "No prompts found.");
+  },
+};

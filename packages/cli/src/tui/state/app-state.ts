@@ -1,4 +1,4 @@
-/** The state of the terminal app and its events: plain data. */
+/** The state of the terminal app and its events: plain data, and pure functions on it. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { TurnEvent } from "@fairlead/core/turn/events";
@@ -7,8 +7,8 @@ import type { Editor } from "../input/editor.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { DialogState } from "./dialog.ts";
 import type { PanelState } from "./mcp-panel.ts";
-import type { UserQuestion } from "./questions.ts";
-import type { NoteTone, TranscriptItem } from "./transcript.ts";
+import type { QuestionNumber, UserQuestion } from "./questions.ts";
+import { isSettled, type NoteTone, type TranscriptItem } from "./transcript.ts";
 
 export interface AppState {
   /** The transcript, in order of start. */
@@ -24,10 +24,8 @@ export interface AppState {
   readonly questions: readonly UserQuestion[];
   /** Where keys go while a question is open. */
   readonly focus: Focus;
-  /** The state of the first question. */
   readonly dialog?: DialogState;
   readonly editor: Editor;
-  /** The completion list, while it is open. */
   readonly completion?: CompletionList;
   /** The `/mcp` panel, while it is open. It gets the keys, unless a question is open. */
   readonly panel?: PanelState;
@@ -79,7 +77,6 @@ export interface Size {
 export type AppEvent =
   | { readonly type: "turn"; readonly event: TurnEvent; readonly now: number }
   | { readonly type: "host"; readonly event: HostEvent }
-  /** The states of all servers. */
   | { readonly type: "servers"; readonly servers: readonly ServerState[] }
   | { readonly type: "sent"; readonly text: string; readonly attachments: readonly string[]; readonly now: number }
   | { readonly type: "cancelling" }
@@ -98,7 +95,6 @@ export type AppEvent =
   /** Undefined closes the list. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
-  /** The text of the editor was entered. */
   | { readonly type: "entered"; readonly text: string }
   | { readonly type: "history"; readonly entries: readonly string[] }
   | { readonly type: "wait"; readonly text: string }
@@ -111,3 +107,31 @@ export type AppEvent =
   | { readonly type: "arm_quit"; readonly isArmed: boolean }
   | { readonly type: "clear" }
   | { readonly type: "quit" };
+
+type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;
+
+/** Adds an item to the transcript. */
+export function add(state: AppState, item: New<TranscriptItem>): AppState {
+  const serial = state.serial + 1;
+  return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };
+}
+
+/** Counts the complete items at the top: they are drawn only once. */
+export function markSettled(state: AppState): AppState {
+  const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
+  const settled = open === -1 ? state.items.length : open;
+  return settled === state.settled ? state : { ...state, settled };
+}
+
+/** An estimate of the rows of an item. */
+export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): number {
+  const text = item === undefined ? "" : item.kind === "call" ? (item.call.isOpen ? item.call.display : "") : item.text;
+  return (text ?? "").split("\n").reduce((rows, line) => rows + Math.ceil((line.length + 1) / columns), 1);
+}
+
+/** The number of the open question among all questions; requested calls count, because each will ask. */
+export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
+  const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");
+  const isOfTurn = questions.some(({ kind }) => kind === "confirmation");
+  return { index: 1, total: questions.length + (isOfTurn ? waiting.length : 0) };
+}

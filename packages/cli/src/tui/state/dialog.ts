@@ -1,12 +1,12 @@
 /** The state of the open question and its keys. Pure. */
 
+import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
 import { dialogFrame, formScroll } from "../view/dialogs/dialog-frame.ts";
 import { formFrame } from "../view/dialogs/form-frame.ts";
 import { frameExtent, type Room } from "../view/frame.ts";
 import { confirmationKey } from "./confirmation-keys.ts";
-import { editLine } from "./edit-line.ts";
 import { type FormState, formKey, openForm } from "./form.ts";
 import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";

@@ -1,8 +1,7 @@
 /** Converts the input of a form field to the value that is sent, or to a problem. Pure. */
 
 import { parseUrl } from "@fairlead/wire/text";
-import { coerce } from "../../arguments/coerce.ts";
-import { inexactNumber } from "../../arguments/exact-number.ts";
+import { coerce, inexactNumber } from "../../arguments/coerce.ts";
 import { type Editor, wholeText } from "../input/editor.ts";
 import type { FormField, TextFormat } from "./form-field.ts";
 

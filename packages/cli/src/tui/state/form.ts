@@ -4,9 +4,9 @@ import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import type { JsonObject } from "@fairlead/wire";
 import { isShallow, member } from "@fairlead/wire/json";
+import { editLine } from "../input/edit-key.ts";
 import { emptyEditor, insert } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
-import { editLine } from "./edit-line.ts";
 import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
 import { type FieldEntry, fieldValue } from "./form-value.ts";
 import type { KeyStep } from "./questions.ts";
@@ -177,7 +177,7 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** The choice with exactly this title, else the next one that starts with the letters. */
+/** The choice with exactly this title, else the next choice whose title starts with the letters. */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

@@ -4,7 +4,10 @@ import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import type { Key } from "../input/keys.ts";
 import { scrollKey } from "./scroll.ts";
-import type { ServerVerb } from "./server-verb.ts";
+
+/** The actions on a server. */
+export const serverVerbs = ["start", "stop", "restart", "enable", "disable", "auth", "test"] as const;
+export type ServerVerb = (typeof serverVerbs)[number];
 
 export const panelTabs = ["tools", "prompts", "resources", "log", "calls"] as const;
 export type PanelTab = (typeof panelTabs)[number];
@@ -12,7 +15,6 @@ export type PanelTab = (typeof panelTabs)[number];
 export interface PanelState {
   /** The name of the selected server: positions in the list may change. */
   readonly server?: string;
-  /** Sign-in states by server name. */
   readonly signIns: ReadonlyMap<string, SafeText>;
   readonly open?: OpenServer;
 }

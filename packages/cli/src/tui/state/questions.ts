@@ -6,7 +6,6 @@ import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fair
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
 
-/** A workspace server that waits for approval. */
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
@@ -41,7 +40,6 @@ export type Asked =
       readonly message: string;
       readonly url: string;
       readonly purpose: "elicitation" | "sign_in";
-      /** Issuer and scopes of a sign-in. */
       readonly consent?: ConsentRequest;
     }
   /** Without `answer`: may the server use the model? With it: may the server get the answer? */
@@ -81,7 +79,7 @@ export interface AnswersByKind {
   readonly trust: boolean;
   /** The pasted text; undefined cancels the sign-in. */
   readonly sign_in: string | undefined;
-  /** Empty: none. */
+  /** Empty if the user enters none. */
   readonly client_id: string;
   /** The place in `options`; undefined: none of them. */
   readonly choice: number | undefined;

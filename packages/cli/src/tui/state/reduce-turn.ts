@@ -1,9 +1,7 @@
 /** Applies an event of a turn to the state. Pure. */
 
 import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
-import type { AppState } from "./app-state.ts";
-import { finishedPart } from "./finished-part.ts";
-import { add } from "./items.ts";
+import { type AppState, add } from "./app-state.ts";
 import { isOver, type TranscriptItem, toCard } from "./transcript.ts";
 
 export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppState {
@@ -131,4 +129,25 @@ function findCall({ items }: AppState, id: string): number {
 
 function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState {
   return { ...state, items: state.items.with(at, item) };
+}
+
+/** A shorter answer is not split. */
+const least = 400;
+
+/** Index after the last complete paragraph of a growing answer; 0 if there is none. Never inside a code block or a list. */
+function finishedPart(text: string): number {
+  if (text.length < least) return 0;
+  let end = 0;
+  let fence: string | undefined;
+  let at = 0;
+  for (const line of text.split("\n")) {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) === true) fence = undefined;
+    at += line.length + 1;
+    const isGap = line.trim() === "" && at < text.length;
+    // Indented text and list items belong to the paragraph above.
+    if (isGap && fence === undefined && /^(?!\d+[.)] |[-*+] )[^\s]/.test(text.slice(at, at + 8))) end = at;
+  }
+  return end >= least ? end : 0;
 }

@@ -3,9 +3,8 @@
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import { emptyEditor } from "../input/editor.ts";
 import { addEntry, createHistory } from "../input/history.ts";
-import type { AppEvent, AppState, ModelLine, Size } from "./app-state.ts";
+import { type AppEvent, type AppState, add, type ModelLine, markSettled, rowsOf, type Size } from "./app-state.ts";
 import { openDialog } from "./dialog.ts";
-import { add, markSettled, rowsOf } from "./items.ts";
 import type { UserQuestion } from "./questions.ts";
 import { reduceTurn } from "./reduce-turn.ts";
 

@@ -3,7 +3,6 @@
 import type { Key } from "../input/keys.ts";
 
 export interface Extent {
-  /** The number of rows of the text. */
   readonly rows: number;
   /** Rows that are visible. */
   readonly page: number;

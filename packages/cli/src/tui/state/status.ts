@@ -3,7 +3,7 @@
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import { groupBy } from "../../output/group-by.ts";
+import { groupBy } from "../../output/output.ts";
 
 type Group =
   | "ready"

@@ -10,13 +10,12 @@ export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "thought"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "call"; readonly call: CallCard }
   | { readonly kind: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
-  /** The output of a slash command. */
   | { readonly kind: "output"; readonly title: string; readonly text: string }
 );
 
 export type NoteTone = "info" | "warning" | "error";
 
-export interface CallProgress {
+interface CallProgress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
@@ -35,11 +34,9 @@ export interface CallCard {
   readonly progress?: CallProgress;
   readonly display?: string;
   readonly error?: CallFailure;
-  /** The rule that decided. */
   readonly rule?: string;
   readonly files: readonly string[];
   readonly media: NonNullable<CallEvent["media"]>;
-  /** Whether the result is expanded. */
   readonly isOpen: boolean;
 }
 

@@ -4,8 +4,9 @@ import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { CallStatus } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
+import { fractionDone, spinnerSign } from "../../output/reports/progress.ts";
 import { typedHere } from "../slash/typed-here.ts";
-import { type CallCard, type CallProgress, isOver } from "../state/transcript.ts";
+import { type CallCard, isOver } from "../state/transcript.ts";
 import { breakLine, type Colour, clipLine, type Line, lineColumns, span } from "./line.ts";
 import { jsonLines, outputLines, readingLines } from "./text-lines.ts";
 
@@ -15,7 +16,6 @@ interface Sign {
   readonly colour?: Colour;
 }
 
-/** Sign, words and colour of each status. */
 const signs: Readonly<Record<CallStatus, Sign>> = {
   requested: { sign: safe`○`, words: safe`requested` },
   asking: { sign: safe`?`, words: safe`needs confirmation`, colour: "yellow" },
@@ -26,9 +26,6 @@ const signs: Readonly<Record<CallStatus, Sign>> = {
   denied: { sign: safe`✗`, words: safe`denied`, colour: "yellow" },
   cancelled: { sign: safe`-`, words: safe`cancelled`, colour: "yellow" },
 };
-
-const spinner = [safe`⠋`, safe`⠙`, safe`⠹`, safe`⠸`, safe`⠼`, safe`⠴`, safe`⠦`, safe`⠧`, safe`⠇`, safe`⠏`];
-const frame = 120;
 
 export function callCardLines(card: CallCard, now: number, width: number): readonly Line[] {
   const { args, isOpen } = card;
@@ -54,7 +51,7 @@ function mediaLines({ media, display = "" }: CallCard, width: number): readonly 
 function headLine(card: CallCard, now: number, width: number): Line {
   const { status, server, tool, isOpen } = card;
   const { sign, words, colour } = signs[status];
-  const moving = status === "running" ? spinner[Math.floor(now / frame) % spinner.length] : undefined;
+  const moving = status === "running" ? spinnerSign(now, 120) : undefined;
   const name = server === undefined ? toVisibleLine(tool) : safe`${toVisibleLine(server)}.${toVisibleLine(tool)}`;
   const time = elapsedWords(card, now);
   const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
@@ -98,7 +95,7 @@ const barColumns = 20;
 
 function progressLines({ progress, status }: CallCard, width: number): readonly Line[] {
   if (progress === undefined || isOver(status)) return [];
-  const part = partOf(progress);
+  const part = fractionDone(progress);
   const full = Math.floor((part ?? 0) * Math.min(barColumns, width));
   const rest = Math.min(barColumns, width) - full;
   const bar = toSafeLine(`${"█".repeat(full)}${"░".repeat(rest)}`);
@@ -106,12 +103,6 @@ function progressLines({ progress, status }: CallCard, width: number): readonly 
     part === undefined ? safe`step ${Number(progress.progress.toFixed(2))}` : safe`${bar} ${Math.floor(part * 100)}%`;
   const message = progress.message === undefined ? safe`` : safe` ${toSafeLine(clip(progress.message, longestValue))}`;
   return [clipLine([span(told), span(message, { isDim: true })], width)];
-}
-
-/** The fraction that is done; undefined if the server sent numbers that make none. */
-function partOf({ progress, total }: CallProgress): number | undefined {
-  if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
-  return Math.min(progress / total, 1);
 }
 
 function errorLines({ error }: CallCard, width: number): readonly Line[] {
@@ -123,7 +114,6 @@ function errorLines({ error }: CallCard, width: number): readonly Line[] {
 }
 
 const foldedRows = 3;
-/** Most rows of an expanded result. */
 const mostRows = 2000;
 const mostCharacters = 400_000;
 

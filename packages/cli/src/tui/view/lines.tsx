@@ -1,9 +1,10 @@
 /** Draws lines with Ink, one row each. The only place that turns styles into escape sequences. */
 
 import { Box, Text } from "ink";
-import { createElement, type ReactElement, useContext } from "react";
+import { type Context, createContext, createElement, type ReactElement, useContext } from "react";
+import type { DrawImage } from "../../output/reports/inline-image.ts";
 import type { Line, Span } from "./line.ts";
-import { LookContext } from "./look.ts";
+import type { Highlighter } from "./markdown/highlighter.ts";
 
 export interface LinesProps {
   readonly lines: readonly Line[];
@@ -52,3 +53,13 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
     </Text>
   );
 }
+
+/** What the views know about the terminal: colours, code highlighting, image drawing. */
+export interface Look {
+  readonly hasColour: boolean;
+  readonly highlighter?: Highlighter;
+  /** Set if the terminal can draw images. */
+  readonly draw?: DrawImage;
+}
+
+export const LookContext: Context<Look> = createContext<Look>({ hasColour: true });

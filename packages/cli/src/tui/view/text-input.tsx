@@ -1,9 +1,9 @@
-/** The prompt with the typed text and the cursor. */
+/** The prompt: the typed text as rows of a terminal, with the cursor in one of them. Wide characters take two columns. */
 
-import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeText } from "@fairlead/core/text/safe-text";
 import type { ReactElement } from "react";
+import stringWidth from "string-width";
 import type { Editor } from "../input/editor.ts";
-import { type InputRow, layoutInput } from "../input/layout.ts";
 import { type Line, span } from "./line.ts";
 import { Lines } from "./lines.tsx";
 
@@ -41,4 +41,67 @@ function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: b
     ...(under === undefined ? [] : [span(under, { isInverse: isActive })]),
     span(after),
   ];
+}
+
+interface InputRow {
+  readonly before: SafeText;
+  /** The character under the cursor; only in the cursor's row. */
+  readonly under?: SafeText;
+  readonly after: SafeText;
+}
+
+export interface InputLayout {
+  readonly rows: readonly InputRow[];
+  /** Rows that are out of sight. */
+  readonly above: number;
+  readonly below: number;
+}
+
+const blank = safe` `;
+const none = safe``;
+
+export function layoutInput(
+  { text, cursor }: Pick<Editor, "text" | "cursor">,
+  width: number,
+  most: number,
+): InputLayout {
+  const rows: { before: SafeText; under?: SafeText; after: SafeText }[] = [{ before: none, after: none }];
+  let column = 0;
+  let cursorRow = 0;
+
+  function breakRow(): void {
+    rows.push({ before: none, after: none });
+    column = 0;
+  }
+
+  function put(shown: SafeText, isUnderCursor: boolean): void {
+    const columns = stringWidth(shown);
+    // The cursor behind the last character needs a place too.
+    if (column + columns > width && column > 0) breakRow();
+    const row = rows.at(-1);
+    if (row === undefined) return;
+    column += columns;
+    if (isUnderCursor) {
+      row.under = shown;
+      cursorRow = rows.length - 1;
+    } else if (row.under === undefined) row.before = safe`${row.before}${shown}`;
+    else row.after = safe`${row.after}${shown}`;
+  }
+
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    const isUnderCursor = cursor >= index && cursor < index + segment.length;
+    if (segment === "\n" || segment === "\r\n") {
+      if (isUnderCursor) put(blank, true);
+      breakRow();
+    } else put(shownAs(segment), isUnderCursor);
+  }
+  if (cursor >= text.length) put(blank, true);
+
+  const above = Math.max(0, Math.min(cursorRow - most + 1, rows.length - most));
+  const shown = rows.slice(above, above + most);
+  return { rows: shown, above, below: rows.length - above - shown.length };
+}
+
+function shownAs(segment: string): SafeText {
+  return segment === "\t" ? safe`    ` : toSafeText(segment);
 }

@@ -1,11 +1,14 @@
 /** One item of the transcript. */
 
-import { type ReactElement, useMemo } from "react";
-import type { TranscriptItem } from "../state/transcript.ts";
-import { CallCardView, Pictures } from "./call-card.tsx";
+import { safe } from "@fairlead/core/text/safe-text";
+import { useStdout } from "ink";
+import { type ReactElement, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { CallCard, TranscriptItem } from "../state/transcript.ts";
+import { callCardLines } from "./call-card-lines.ts";
 import { itemLines, type TextKind } from "./item-lines.ts";
-import { Lines } from "./lines.tsx";
-import { lastLines, Markdown } from "./markdown/markdown.tsx";
+import { type Line, span } from "./line.ts";
+import { Lines, LookContext } from "./lines.tsx";
+import { hasCode, markdownLines } from "./markdown/markdown-lines.ts";
 
 export interface TranscriptItemProps {
   readonly item: TranscriptItem;
@@ -53,15 +56,63 @@ function Spaced({ children }: { readonly children: ReactElement | readonly (Reac
   );
 }
 
-function TextItem({
-  item,
-  width,
-  height,
-}: {
+interface TextItemProps extends Pick<TranscriptItemProps, "width" | "height"> {
   readonly item: TextKind;
-  readonly width: number;
-  readonly height?: number;
-}): ReactElement {
+}
+
+function TextItem({ item, width, height }: TextItemProps): ReactElement {
   const lines = useMemo(() => itemLines(item, width), [item, width]);
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
+}
+
+interface CallCardViewProps extends Omit<TranscriptItemProps, "item"> {
+  readonly card: CallCard;
+}
+
+function CallCardView({ card, now, width, height }: CallCardViewProps): ReactElement {
+  const lines = callCardLines(card, now, width);
+  return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
+}
+
+/** Draws the images once, below the finished items: text cannot be drawn over an image. */
+function Pictures({ media }: { readonly media: CallCard["media"] }): null {
+  const { draw } = useContext(LookContext);
+  const { write } = useStdout();
+  useEffect(() => {
+    for (const { mimeType, data } of media) {
+      const what = mimeType.startsWith("image/") ? "image" : "audio";
+      const picture = draw?.({ what, mimeType, data });
+      if (picture !== undefined) write(`${picture}\n`);
+    }
+  }, [draw, write, media]);
+  return null;
+}
+
+interface MarkdownProps {
+  readonly text: string;
+  readonly width: number;
+  /** False while the answer grows: then only its last rows are shown. */
+  readonly isDone: boolean;
+  readonly height: number;
+}
+
+const never = (): (() => void) => () => undefined;
+const nothing = (): undefined => undefined;
+
+function Markdown({ text, width, isDone, height }: MarkdownProps): ReactElement {
+  const { highlighter } = useContext(LookContext);
+  const highlight = useSyncExternalStore(highlighter?.subscribe ?? never, highlighter?.get ?? nothing);
+  const needsColours = hasCode(text);
+  useEffect(() => {
+    if (needsColours) highlighter?.want();
+  }, [needsColours, highlighter]);
+  const lines = useMemo(() => markdownLines(text, width, highlight), [text, width, highlight]);
+  return <Lines lines={isDone ? lines : lastLines(lines, height)} />;
+}
+
+/** The last rows that fit: a terminal cannot change rows in its scrollback. */
+function lastLines(lines: readonly Line[], height: number): readonly Line[] {
+  if (lines.length <= height) return lines;
+  const kept = lines.slice(lines.length - Math.max(1, height - 1));
+  return [[span(safe`… ${lines.length - kept.length} rows above`, { isDim: true })], ...kept];
 }

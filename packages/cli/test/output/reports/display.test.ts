@@ -1,7 +1,7 @@
 import { sizeWords } from "@fairlead/core/text/size-words";
 import { describe, expect, test } from "vitest";
-import { display } from "../../../src/output/reports/display.ts";
-import type { ResultBlock } from "../../../src/shell/content-block.ts";
+import { display } from "../../../src/output/reports/result-reports.ts";
+import type { ResultBlock } from "../../../src/shell/save-media.ts";
 
 const shown = (content: readonly ResultBlock[], structuredContent?: unknown) => display(content, { structuredContent });
 

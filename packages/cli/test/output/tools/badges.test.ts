@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { badges, harmless } from "../../../src/output/tools/badges.ts";
+import { badges, harmless } from "../../../src/output/tools/lists.ts";
 import { marked, plain } from "../../support/plain-style.ts";
 
 describe("badges are what a server claims, in words", () => {

@@ -1,6 +1,6 @@
 import type { HostTool } from "@fairlead/core/host";
 import { expect, test } from "vitest";
-import { rawDocument, toolsDocument } from "../../../src/output/tools/tool-document.ts";
+import { rawDocument, toolsDocument } from "../../../src/commands/tools.ts";
 
 const schema = { type: "object" };
 const tool: HostTool = {

@@ -1,6 +1,6 @@
 import type { HostTool } from "@fairlead/core/host";
 import { describe, expect, test } from "vitest";
-import { serverToolsText, type ToolListOptions } from "../../../src/output/tools/tool-list.ts";
+import { serverToolsText, type ToolListOptions } from "../../../src/output/tools/lists.ts";
 import { marked, plain } from "../../support/plain-style.ts";
 
 const unbroken: ToolListOptions = { style: plain, columns: Number.POSITIVE_INFINITY, all: false };

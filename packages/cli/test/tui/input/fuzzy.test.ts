@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fuzzyScore, rank } from "../../../src/tui/input/fuzzy.ts";
+import { fuzzyScore, rank } from "../../../src/tui/input/completion.ts";
 
 const names = ["list_issues", "create_issue", "search", "getIssueByName", "issue"];
 

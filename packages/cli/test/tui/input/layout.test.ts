@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type InputLayout, layoutInput } from "../../../src/tui/input/layout.ts";
+import { type InputLayout, layoutInput } from "../../../src/tui/view/text-input.tsx";
 
 /** Rows with what is under the cursor in brackets. */
 function shown({ rows }: InputLayout): readonly string[] {

@@ -32,7 +32,7 @@ test("a chat with two tools: both are asked about, one runs, one does not, and t
   expect(isLook ? second : first).toContain('│ ▏   "text": "hi"');
   await answerWith(terminal, isLook ? "n" : "y");
   const end = await terminal.untilRows((rows) => rows.includes("two") && !rows.includes("working"));
-  expect(end).toMatch(/✓ shop\.look +done\n {2}nothing to see/);
+  expect(end).toMatch(/✓ shop\.look +done(?:, \d+ s)?\n {2}nothing to see/);
   expect(end).toMatch(/✗ notes\.echo text=hi denied/);
   expect(end).toMatch(/All done\n+.*one\n.*two/);
   await quit(terminal);

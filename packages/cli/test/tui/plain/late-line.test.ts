@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLateLine, type LateLine } from "../../../src/tui/plain/late-line.ts";
+import { createLateLine, type LateLine } from "../../../src/tui/plain/line-steps.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { handClock } from "../../support/hand-clock.ts";

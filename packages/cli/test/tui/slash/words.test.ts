@@ -3,10 +3,10 @@ import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readArguments } from "../../../src/arguments/arguments.ts";
+import { wordsOf } from "../../../src/tui/slash/command.ts";
+import { writeCall } from "../../../src/tui/slash/form.ts";
 import { promptCommands, valueQuestion } from "../../../src/tui/slash/prompt-commands.ts";
 import { typedHere } from "../../../src/tui/slash/typed-here.ts";
-import { wordsOf } from "../../../src/tui/slash/words.ts";
-import { writeCall } from "../../../src/tui/slash/write-call.ts";
 import { machine } from "../../support/machine.ts";
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { completionLines } from "../../../src/tui/app.tsx";
 import type { CompletionItem, CompletionList } from "../../../src/tui/input/completion.ts";
-import { completionLines } from "../../../src/tui/view/completion-lines.ts";
 import { columns, lineColumns } from "../../../src/tui/view/line.ts";
 
 const listOf = (suggestions: readonly CompletionItem[], selected = 0): CompletionList => ({

@@ -1,4 +1,4 @@
-import { withoutColours } from "@fairlead/core/text/colours";
+import { withoutColours } from "@fairlead/core/text/model-text";
 import { hasUnseen } from "@fairlead/core/text/unseen";
 import { Box } from "ink";
 import { createElement } from "react";

@@ -1,11 +1,14 @@
-/** HTTP server on this machine for the redirect of the authorization server. It accepts one redirect with the right `state`. */
+/** Chooses the redirect URI of a sign-in, and listens there for one redirect with the right `state`. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { parseUrl } from "@fairlead/wire/text";
-import { isState } from "../oauth/authorization.ts";
-import { sendPage } from "./callback-page.ts";
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
+import type { HostError } from "../../errors.ts";
+import type { OAuthSettings } from "../../settings/define/definition.ts";
+import { isState, randomWord } from "../oauth/authorization.ts";
+import type { Fail } from "../oauth/failure.ts";
+import type { StoredClient } from "../store/credentials.ts";
+import type { SignInUi } from "./sign-in-ui.ts";
 
-/** A running callback server. */
 export interface CallbackServer {
   /** The `redirect_uri` parameter of the authorization request. */
   readonly redirectUri: string;
@@ -15,7 +18,6 @@ export interface CallbackServer {
   readonly close: () => Promise<void>;
 }
 
-/** Options of `openCallbackServer`. */
 export interface CallbackOptions {
   readonly state: string;
   /** The redirect URI; a missing port is filled in. By default `http://127.0.0.1` with `path`. */
@@ -146,4 +148,108 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
     settle = resolve;
   });
   return { promise, resolve: (value) => settle(value) };
+}
+
+/** The page that the browser shows after the redirect. It loads nothing and repeats nothing of the address. */
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  connection: "close",
+};
+
+/** Sends `words`, which must be plain text of ours, as a page. */
+function sendPage(response: ServerResponse, status: number, words: string): void {
+  const title = "Fairlead";
+  response.writeHead(status, headers);
+  response.end(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${words}</p></html>\n`,
+  );
+}
+
+/** The redirect URI, and the answer that arrives there. */
+export interface RedirectListener {
+  readonly redirectUri: string;
+  /** Absent if the redirect URI points to another machine: then the person must paste the address. */
+  readonly answer?: Promise<URLSearchParams>;
+  /** Resolves when the port is free again. */
+  readonly close: () => Promise<void>;
+}
+
+export interface RedirectListenerOptions {
+  readonly oauth: OAuthSettings;
+  readonly client: StoredClient | undefined;
+  readonly ui: SignInUi;
+  readonly state: string;
+  readonly fail: Fail;
+}
+
+/** Path for clients that a person registered: it must be documented. Other clients get a random path. */
+const knownPath = "/oauth/callback";
+
+/** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */
+export async function openRedirectListener({
+  oauth,
+  client,
+  ui,
+  state,
+  fail,
+}: RedirectListenerOptions): Promise<RedirectListener> {
+  const { redirectUri } = oauth;
+  const { callbackPort: port } = ui;
+  if (redirectUri !== undefined) {
+    if (parseUrl(redirectUri) === undefined)
+      throw fail("redirect listener", `"redirectUri" is not a URL: ${redirectUri}`);
+    if (port === undefined && !isLoopback(new URL(redirectUri))) return { redirectUri, close: async () => {} };
+    return listening({ redirectUri, port }, state, fail);
+  }
+  const before = port === undefined ? client?.redirectUri : undefined;
+  const again = before === undefined ? undefined : await listenAgain(before, state);
+  if (again) return again;
+  return listening(
+    { path: client !== undefined && client.redirectUri === undefined ? knownPath : `/${randomWord()}`, port },
+    state,
+    fail,
+  );
+}
+
+/** Undefined if another program uses the port now. */
+async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
+  try {
+    return await openCallbackServer({ state, redirectUri, path: "" });
+  } catch {
+    return undefined;
+  }
+}
+
+async function listening(
+  {
+    redirectUri,
+    path = "",
+    port,
+  }: { readonly redirectUri?: string; readonly path?: string; readonly port: number | undefined },
+  state: string,
+  fail: Fail,
+): Promise<RedirectListener> {
+  try {
+    const where = { ...(redirectUri !== undefined && { redirectUri }), ...(port !== undefined && { port }) };
+    return await openCallbackServer({ state, path, ...where });
+  } catch (cause) {
+    throw notListening(cause, port ?? (redirectUri === undefined ? undefined : Number(portIn(redirectUri))), fail);
+  }
+}
+
+function notListening(cause: unknown, port: number | undefined, fail: Fail): HostError {
+  const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+  const what = isTaken
+    ? `another program uses port ${port}`
+    : `Fairlead cannot listen on this machine: ${errorMessage(cause)}`;
+  return fail("redirect listener", what, {
+    cause,
+    ...(isTaken && {
+      next: "Stop that program, or set OAUTH_CALLBACK_PORT to a free port that the registered redirect URI allows.",
+    }),
+  });
 }

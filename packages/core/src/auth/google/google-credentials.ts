@@ -16,7 +16,6 @@ import { signInWithGoogle } from "./google-failure.ts";
 
 type Library = typeof import("./google-library.ts");
 
-/** Options of `openGoogleClient`. */
 export interface GoogleCredentialsOptions {
   readonly serverName: string;
   readonly environment: Environment;

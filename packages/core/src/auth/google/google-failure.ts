@@ -18,7 +18,6 @@ export interface GoogleFailureFacts {
   readonly forbidden?: string;
 }
 
-/** The `HostError` for an error of the library. */
 export function toGoogleError(error: unknown, { serverName, forbidden }: GoogleFailureFacts): HostError {
   if (error instanceof HostError) return error;
   const { status, code, reason } = readAnswer(error);

@@ -3,7 +3,6 @@
 import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 
-/** Headers from Google. */
 export interface GoogleHeaders {
   /** `authorization`, and perhaps `x-goog-user-project`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -11,7 +10,6 @@ export interface GoogleHeaders {
   readonly expiresAt: number;
 }
 
-/** Options of `createGoogleTokenHook`. */
 export interface GoogleTokenHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;

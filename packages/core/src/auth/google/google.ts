@@ -11,7 +11,6 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
-/** Options of `createGoogleHook`. */
 export interface GoogleHookOptions {
   /** With expanded variables. */
   readonly serverUrl: string;

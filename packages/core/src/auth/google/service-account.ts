@@ -12,7 +12,6 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
-/** Options of `createServiceAccountHook`. */
 export type ServiceAccountHookOptions = Pick<
   GoogleHookOptions,
   "serverUrl" | "environment" | "hosts" | "fetch" | "now"

@@ -13,7 +13,6 @@ export interface AuthorizationRequest {
   readonly verifier: string;
 }
 
-/** Options of `askForCode`. */
 export interface AuthorizationOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;

@@ -1,13 +1,14 @@
-/** Exchanges an authorization code or a device code for tokens. */
+/** Exchanges an authorization code or a device code for tokens, and reads the response (RFC 6749 §5). */
 
+import type { JsonObject } from "@fairlead/wire";
+import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
+import { present } from "../../settings/schema/present.ts";
 import type { StoredClient, StoredTokens } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
-import { readTokenAnswer, type TokenAnswer } from "./token-answer.ts";
 
-/** Options of a token request. */
 export interface TokenRequestOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
@@ -68,4 +69,81 @@ export function reasonIn(
     case "unusable":
       return answer.reason;
   }
+}
+
+/** A checked response of a token endpoint. */
+export type TokenAnswer =
+  | { readonly kind: "tokens"; readonly tokens: StoredTokens }
+  /** An error code of RFC 6749 §5.2, such as `invalid_grant`. */
+  | { readonly kind: "error"; readonly error: string; readonly description?: string }
+  /** A later request may succeed. */
+  | { readonly kind: "unavailable"; readonly status: number }
+  /** The response is invalid; `reason` is a text for people. */
+  | { readonly kind: "unusable"; readonly reason: string };
+
+/** Three such tokens and a registration fit into one stored secret. */
+const longestToken = 16_000;
+const longestScope = 4_000;
+const longestWord = 100;
+const longestDescription = 1_000;
+/** Ten years in seconds. A larger `expires_in` is a mistake, such as milliseconds or a date. */
+const longestLife = 10 * 365 * 24 * 3600;
+
+/** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */
+export async function readTokenAnswer(response: Response, askedAt: number): Promise<TokenAnswer> {
+  const { status } = response;
+  const text = await response.text();
+  if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
+  const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
+  const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
+  // GitHub sends errors with status 200.
+  const error = answer && textIn(answer, "error");
+  if (answer !== undefined && error !== undefined) {
+    const description = textIn(answer, "error_description")?.slice(0, longestDescription);
+    return { kind: "error", error: error.slice(0, longestWord), ...present({ description }) };
+  }
+  if (!response.ok) return { kind: "unusable", reason: `it answered HTTP ${status}` };
+  if (answer === undefined) return { kind: "unusable", reason: "its response is not a JSON object" };
+  return readTokens(answer, askedAt);
+}
+
+function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
+  const type = textIn(answer, "token_type");
+  if (type?.toLowerCase() !== "bearer") {
+    const what = type === undefined ? "missing" : `${JSON.stringify(type.slice(0, longestWord))}`;
+    return { kind: "unusable", reason: `its token_type is ${what}; it must be Bearer` };
+  }
+  const accessToken = textIn(answer, "access_token");
+  if (accessToken === undefined) return { kind: "unusable", reason: "its response has no access_token" };
+  const refreshToken = textIn(answer, "refresh_token");
+  if (![accessToken, refreshToken ?? "x"].every(isToken)) {
+    return { kind: "unusable", reason: `its token is longer than ${longestToken} characters or not ASCII` };
+  }
+  const idToken = textIn(answer, "id_token");
+  return {
+    kind: "tokens",
+    tokens: {
+      accessToken,
+      tokenType: "Bearer",
+      obtainedAt: askedAt,
+      ...present({
+        refreshToken,
+        scope: textIn(answer, "scope")?.slice(0, longestScope),
+        idToken: idToken !== undefined && isToken(idToken) ? idToken : undefined,
+        expiresAt: expiryOf(answer["expires_in"], askedAt),
+      }),
+    },
+  };
+}
+
+/** Undefined without a positive `expires_in`. Some servers send the number as text. */
+function expiryOf(value: unknown, askedAt: number): number | undefined {
+  const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
+  if (typeof seconds !== "number" || !(seconds > 0)) return undefined;
+  return askedAt + Math.min(seconds, longestLife) * 1000;
+}
+
+/** Whether the text can be sent in a header. RFC 6750 §2.1 allows fewer characters, but some servers use more. */
+function isToken(text: string): boolean {
+  return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);
 }

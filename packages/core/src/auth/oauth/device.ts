@@ -7,11 +7,10 @@ import { present } from "../../settings/schema/present.ts";
 import type { SignInMessage } from "../browser/sign-in-ui.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchange.ts";
+import { otherTokenHost } from "./discovery.ts";
 import { postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
-import { otherTokenHost } from "./token-host.ts";
 
-/** Options of `signInByDevice`. */
 export interface DeviceOptions extends TokenRequestOptions {
   readonly serverName: string;
   readonly clock: Clock;

@@ -8,16 +8,18 @@ import { present } from "../../settings/schema/present.ts";
 import type { BearerChallenge } from "./challenge.ts";
 import { explainFailure, type Fail, type SignInStep } from "./failure.ts";
 import {
+  covers,
   fetchDocument,
   type ResourceMetadata,
+  resourceMetadataUrls,
+  resourceOf,
   type ServerMetadata,
+  serverMetadataUrls,
   toResourceMetadata,
   toServerMetadata,
 } from "./metadata.ts";
-import { scopesIn } from "./scopes.ts";
-import { covers, resourceMetadataUrls, resourceOf, serverMetadataUrls } from "./well-known.ts";
+import { mergeScopes, scopesIn } from "./scopes.ts";
 
-/** Options of `discoverSignIn`. */
 export interface DiscoveryOptions {
   readonly serverUrl: string;
   readonly challenge: BearerChallenge;
@@ -51,7 +53,6 @@ export interface SignInPlan {
   readonly isGuess: boolean;
 }
 
-/** Endpoints of an authorization server. */
 export interface Endpoints {
   readonly authorization: string;
   readonly token: string;
@@ -222,4 +223,31 @@ function endpointsFor(
       device: checked("device authorization", metadata?.device),
     }),
   };
+}
+
+/** Host of the token endpoint, for messages; undefined if it is the host of the issuer, which messages name already. */
+export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
+  const { host } = new URL(tokenEndpoint);
+  return parseUrl(issuer)?.host === host ? undefined : host;
+}
+
+interface ScopeOptions {
+  readonly plan: SignInPlan;
+  /** Scopes of the command line or the settings, used as they are. */
+  readonly chosen: readonly string[] | undefined;
+  /** Scopes requested or granted before that were not enough; they are requested again. */
+  readonly before: readonly string[] | undefined;
+}
+
+const offline = "offline_access";
+
+/** The scopes to request; adds or removes `offline_access` as the authorization server announces it. */
+export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly string[] {
+  if (before !== undefined) return mergeScopes(before, chosen ?? [], plan.scopes);
+  if (chosen !== undefined) return chosen;
+  const { scopes } = plan;
+  const offered = plan.metadata?.scopes;
+  // `offline_access` alone would request nothing else. Without announced scopes, the server's request is kept.
+  if (scopes.length === 0 || offered === undefined) return scopes;
+  return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

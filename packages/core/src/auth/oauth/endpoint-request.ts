@@ -1,10 +1,8 @@
-/** Posts a form to an endpoint of the authorization server, with the client's authentication. */
+/** Posts forms, with the client's authentication, to endpoints of the authorization server; revokes tokens (RFC 7009). */
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import type { StoredClient } from "../store/credentials.ts";
-import { clientProof } from "./client-authentication.ts";
+import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
 
-/** A form for an endpoint. */
 export interface EndpointRequest {
   readonly url: string;
   readonly client: StoredClient;
@@ -22,4 +20,55 @@ export function postForm({ url, client, parameters, fetch }: EndpointRequest): P
     // The form contains secrets for this endpoint only.
     redirect: "error",
   });
+}
+
+/** Headers and parameters that authenticate a request to a token, revocation or device endpoint. */
+interface ClientProof {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Authenticates the client (RFC 6749 §2.3.1) with the method that it is registered for. */
+export function clientProof(client: StoredClient): ClientProof {
+  const { clientId, clientSecret = "" } = client;
+  switch (authenticationOf(client)) {
+    case "none":
+      return { headers: {}, parameters: { client_id: clientId } };
+    case "client_secret_post":
+      return { headers: {}, parameters: { client_id: clientId, client_secret: clientSecret } };
+    case "client_secret_basic": {
+      const pair = Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64");
+      return { headers: { authorization: `Basic ${pair}` }, parameters: {} };
+    }
+  }
+}
+
+function authenticationOf({ clientSecret, authentication, registration }: StoredClient): ClientAuthentication {
+  if (clientSecret === undefined) return "none";
+  const registered = authentication ?? registration?.["token_endpoint_auth_method"];
+  // With the method "none" the secret is not sent.
+  return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
+}
+
+/** RFC 6749 requires form encoding; it also protects a colon in the ID. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+/** Result of a revocation. It is not an error: signing out continues with any of them. */
+export type Revocation = "revoked" | "unsupported" | "failed";
+
+/** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */
+export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
+  const url = endpoints.revocation;
+  if (url === undefined || tokens === undefined) return "unsupported";
+  const { refreshToken, accessToken } = tokens;
+  const revoke = async (token: string, hint: string) => {
+    const parameters = { token, token_type_hint: hint };
+    const response = await postForm({ url, client, parameters, fetch }).catch(() => undefined);
+    return response?.ok ?? false;
+  };
+  const isRefreshRevoked = refreshToken === undefined || (await revoke(refreshToken, "refresh_token"));
+  const isAccessRevoked = await revoke(accessToken, "access_token");
+  return isRefreshRevoked && isAccessRevoked ? "revoked" : "failed";
 }

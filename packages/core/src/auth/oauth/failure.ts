@@ -1,5 +1,3 @@
-/** Errors of a sign-in: the server, the step, the cause, and the next command. */
-
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";
@@ -20,7 +18,6 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
-/** Creates the error for a failed step. */
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
 /** The `Fail` of one server. By default the next step is to sign in again. */
@@ -51,7 +48,6 @@ export function signInCancelled(serverName: string): HostError {
   return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
 }
 
-/** The command that signs in to a server. */
 export function authCommand(serverName: string): string {
   return `fairlead mcp auth ${toShellWord(serverName)}`;
 }

@@ -1,5 +1,3 @@
-/** Sign-in to MCP servers for programs that use no host. */
-
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";

@@ -4,11 +4,10 @@ import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
+import { readTokenAnswer, type TokenAnswer } from "./code-exchange.ts";
 import { postForm } from "./endpoint-request.ts";
 import { authCommand } from "./failure.ts";
-import { readTokenAnswer, type TokenAnswer } from "./token-answer.ts";
 
-/** Result of a refresh. */
 export type RefreshOutcome =
   | { readonly kind: "renewed"; readonly credentials: Credentials }
   /** The refresh token or its client is invalid for good: the person must sign in. */
@@ -16,7 +15,6 @@ export type RefreshOutcome =
   /** The refresh failed for now: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
-/** What a refresh needs. */
 export interface RefreshRequest {
   readonly credentials: Credentials;
   readonly refreshToken: string;

@@ -9,7 +9,6 @@ import type { ClientAuthentication, Credentials, StoredClient } from "../store/c
 import type { SignInPlan } from "./discovery.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
-/** Options of `knownClient`. */
 export interface KnownClientOptions {
   readonly plan: SignInPlan;
   readonly oauth: OAuthSettings;
@@ -20,7 +19,6 @@ export interface KnownClientOptions {
   readonly now: number;
 }
 
-/** Options of `registerClient`. */
 export interface RegistrationOptions {
   readonly plan: SignInPlan;
   /** The registration endpoint. */
@@ -32,7 +30,6 @@ export interface RegistrationOptions {
   readonly fail: Fail;
 }
 
-/** Options of `askForClientId`. */
 export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "redirectUri" | "fail"> {
   readonly serverName: string;
   readonly ui: SignInUi;

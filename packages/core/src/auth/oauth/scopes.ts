@@ -1,11 +1,8 @@
-/** Lists of OAuth scopes. */
-
 /** The scopes of a `scope` parameter, which separates them by spaces. */
 export function scopesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];
 }
 
-/** All scopes of these lists, each once. */
 export function mergeScopes(...lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())];
 }

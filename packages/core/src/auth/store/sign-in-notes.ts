@@ -31,7 +31,7 @@ export async function signInNote(
 ): Promise<string | undefined> {
   const notes = await readState(fileIn(state), parseNotes);
   const name = await secretNameOf(serverUrl, pin);
-  return notes?.[kind]?.find((line) => nameIn(line) === name)?.slice(name.length + 1);
+  return notes?.[kind]?.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
 }
 
 /** Writes the note; `undefined` deletes it. */
@@ -45,7 +45,7 @@ export async function setSignInNote(
   if ((await signInNote(state, kind, which)) === note) return;
   const name = await secretNameOf(which.serverUrl, which.pin);
   await updateState(fileIn(state), parseNotes, (notes = {}) => {
-    const others = (notes[kind] ?? []).filter((line) => nameIn(line) !== name);
+    const others = (notes[kind] ?? []).filter((line) => !line.startsWith(`${name} `));
     return { ...notes, [kind]: note === undefined ? others : [...others, `${name} ${note}`].slice(-mostServers) };
   });
 }
@@ -54,10 +54,6 @@ export async function setSignInNote(
 export async function tokenDigest(accessToken: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(accessToken).digest("hex").slice(0, 32);
-}
-
-function nameIn(line: string): string {
-  return line.split(" ", 1)[0] ?? "";
 }
 
 function fileIn(state: string): string {

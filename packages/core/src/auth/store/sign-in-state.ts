@@ -1,19 +1,17 @@
 /** Finds the sign-in state of a server from stored files, without connecting. */
 
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { expandTransport } from "../../settings/define/expand.ts";
 import { present } from "../../settings/schema/present.ts";
+import { otherTokenHost } from "../oauth/discovery.ts";
 import { scopesIn } from "../oauth/scopes.ts";
-import { otherTokenHost } from "../oauth/token-host.ts";
-import { bringsOwnHeader } from "../own-header.ts";
 import type { Credentials } from "./credentials.ts";
-import { pinOf } from "./pin.ts";
 import { signInNote, tokenDigest } from "./sign-in-notes.ts";
-import { isPerhapsStored } from "./stored-hint.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
-/** Sign-in state of a server. */
 export type SignInState =
   /** Fairlead does not sign in with OAuth; `by` says how the server gets credentials. */
   | {
@@ -38,7 +36,6 @@ export type SignInState =
   /** Not connected yet, or the server requires no sign-in. */
   | { readonly state: "unknown" };
 
-/** What `signInStateOf` reads. */
 export interface SignInFacts {
   /** Folder of this installation's state. */
   readonly folder: string;
@@ -50,7 +47,6 @@ export interface SignInFacts {
   readonly now: () => number;
 }
 
-/** The sign-in state of a server. */
 export async function signInStateOf(definition: ServerDefinition, facts: SignInFacts): Promise<SignInState> {
   const { transport, authentication } = definition;
   if (transport.kind === "stdio") return { state: "none", by: "program" };
@@ -112,4 +108,55 @@ function stateOf({ issuer, account, tokens, endpoints, scopes = [] }: Credential
   const tokenHost = otherTokenHost(issuer, endpoints.token);
   const granted = scope === undefined ? scopes : scopesIn(scope);
   return { state: "signed_in", issuer, ...present({ account, tokenHost, expiresAt }), scopes: granted, isRenewable };
+}
+
+/** Whether the definition has an `Authorization` header and does not set `oauth.enabled`. */
+export function bringsOwnHeader({ transport, authentication }: ServerDefinition): boolean {
+  if (authentication.provider === "oauth" && authentication.oauth.enabled === true) return false;
+  return (
+    transport.kind !== "stdio" && [...transport.headers.keys()].some((name) => name.toLowerCase() === "authorization")
+  );
+}
+
+/**
+ * Digest of the issuer, endpoints and client that a definition sets: definitions with different pins have separate
+ * sign-ins. Undefined if it sets none of them: all such definitions of one URL share one sign-in.
+ */
+export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
+  const { authentication, extras, scope, base } = definition;
+  if (authentication.provider !== "oauth") return undefined;
+  const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
+  const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId];
+  if (pinned.every((setting) => setting === undefined)) return undefined;
+  const { createHash } = await import("node:crypto");
+  // Settings of a workspace are valid in that workspace only.
+  const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...pinned.map((text) => text ?? null)]);
+  return createHash("sha256").update(whole).digest("hex");
+}
+
+/** Both kinds of store keep the names of their secrets in a plain file. */
+const files = ["secrets.json", "secret-names.json"];
+
+/** Reads only the names of secrets and opens no keychain. False only if no sign-in is stored; true also if a file cannot be read. */
+export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
+  const folder = join(state, "sign-ins");
+  const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
+  if (texts.length === 0) return false;
+  const [{ secretNameOf }, { canonicalServerUrl }] = await Promise.all([
+    import("./token-storage.ts"),
+    import("./stored-credentials.ts"),
+  ]);
+  const url = canonicalServerUrl(serverUrl);
+  if (url === undefined) return false;
+  const name = await secretNameOf(url, pin);
+  return texts.some((text) => text === undefined || text.includes(name));
+}
+
+/** Empty if the file does not exist; undefined if it cannot be read. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : undefined;
+  }
 }

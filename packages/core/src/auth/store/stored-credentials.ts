@@ -17,7 +17,6 @@ export function canonicalServerUrl(serverUrl: string): string | undefined {
   return url.href;
 }
 
-/** Credentials as JSON. */
 export function writeCredentials(credentials: Credentials): string {
   return JSON.stringify(credentials);
 }

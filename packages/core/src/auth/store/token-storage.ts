@@ -1,5 +1,3 @@
-/** Stores sign-ins: one secret for each server URL and pin, in the keychain or the encrypted file. */
-
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
 import type { SecretStore } from "../../files/secrets/secret-port.ts";

@@ -1,6 +1,5 @@
 /** A cache of values made from texts. It drops the least recently used value first. */
 
-/** Limits of a cache. */
 export interface CacheLimits {
   readonly entries: number;
   /** The length of all keys together. */

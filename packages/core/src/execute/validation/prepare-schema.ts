@@ -4,11 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { followReference, pointerTo } from "../../normalise/schema/pointer.ts";
-import { type Dialect, dialectOf } from "./dialect.ts";
-import { shapes } from "./keyword-shapes.ts";
-import { modernised } from "./older-dialects.ts";
 
-/** A schema that the validator accepts. */
 export interface PreparedSchema {
   readonly schema: JsonObject;
   readonly dialect: Dialect;
@@ -145,3 +141,97 @@ function mentions(value: unknown, matches: (key: string, text: string) => boolea
     typeof member === "string" ? matches(key, member) : mentions(member, matches),
   );
 }
+
+/** Converts keywords of older JSON Schema dialects to those that the validator supports. */
+const sharpened = new Map([
+  ["exclusiveMinimum", "minimum"],
+  ["exclusiveMaximum", "maximum"],
+]);
+const definitions = new Set(["$ref", "$defs", "definitions", "$id", "$anchor"]);
+
+/** Converts one schema, without its subschemas. */
+function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
+  const { $recursiveRef, ...node } = schema;
+  if (typeof $recursiveRef === "string") return modernised({ $ref: $recursiveRef, ...node }, dialect);
+  if (dialect === "draft-07" && typeof node["$ref"] === "string") return withoutSiblings(node);
+  const bounded = withNumericBounds(node);
+  return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
+}
+
+/** Up to draft-07, keywords beside `$ref` are ignored. */
+function withoutSiblings(node: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
+}
+
+/** Draft-04: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
+function withNumericBounds(node: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) => {
+      const bound = sharpened.get(key);
+      if (bound === undefined || typeof value !== "boolean") return [[key, value]];
+      return value && node[bound] !== undefined ? [[key, node[bound]]] : [];
+    }),
+  );
+}
+
+/** Before 2020-12, `items` held a list of schemas, and `additionalItems` the schema of the following items. */
+function withPrefixItems({ items, additionalItems, ...rest }: JsonObject): JsonObject {
+  return { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }), ...rest };
+}
+
+/** The two dialects that the validator supports. Older dialects are converted to these. */
+type Dialect = "draft-07" | "2020-12";
+
+const known: readonly (readonly [RegExp, Dialect])[] = [
+  [/^https?:\/\/json-schema\.org\/draft-0[3-7]\//, "draft-07"],
+  [/^https?:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12|next)\//, "2020-12"],
+  [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
+];
+
+/** The dialect of a schema: 2020-12 unless `$schema` names another, as the protocol specifies. */
+function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
+  if (typeof $schema !== "string") return { dialect: "2020-12" };
+  const found = known.find(([pattern]) => pattern.test($schema));
+  if (found !== undefined) return { dialect: found[1] };
+  return {
+    dialect: "2020-12",
+    warning: `its schema is written for ${clip($schema, 100)}, an unknown dialect; it was read as JSON Schema 2020-12`,
+  };
+}
+
+type KeywordShape =
+  | { readonly kind: "plain"; fits(value: unknown): boolean }
+  | { readonly kind: "schema" | "schemas" | "named schemas" };
+
+const types = new Set<unknown>(["array", "boolean", "integer", "null", "number", "object", "string"]);
+const isString = (value: unknown): boolean => typeof value === "string";
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
+
+const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]])[] = [
+  [isString, ["$ref", "$dynamicRef", "$id", "$anchor", "$dynamicAnchor", "pattern"]],
+  [isNumber, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]],
+  [(value) => isNumber(value) && Number(value) > 0, ["multipleOf"]],
+  [isCount, ["minLength", "maxLength", "minItems", "maxItems"]],
+  [isCount, ["minProperties", "maxProperties", "minContains", "maxContains"]],
+  [isBoolean, ["uniqueItems"]],
+  [isNames, ["required"]],
+  [(value) => Array.isArray(value) && value.length > 0, ["enum"]],
+  [(value) => [value].flat().every((type) => types.has(type)), ["type"]],
+  [(value) => isObject(value) && Object.values(value).every(isNames), ["dependentRequired"]],
+];
+
+/** The value type of each keyword. A map, because a schema may have a keyword `constructor`. */
+const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
+  ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
+  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(
+    (keyword) => [keyword, { kind: "schema" }] as const,
+  ),
+  ...["unevaluatedItems", "unevaluatedProperties"].map((keyword) => [keyword, { kind: "schema" }] as const),
+  ...["allOf", "anyOf", "oneOf", "prefixItems"].map((keyword) => [keyword, { kind: "schemas" }] as const),
+  ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"].map(
+    (keyword) => [keyword, { kind: "named schemas" }] as const,
+  ),
+]);

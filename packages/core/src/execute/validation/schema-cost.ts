@@ -4,8 +4,6 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
-import { patternWeight } from "./pattern-weight.ts";
-import type { ValueSize } from "./value-size.ts";
 
 /**
  * The cost of a schema. Without recursion, each node of the schema (references inlined) checks each node of the value
@@ -98,4 +96,76 @@ export function costOf(schema: JsonObject): SchemaCost | undefined {
 function patternsOf(key: string, member: unknown): readonly string[] {
   if (key === "pattern" && typeof member === "string") return [member];
   return key === "patternProperties" && typeof member === "object" && member !== null ? Object.keys(member) : [];
+}
+
+/**
+ * Estimates the program size of a pattern before it is compiled: a linear engine takes that many steps per character.
+ */
+const counted = /^\{(\d+)(,?)(\d*)\}/;
+
+/** Returns an upper estimate. A malformed pattern gets any number and is rejected later. */
+export function patternWeight(pattern: string): number {
+  // One total for each open group, and the weight of its last item, which a repeat count multiplies.
+  const totals = [0];
+  let last = 0;
+  const add = (weight: number): void => {
+    last = weight;
+    totals.push((totals.pop() ?? 0) + weight);
+  };
+  for (let at = 0; at < pattern.length; at += 1) {
+    const rest = pattern.slice(at, at + 16);
+    const repeat = counted.exec(rest);
+    if (repeat !== null) {
+      const least = Number(repeat[1]);
+      const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
+      // Each optional repetition adds a fork.
+      add(last * Math.max(0, most - 1) + Math.max(0, most - least));
+      at += repeat[0].length - 1;
+    } else if (rest[0] === "(") totals.push(0);
+    else if (rest[0] === ")" && totals.length > 1) add((totals.pop() ?? 0) + 2);
+    else if (rest[0] === "[") {
+      const end = classEnd(pattern, at);
+      add(2);
+      at = end;
+    } else {
+      add(1);
+      if (rest[0] === "\\") at += 1;
+    }
+  }
+  return totals.reduce((sum, total) => sum + total, 1);
+}
+
+function classEnd(pattern: string, start: number): number {
+  let at = start + 1;
+  while (at < pattern.length && pattern[at] !== "]") at += pattern[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+interface ValueSize {
+  /** The number of objects, lists and values in them. */
+  readonly nodes: number;
+  /** The number of characters in texts and property names. */
+  readonly characters: number;
+}
+
+/** Returns the size; undefined if it is over the limit or the value is circular. */
+export function measure(value: unknown, limit: ValueSize): ValueSize | undefined {
+  const left: unknown[] = [value];
+  let [nodes, characters] = [0, 0];
+  while (left.length > 0) {
+    const next = left.pop();
+    nodes += 1;
+    if (typeof next === "string") characters += next.length;
+    else if (Array.isArray(next)) {
+      if (nodes + left.length + next.length > limit.nodes) return undefined;
+      for (const item of next) left.push(item);
+    } else if (typeof next === "object" && next !== null) {
+      for (const [name, member] of Object.entries(next)) {
+        characters += name.length;
+        left.push(member);
+      }
+    }
+    if (nodes + left.length > limit.nodes || characters > limit.characters) return undefined;
+  }
+  return { nodes, characters };
 }

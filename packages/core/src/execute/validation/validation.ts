@@ -1,8 +1,5 @@
-/** The result types of a validation. */
-
 import type { JsonObject } from "@fairlead/wire";
 
-/** One mistake in a value. */
 export interface Issue {
   /** JSON pointer into the value; "" is the whole value. A missing property has the path that it would have. */
   readonly path: string;
@@ -13,7 +10,6 @@ export interface Issue {
   readonly params: JsonObject;
 }
 
-/** The result of a validation. */
 export interface Validation {
   readonly issues: readonly Issue[];
   /** What was not validated, or only in part, and why. */

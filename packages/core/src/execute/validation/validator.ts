@@ -3,12 +3,10 @@
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
-import { isBounded } from "./schema-cost.ts";
+import { isBounded, measure } from "./schema-cost.ts";
 import { type Check, notValidated, type Validation } from "./validation.ts";
-import { measure } from "./value-size.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
-/** Validates values. */
 export interface Validator {
   /** Rejects only with the reason of `signal`: a value that cannot be validated gives a warning. */
   validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Promise<Validation>;
@@ -29,7 +27,6 @@ const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
 
-/** Creates the validator of one host. */
 export function createValidator(options: ValidatorOptions = {}): Validator {
   let checks: Promise<(schema: string) => Check> | undefined;
   let pool: Promise<WorkerPool> | undefined;

@@ -14,7 +14,6 @@ export interface Job {
   readonly value: string;
 }
 
-/** Options of a pool. */
 export interface PoolOptions {
   /** The compiled file of the worker thread. */
   readonly worker: URL;
@@ -25,7 +24,6 @@ export interface PoolOptions {
   readonly clock: Clock;
 }
 
-/** A pool of worker threads. */
 export interface WorkerPool {
   /** Validates in a worker thread. Rejects only with the reason of `signal`. */
   run(job: Job, signal?: AbortSignal): Promise<Validation>;
@@ -51,7 +49,7 @@ const startLimit = 30_000;
  * the compiled file.
  */
 export const workerFile: URL = new URL(
-  import.meta.url.endsWith(".ts") ? "../../../dist/execute/validation/validation-worker.js" : "./validation-worker.js",
+  import.meta.url.endsWith(".ts") ? "../../../build/execute/validation/validation-worker.js" : "./validation-worker.js",
   import.meta.url,
 );
 

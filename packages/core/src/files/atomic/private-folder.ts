@@ -1,8 +1,8 @@
 /** Creates Fairlead's state folder, which only its owner can read. */
 
-import { chmod, stat } from "node:fs/promises";
-import { toWriteError, unless } from "../system-error.ts";
-import { makeFolder } from "./make-folder.ts";
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { notWritten, systemCode, toWriteError, unless } from "../system-error.ts";
 
 export const privateFileMode = 0o600;
 const privateFolderMode = 0o700;
@@ -27,4 +27,30 @@ export async function keepPrivate(path: string): Promise<void> {
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
   // Some file systems have no modes, and another user's file cannot be changed.
   await chmod(path, mode).catch(unless("EPERM", "ENOTSUP", "ENOSYS", "EROFS"));
+}
+
+/**
+ * Creates the folder and its parents with `mode`; existing folders keep their mode. One by one, not with Node's
+ * `recursive`: that never returns on a file system such as `/proc`, which answers "no such folder" inside a folder that exists.
+ */
+export async function makeFolder(path: string, mode?: number): Promise<void> {
+  const folder = resolve(path);
+  const found = await stat(folder).catch(unless("ENOENT"));
+  if (found?.isDirectory()) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder), mode);
+  try {
+    await mkdir(folder, mode);
+  } catch (error) {
+    const there = await stat(folder).catch(unless("ENOENT"));
+    // Another process may have created it.
+    if (there?.isDirectory()) return;
+    throw there === undefined ? toWords(folder, error) : error;
+  }
+}
+
+/** Explains two error codes that are misleading if the folder does not exist afterwards. */
+function toWords(folder: string, error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === "EEXIST") return notWritten(folder, "it is a symbolic link that leads nowhere", error);
+  return code === "ENOENT" ? notWritten(folder, "no folder can be made there", error) : error;
 }

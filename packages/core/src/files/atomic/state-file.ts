@@ -4,8 +4,8 @@ import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import { findWritableFile } from "../find-target.ts";
 import { readText } from "../read-text.ts";
+import { findWritableFile } from "../real-path.ts";
 import { notRead, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { ensurePrivateFolder, keepPrivate, privateFileMode } from "./private-folder.ts";
@@ -39,7 +39,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // Sets a corrupt file aside; what is read again below, under the lock, is what counts.
+  // Moves a corrupt file aside. The file is read again below, under the lock.
   await readState(file, parse);
   await updateText(
     file,

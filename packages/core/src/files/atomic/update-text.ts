@@ -5,8 +5,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
-import { findWritableFile, type TargetOptions } from "../find-target.ts";
 import { readText } from "../read-text.ts";
+import { findWritableFile, type TargetOptions } from "../real-path.ts";
 import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
@@ -15,14 +15,14 @@ import { replaceFile, sweepTemporaries } from "./replace-file.ts";
 const attempts = 20;
 
 export interface UpdateOptions extends TargetOptions {
-  /** Of a new file; an existing one keeps its own. Without it, what the process's umask leaves of 0666. */
+  /** The mode of a new file; default: 0666 without the bits of the umask. An existing file keeps its mode. */
   readonly mode?: number;
 }
 
 /**
- * `change` gets the text there is (undefined: no file) and gives the one to write; undefined or the same text writes
- * nothing. It may be called more than once: the last call is the one that counts. A symbolic link stays one, its
- * target is written. Whatever fails, the old file is whole.
+ * `change` gets the current text (undefined: no file) and returns the new text. Undefined or the same text writes nothing.
+ * `change` may be called more than once; the result of the last call is written. Symbolic links are followed. After an
+ * error, the old file is unchanged.
  */
 export async function updateText(
   path: string,
@@ -31,7 +31,7 @@ export async function updateText(
 ): Promise<"written" | "unchanged"> {
   try {
     const folder = await stat(dirname(path)).catch(unless("ENOENT"));
-    // With nothing to write, no folder is made either: a `.gemini` folder has a meaning of its own.
+    // With nothing to write, no folder is created, because a `.gemini` folder marks a workspace root.
     if (folder === undefined && change(undefined) === undefined) return "unchanged";
     const file = await findWritableFile(path, options);
     return await withLock(file, async () => {
@@ -61,7 +61,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > limits.settingsBytes) throw tooLarge(file);
-  // As root, or by renaming, a write would go through all the same; but the person has said what they want.
+  // Root, or a rename, could replace a read-only file; but the user does not want it changed.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

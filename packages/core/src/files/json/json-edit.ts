@@ -3,12 +3,21 @@
  * trailing commas, duplicates. Pure; a text with a syntax error is refused.
  */
 
-import { applyEdits, getNodeValue } from "jsonc-parser";
+import { applyEdits, type Edit, getNodeValue } from "jsonc-parser";
 import { HostError } from "../../errors.ts";
-import { appendDocument, formatValue, indentUnit, insertProperty } from "./json-insert.ts";
-import { removeProperty } from "./json-remove.ts";
-import { findProperty, type JsoncDocument, type Node, parseJsonc, propertyValue } from "./jsonc.ts";
-import { eolOf, hasLineBreak, indentAt } from "./text-layout.ts";
+import { endOf, findProperty, type JsoncDocument, type Node, parseJsonc, propertyValue } from "./jsonc.ts";
+import {
+  eolOf,
+  hasLineBreak,
+  indentAt,
+  isFirstOnLine,
+  lineBreakAt,
+  lineBreakBefore,
+  skipBlanks,
+  skipBlanksBack,
+  skipComment,
+  skipTrivia,
+} from "./text-layout.ts";
 
 /** Missing parents are created. Of several properties with one name, the one in force (the last) is changed. */
 export function setValue(text: string | undefined, path: readonly string[], value: unknown): string {
@@ -72,4 +81,130 @@ function notAnObject(document: JsoncDocument, node: Node, path: readonly string[
 
 function refusal(message: string): HostError {
   return new HostError("settings_invalid", message, { next: "Correct it by hand first; nothing was changed." });
+}
+
+/** Inserts a property into a JSONC text in the style of the lines around it, or writes a new document. */
+interface JsonStyle {
+  readonly oneLine: boolean;
+  /** The indentation of the line on which the value begins. */
+  readonly indent: string;
+  /** One level of indentation. */
+  readonly unit: string;
+  readonly eol: string;
+}
+
+function formatValue(value: unknown, { oneLine, indent, unit, eol }: JsonStyle): string {
+  const json = JSON.stringify(value, undefined, oneLine ? 1 : unit);
+  // No text in JSON holds a line break, so each one stands between two tokens.
+  return oneLine ? json.replaceAll(/\n */g, " ") : json.replaceAll("\n", `${eol}${indent}`);
+}
+
+/** One level of indentation, as the document's first property shows it. */
+function indentUnit(text: string, root: Node): string {
+  const first = root.children?.[0];
+  return (first && isFirstOnLine(text, first.offset) && indentAt(text, first.offset)) || "  ";
+}
+
+/** For a text that holds nothing yet, or only comments. */
+function appendDocument(text: string, value: unknown): string {
+  const eol = eolOf(text);
+  const endsLine = text.trim() === "" || lineBreakBefore(text, text.length) !== "";
+  return `${text}${endsLine ? "" : eol}${formatValue(value, { oneLine: false, indent: "", unit: "  ", eol })}${eol}`;
+}
+
+function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): string {
+  const start = object.offset + 1;
+  const inside = text.slice(start, endOf(object) - 1);
+  const isEmpty = inside.trim() === "";
+  const last = object.children?.at(-1);
+  const outerIndent = indentAt(text, object.offset);
+  const unit = indentUnit(text, root);
+  const style: JsonStyle = {
+    oneLine: !hasLineBreak(inside) && !isEmpty,
+    indent: last && isFirstOnLine(text, last.offset) ? indentAt(text, last.offset) : outerIndent + unit,
+    unit,
+    eol: eolOf(text),
+  };
+  const gap = style.oneLine ? " " : style.eol + style.indent;
+  const entry = `${gap}${JSON.stringify(key)}: ${formatValue(value, style)}`;
+  const insertAt = (offset: number, content: string) => applyEdits(text, [{ offset, length: 0, content }]);
+
+  if (isEmpty) return insertAt(start, hasLineBreak(inside) ? entry : entry + style.eol + outerIndent);
+  if (last === undefined) return insertAt(endOfLine(text, skipTrivia(text, start).lastComment?.end ?? start), entry);
+  const { next } = skipTrivia(text, endOf(last));
+  if (text[next] === ",") return insertAt(endOfLine(text, next + 1), `${entry},`);
+  // The comma goes to the old entry, the new entry behind the old one's comment: the comment stays where it belongs.
+  return applyEdits(text, [
+    { offset: endOf(last), length: 0, content: "," },
+    { offset: endOfLine(text, endOf(last)), length: 0, content: entry },
+  ]);
+}
+
+/** Behind the comments that follow on the same line; behind trailing blanks too, if nothing but a line break follows. */
+function endOfLine(text: string, offset: number): number {
+  let end = offset;
+  for (;;) {
+    const next = skipBlanks(text, end);
+    const commentEnd = skipComment(text, next);
+    if (commentEnd === next) return lineBreakAt(text, next) === "" ? end : next;
+    end = commentEnd;
+  }
+}
+
+/** Removes a property from a JSONC text; all comments outside it stay. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Only an empty object that was spread over several lines does not come back: it closes up to `{}`, because
+ * with one property in it, it looks the same as one that was written `{}`.
+ */
+function removeProperty(text: string, object: Node, property: Node): string {
+  const properties = object.children ?? [];
+  const previous = properties[properties.indexOf(property) - 1];
+  const commaBefore = previous && skipTrivia(text, endOf(previous)).next;
+  const next = skipTrivia(text, endOf(property)).next;
+  const commaAfter = text[next] === "," ? next : undefined;
+  const isDirect = commaAfter === skipBlanks(text, endOf(property));
+  const span = { start: property.offset, end: isDirect ? next + 1 : endOf(property) };
+  const comma = isDirect ? undefined : (commaAfter ?? commaBefore);
+
+  const edits = [cut(withBlanks(text, object, span, (commaBefore ?? object.offset) + 1))];
+  return applyEdits(text, comma === undefined ? edits : [...edits, cut({ start: comma, end: comma + 1 })]);
+}
+
+function cut({ start, end }: Span): Edit {
+  return { offset: start, length: end - start, content: "" };
+}
+
+/** The span and the blank space that goes with it; `from` is the end of the token before it. */
+function withBlanks(text: string, object: Node, { start, end }: Span, from: number): Span {
+  const open = object.offset + 1;
+  const close = endOf(object) - 1;
+  const rest = text.slice(open, start) + text.slice(end, close);
+  const leavesEmpty = rest.trim() === "";
+  if (leavesEmpty && !hasLineBreak(rest)) return { start: open, end: close };
+
+  const before = skipBlanksBack(text, start);
+  const after = skipBlanks(text, end);
+  const lineBreak = lineBreakBefore(text, before);
+  const nextLineBreak = lineBreakAt(text, after);
+  const endOfPreviousLine = before - lineBreak.length;
+
+  if (lineBreak === "") {
+    if (nextLineBreak !== "") return { start: before, end: after };
+    return from === open && after !== close ? { start, end: after } : { start: before, end };
+  }
+  if (nextLineBreak !== "") {
+    const closing = nextLineBreak + indentAt(text, object.offset);
+    const closesUp = leavesEmpty && text.startsWith(closing, after);
+    return { start: endOfPreviousLine, end: closesUp ? after + closing.length : after };
+  }
+  if (after !== close) return { start, end: after };
+  const comment = skipTrivia(text, from).lastComment;
+  const isInLineComment = comment?.end === endOfPreviousLine && text.startsWith("//", comment.start);
+  // Without its line break, a line comment would swallow the closing brace.
+  return { start: isInLineComment ? before : endOfPreviousLine, end };
 }

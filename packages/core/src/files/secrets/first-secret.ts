@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "../../clock.ts";
 import { withLock } from "../atomic/lock.ts";
 import { ensurePrivateFolder } from "../atomic/private-folder.ts";
-import type { Keychain } from "./keychain-port.ts";
 import { readKeychainNames } from "./keychain-store.ts";
 import type { SecretFile } from "./secret-file.ts";
-import type { SecretStore } from "./secret-port.ts";
+import type { Keychain, SecretStore } from "./secret-port.ts";
 
 export interface FirstSecretOptions {
   readonly directory: string;

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { readState, updateState } from "../atomic/state-file.ts";
-import type { Keychain } from "./keychain-port.ts";
-import type { SecretStore } from "./secret-port.ts";
+import type { Keychain, SecretStore } from "./secret-port.ts";
 
 /** Opens the store. It changes the keychain before the names, so that no name is listed without a value after a crash. */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {

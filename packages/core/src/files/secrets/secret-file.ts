@@ -3,6 +3,7 @@
  * one file; against another program of the same user only a keychain helps.
  */
 
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -14,7 +15,6 @@ import { setAside } from "../atomic/state-file.ts";
 import { updateText } from "../atomic/update-text.ts";
 import { readText, type TextFile } from "../read-text.ts";
 import { notRead } from "../system-error.ts";
-import { createKey, keyFromText, keyId, type Sealed, seal, unseal } from "./secret-cipher.ts";
 import type { SecretStore } from "./secret-port.ts";
 
 export interface SecretFile extends SecretStore {
@@ -26,7 +26,7 @@ interface Vault {
   readonly entries: ReadonlyMap<string, Sealed>;
 }
 
-/** Thrown inside this file only: what is wrong, before the store is set aside; and what of it is still good. */
+/** Thrown inside this file only: the damage of the store, and the entries that can still be read. */
 class Broken extends Error {
   readonly rest: Vault | undefined;
 
@@ -59,7 +59,7 @@ export function openSecretFile(directory: string): SecretFile {
 
   async function makeKey(): Promise<Buffer> {
     if ((await readText(keyFile, limits.settingsBytes)).kind !== "absent") await setAside(keyFile);
-    const key = createKey();
+    const key = randomBytes(keyBytes);
     await updateText(keyFile, () => `${key.toString("base64")}\n`, { mode: privateFileMode });
     return key;
   }
@@ -80,7 +80,7 @@ export function openSecretFile(directory: string): SecretFile {
     });
   }
 
-  /** What looks broken to a reader may only be half changed: it looks again when nobody writes. */
+  /** A file that looks broken may be half written, so it is read again under the lock. */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -149,4 +149,45 @@ function brokenStore(file: string, aside: string, { message: reason, rest }: Bro
   return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. ${where} ${aside}`, {
     next: `Store the secrets again with fairlead secret set; or restore the files from a backup as ${file} and its key.`,
   });
+}
+
+/** All in base64. */
+interface Sealed {
+  readonly iv: string;
+  readonly tag: string;
+  readonly data: string;
+}
+
+const algorithm = "aes-256-gcm";
+const keyBytes = 32;
+const tagBytes = 16;
+
+function keyFromText(text: string): Buffer | undefined {
+  const key = Buffer.from(text.trim(), "base64");
+  return key.length === keyBytes ? key : undefined;
+}
+
+/** An identifier of a key, to tell a wrong key from a damaged entry. */
+function keyId(key: Buffer): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+/** Encrypts with AES-256-GCM. The secret is bound to its name, so that one entry cannot replace another. */
+function seal(key: Buffer, name: string, value: string): Sealed {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(name));
+  const data = Buffer.concat([cipher.update(value, "utf8"), cipher.final()]);
+  return { iv: iv.toString("base64"), tag: cipher.getAuthTag().toString("base64"), data: data.toString("base64") };
+}
+
+/** Decrypts an entry; undefined if the entry, its name or the key is wrong. */
+function unseal(key: Buffer, name: string, { iv, tag, data }: Sealed): string | undefined {
+  try {
+    const decipher = createDecipheriv(algorithm, key, Buffer.from(iv, "base64"), { authTagLength: tagBytes })
+      .setAAD(Buffer.from(name))
+      .setAuthTag(Buffer.from(tag, "base64"));
+    return Buffer.concat([decipher.update(data, "base64"), decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,6 @@
 
 import { connect, type Socket } from "node:net";
 import { type Clock, systemClock } from "../../clock.ts";
-import { busCall, readBusMessage, textArgument, uint32 } from "./dbus-message.ts";
 
 const timeLimit = 2_000;
 const maxBytes = 64 * 1024;
@@ -69,4 +68,87 @@ function socketPath(address: string): string | undefined {
 
 function decoded(text: string): string {
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Encodes calls to the D-Bus daemon and decodes its replies. */
+interface BusCall {
+  readonly serial: number;
+  readonly member: string;
+  readonly signature?: string;
+  readonly body?: Buffer;
+}
+
+interface BusMessage {
+  /** True for a method return; false for an error or a signal. */
+  readonly isReturn: boolean;
+  /** The serial number of the call that this answers. */
+  readonly replyTo: number | undefined;
+  readonly body: Buffer;
+  /** The length of the message in bytes. */
+  readonly length: number;
+}
+
+const bus = "org.freedesktop.DBus";
+const types = { call: 1, return: 2 } as const;
+const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 6, signature: 8 } as const;
+const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
+/** Bytes before the header's fields, and what every field and the body are aligned to. */
+const fieldsStart = 16;
+const alignment = 8;
+
+function busCall({ serial, member, signature, body = Buffer.alloc(0) }: BusCall): Buffer {
+  const header = [
+    headerField(fields.path, "o", "/org/freedesktop/DBus"),
+    headerField(fields.interface, "s", bus),
+    headerField(fields.member, "s", member),
+    headerField(fields.destination, "s", bus),
+    ...(signature === undefined ? [] : [headerField(fields.signature, "g", signature)]),
+  ].reduce((all, next) => Buffer.concat([padded(all, alignment), next]));
+  const start = Buffer.from([0x6c /* "l": little-endian */, types.call, 0 /* no flags */, 1 /* version */]);
+  const message = Buffer.concat([start, uint32(body.length), uint32(serial), uint32(header.length), header]);
+  return Buffer.concat([padded(message, alignment), body]);
+}
+
+/** Decodes the first message; undefined if it is incomplete. */
+export function readBusMessage(buffer: Buffer): BusMessage | undefined {
+  if (buffer.length < fieldsStart) return undefined;
+  const read = (offset: number) => (buffer[0] === 0x6c ? buffer.readUInt32LE(offset) : buffer.readUInt32BE(offset));
+  const fieldsEnd = fieldsStart + read(12);
+  const bodyStart = aligned(fieldsEnd, alignment);
+  const length = bodyStart + read(4);
+  if (buffer.length < length) return undefined;
+  let replyTo: number | undefined;
+  let offset = fieldsStart;
+  while (offset < fieldsEnd) {
+    const [code, , type] = buffer.subarray(offset);
+    const value = offset + 4;
+    if (code === fields.replySerial) replyTo = read(value);
+    // A number, a signature (a short length before, a zero behind) or a text (a long length before, a zero behind).
+    const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
+    offset = aligned(value + size, alignment);
+  }
+  return { isReturn: buffer[1] === types.return, replyTo, body: buffer.subarray(bodyStart, length), length };
+}
+
+function textArgument(text: string): Buffer {
+  return padded(Buffer.concat([uint32(text.length), Buffer.from(`${text}\0`)]), 4);
+}
+
+function uint32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+}
+
+function headerField(code: number, type: "o" | "s" | "g", value: string): Buffer {
+  const length = type === "g" ? Buffer.from([value.length]) : uint32(value.length);
+  return Buffer.concat([Buffer.from([code, 1, type.charCodeAt(0), 0]), length, Buffer.from(`${value}\0`)]);
+}
+
+function padded(buffer: Buffer, to: number): Buffer {
+  return Buffer.concat([buffer, Buffer.alloc(aligned(buffer.length, to) - buffer.length)]);
+}
+
+function aligned(offset: number, to: number): number {
+  return Math.ceil(offset / to) * to;
 }

@@ -2,8 +2,7 @@
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
-import type { Keychain } from "./keychain-port.ts";
-import type { SecretStore } from "./secret-port.ts";
+import type { Keychain, SecretStore } from "./secret-port.ts";
 
 export type { SecretStore } from "./secret-port.ts";
 

@@ -9,11 +9,10 @@ import type {
   AcceptedDefinitionsStore,
   DefinitionOwner,
 } from "../../discover/accepted-definitions.ts";
-import type { CachedCatalog } from "../../discover/cached-catalog.ts";
-import type { CatalogStore } from "../../discover/catalog-store.ts";
+import type { CachedCatalog, CatalogStore } from "../../discover/catalog-store.ts";
 import type { Peer } from "../../events.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
-import { once } from "../once.ts";
+import { once } from "../open-work.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
@@ -31,7 +30,6 @@ export interface CatalogCache {
 /** The part of a connected server that the cache keeps. */
 export type CatalogSnapshot = Pick<CachedCatalog, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
 
-/** Options of `createCatalogCache`. */
 export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
@@ -47,7 +45,6 @@ export interface CatalogCacheOptions {
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
-/** Creates the catalog cache of one host. */
 export function createCatalogCache({ state, secret, accountAt, now = Date.now }: CatalogCacheOptions): CatalogCache {
   const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
   const acceptedBy = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
@@ -58,9 +55,8 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
   });
 
   async function open(): Promise<Opened> {
-    const [{ createCatalogStore }, { catalogKey }, { expandTransport }, { localKey }] = await Promise.all([
+    const [{ catalogKey, createCatalogStore }, { expandTransport }, { localKey }] = await Promise.all([
       import("../../discover/catalog-store.ts"),
-      import("../../discover/catalog-key.ts"),
       import("../../settings/define/expand.ts"),
       import("../../files/secrets/local-key.ts"),
     ]);

@@ -5,8 +5,8 @@ import type { Catalog } from "../../discover/catalog.ts";
 import { HostError } from "../../errors.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compile.ts";
 import type { SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
-import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compiler.ts";
 import type { ToolBinding } from "../../registry/binding.ts";
 import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -15,7 +15,6 @@ import { ResourceRegistry } from "../../registry/resource-registry.ts";
 import { type QuarantinedTool, ToolRegistry } from "../../registry/tool-registry.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
-/** A server whose catalog is registered. */
 export interface RegisteredServer {
   readonly name: string;
   readonly filter: ToolFilter;
@@ -52,7 +51,6 @@ export interface CatalogRegistries {
   notes(): readonly HostNote[];
 }
 
-/** Creates empty registries. */
 export function createCatalogRegistries(): CatalogRegistries {
   const tools = new ToolRegistry();
   const prompts = new PromptRegistry();

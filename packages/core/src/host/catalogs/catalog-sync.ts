@@ -1,7 +1,7 @@
 /** Keeps the registries and the catalog cache up to date with what servers list. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
-import type { CachedCatalog } from "../../discover/cached-catalog.ts";
+import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
@@ -11,7 +11,6 @@ import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 
-/** Options of `createCatalogSync`. */
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
   readonly changed: ChangedDefinitions;
@@ -43,7 +42,6 @@ export interface CatalogSync {
   readonly saved: () => Promise<unknown>;
 }
 
-/** Creates the catalog sync of one host. */
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   const { cache, changed, registries, client, definition, registered, emit, now } = options;
   const saving = new Map<string, Promise<void>>();

@@ -15,7 +15,6 @@ import {
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
 
-/** Options of `createCatalogs`. */
 export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "accountAt"> {
   readonly configuration: LiveConfiguration;
   readonly emit: Emitter["emit"];
@@ -28,7 +27,6 @@ export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
 }
 
-/** The catalogs group of a host. */
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly join: (others: CatalogsJoin) => void;
@@ -39,7 +37,6 @@ export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "
   readonly forget: (server: string) => void;
 }
 
-/** Creates the catalogs group of one host. */
 export function createCatalogs(options: CatalogsOptions): Catalogs {
   const { configuration, emit, now, secret, accountAt } = options;
   const { state } = configuration.current().locations;

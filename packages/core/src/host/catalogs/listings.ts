@@ -57,7 +57,6 @@ export type HostResource = {
   | { readonly kind: "template"; readonly uriTemplate: string }
 );
 
-/** Lists tools for `host.tools()`. */
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
   decide: (tool: ToolIdentity) => DecisionOutcome | undefined,
@@ -82,7 +81,6 @@ export function toHostTools(
   });
 }
 
-/** Lists prompts for `host.prompts()`. */
 export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly HostPrompt[] {
   return prompts.map(({ serverName, name, serverPromptName, title, description, arguments: wanted }) => ({
     server: serverName,

@@ -18,7 +18,6 @@ export interface HostLock extends LockComparison {
   readonly problems: readonly Problem[];
 }
 
-/** Options of `loadLock`. */
 export interface HostLockOptions {
   readonly configuration: Configuration;
   readonly definition: (server: string) => ServerDefinition | undefined;
@@ -72,7 +71,7 @@ async function hold(
 ): Promise<HostLock> {
   const [{ hiddenEntryDrift }, { instructionsDigest, promptDigest, promptText }] = await Promise.all([
     import("../../policy/lock/lock-drift.ts"),
-    import("../../policy/lock/lock-server.ts"),
+    import("../../policy/lock/lock-file.ts"),
   ]);
   const written = await writtenEntries(configuration);
   const entryDrifts = new Map<string, readonly Difference[]>();

@@ -12,14 +12,12 @@ import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
-import { once } from "../once.ts";
-import type { OpenWork } from "../open-work.ts";
+import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
 import { confirmTyped, type HostRequest, type Spine } from "./spine.ts";
 
-/** The tool calls of a host. */
 export interface HostCalls {
   /** Runs a call that the user typed. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
@@ -30,7 +28,6 @@ export interface HostCalls {
   close(): Promise<void>;
 }
 
-/** Options of `createHostCalls`. */
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use">;
@@ -41,7 +38,6 @@ export interface HostCallsOptions {
 
 type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
 
-/** Creates the tool calls of one host. */
 export function createHostCalls({ configuration, servers, spine, work, clock }: HostCallsOptions): HostCalls {
   const { ready, use } = servers;
   const settings = () => configuration.current().settings.host;
@@ -164,7 +160,6 @@ interface Running {
   readonly validator: Validator;
 }
 
-/** Picks the identity of a tool. */
 function pairOf({ serverName, serverToolName }: AskedTool): ToolIdentity {
   return { serverName, serverToolName };
 }

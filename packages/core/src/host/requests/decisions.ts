@@ -14,7 +14,6 @@ import type { HostLock } from "../catalogs/lock.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { Host, HostNote } from "../types.ts";
 
-/** Options of `createHostDecisions`. */
 export interface HostDecisionsOptions {
   readonly configuration: LiveConfiguration;
   readonly catalogs: Catalogs;
@@ -25,7 +24,6 @@ export interface HostDecisionsOptions {
   readonly now: () => number;
 }
 
-/** The decisions of one host. */
 export interface HostDecisions {
   /** Reads changed rules from disk, then returns what decides and confirms. */
   readonly current: () => Promise<Confirmations>;
@@ -46,7 +44,6 @@ interface Loaded extends Policies {
   readonly lock: HostLock;
 }
 
-/** Creates the decisions of one host. */
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, now } = options;
   const { changed } = catalogs;
@@ -104,7 +101,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   /** A rule that is written while the host runs applies to the next request. */
   async function load(): Promise<Loaded> {
-    const { policySignature } = await import("../../policy/rules/policy-signature.ts");
+    const { policySignature } = await import("../../policy/rules/load-policies.ts");
     // Many requests may be decided in one turn of the event loop: one check of the files is enough for all of them.
     if (!isChecked) {
       isChecked = true;

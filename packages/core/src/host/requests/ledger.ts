@@ -6,10 +6,9 @@
 import { errorMessage } from "@fairlead/wire/text";
 import type { Emitter } from "../../events.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
-import type { Ledger } from "../../policy/ledger/ledger.ts";
-import type { LedgerEntry } from "../../policy/ledger/ledger-entry.ts";
+import type { Ledger, LedgerEntry } from "../../policy/ledger/ledger.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
-import { once } from "../once.ts";
+import { once } from "../open-work.ts";
 
 /** One request for the ledger: its decision and its outcome. */
 export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "durationMs"> {
@@ -17,7 +16,6 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "dur
   readonly decision: Decision;
 }
 
-/** Options of `createHostLedger`. */
 export interface HostLedgerOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
@@ -31,11 +29,10 @@ export interface HostLedgerOptions {
 /** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
-  /** Resolves when every row is on disk or has failed. */
-  readonly close: () => Promise<void>;
+  /** Resolves when every row recorded so far is on disk or has failed. */
+  readonly flush: () => Promise<void>;
 }
 
-/** Creates the ledger of one host. */
 export function createHostLedger({ state, keepArguments, mode, now, emit }: HostLedgerOptions): HostLedger {
   let isTold = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -76,7 +73,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
     record(row) {
       last = Promise.allSettled([last, write(row).catch(tell)]);
     },
-    async close() {
+    async flush() {
       await last;
     },
   };

@@ -14,14 +14,12 @@ import type { AskedTool } from "../../registry/confirmation.ts";
 import type { Subscriptions } from "../../resources/subscriptions.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
-import { once } from "../once.ts";
-import type { OpenWork } from "../open-work.ts";
+import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, RequestOptions } from "../types.ts";
 import { confirmTyped, type Spine } from "./spine.ts";
 
-/** Options of `createHostReads`. */
 export interface HostReadsOptions extends Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use" | "client">;
@@ -32,14 +30,12 @@ export interface HostReadsOptions extends Emitter {
   readonly clock: Clock;
 }
 
-/** The requests of a host other than tool calls. */
 export interface HostReads
   extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
   readonly readForModel: TurnHost["readResource"];
   close(): Promise<void>;
 }
 
-/** Creates the reads of one host. */
 export function createHostReads(options: HostReadsOptions): HostReads {
   const { configuration, catalogs, spine, work, keep, clock, on, emit } = options;
   const { ready, use, client } = options.servers;
@@ -157,7 +153,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
             import("../../resources/references/references.ts"),
             import("../../resources/references/read-references.ts"),
             import("../../resources/references/local-file.ts"),
-            import("../../resources/chosen-resources.ts"),
+            import("../../resources/references/resource-reference.ts"),
           ]);
         // Lists the named servers first. If one cannot be connected, its reference reports why.
         const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));

@@ -4,21 +4,24 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
+import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { ConversationTools } from "../../registry/pinned-tools.ts";
+import { closest } from "../../text/closest.ts";
+import { createConversation } from "../../turn/conversation.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenWork } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, OpenHostOptions } from "../types.ts";
-import { createCallableTool } from "./callable-tool.ts";
 import { createHostCalls, type HostCalls } from "./calls.ts";
-import { createConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
 
-/** Options of `createHostRequests`. */
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
@@ -29,11 +32,10 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
   readonly now: () => number;
 }
 
-/** The requests of a host. */
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel"> {
+    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -41,7 +43,6 @@ export interface HostRequests
   close(): Promise<void>;
 }
 
-/** Creates the requests group of one host. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { configuration, catalogs, work, confirm, sample, allow, clock, now, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
@@ -67,7 +68,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
       if (tool === undefined) {
-        const { explainUnknown } = await import("../../turn/unknown-name.ts");
+        const { explainUnknown } = await import("../../turn/failure-messages.ts");
         const known = catalogs.tools
           .getAllTools()
           .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
@@ -96,9 +97,11 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         present: (result) => result,
       }),
 
+    flushHistory: ledger.flush,
+
     async close() {
       await Promise.all([calls.close(), reads.close()]);
-      await ledger.close();
+      await ledger.flush();
     },
   };
 }
@@ -112,4 +115,126 @@ function theModel(serverName: string) {
     name: method,
     description: "Sends a request to your model and uses your tokens.",
   };
+}
+
+interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "manager">;
+  readonly catalogs: Catalogs;
+  readonly calls: HostCalls;
+  readonly reads: HostReads;
+  readonly clock: Clock;
+  /** Aborted when the host is closed. */
+  readonly closing: AbortSignal;
+}
+
+function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
+  const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
+  const { manager } = options.servers;
+  const settings = () => configuration.current().settings.host;
+  const host: TurnHost = {
+    openTools: () => catalogs.tools.openConversation(),
+    leftOut: () => catalogs.tools.leftOut(),
+    resources: catalogs.resources,
+    servers: () => configuration.order().filter(configuration.isMeantByAll),
+    offersResources: () => settings().resourceFunctions,
+    toolBudget: () => settings().toolBudget,
+    known: catalogs.catalog,
+    states: () => manager.states(),
+    recall: catalogs.recall,
+    start: (names) => manager.start(names),
+    readResource: reads.readForModel,
+    confirm,
+    expandReferences: reads.expandReferences,
+    keep: calls.keep,
+    clock,
+    closing,
+  };
+
+  const conversation: Host["conversation"] = ({ model = options.model, ...how } = {}) => {
+    if (closing.aborted) throw new HostError("usage", "this host has been closed");
+    if (model === undefined)
+      throw new HostError("usage", "no model configured", {
+        next: 'Pass "model" to createHost() or to conversation().',
+      });
+    // Throws `server_unknown` for a name that is not configured.
+    for (const server of how.servers ?? []) manager.getClient(server);
+    return createConversation({ ...how, model }, host);
+  };
+
+  return {
+    conversation,
+    runTurn(input, { conversation: earlier, signal, references, ...how } = {}) {
+      const sending = { ...(signal && { signal }), ...(references !== undefined && { references }) };
+      return (earlier ?? conversation(how)).send(input, sending);
+    },
+  };
+}
+
+/**
+ * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. Failures are reported to the
+ * model.
+ */
+interface CallableOptions {
+  readonly open: () => ConversationTools;
+  readonly confirm: OpenHostOptions["confirm"];
+  /** Aborted when the host is closed. */
+  readonly signal: AbortSignal;
+}
+
+function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
+  let opened: ConversationTools | undefined;
+  /** A conversation fixes its tool names when a model is first shown them. */
+  function conversation(): ConversationTools {
+    opened ??= open();
+    return opened;
+  }
+
+  async function run(tool: DiscoveredMCPTool, args: Record<string, unknown>): Promise<Answer> {
+    const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal) });
+    const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
+    const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
+    return { response: error === undefined ? { output: text } : { error: text || error.message }, media };
+  }
+
+  async function answer({ name = "", args = {} }: FunctionCall): Promise<Answer> {
+    const tool = conversation().getTool(name);
+    if (tool === undefined) return { response: { error: unknownTool(name, conversation()) }, media: [] };
+    try {
+      return await run(tool, args);
+    } catch (error) {
+      // A denied or failed call is reported to the model: it does not end the model's turn.
+      if (!(error instanceof HostError) || signal.aborted) throw error;
+      return { response: { error: `${error.code}: ${error.message}` }, media: [] };
+    }
+  }
+
+  return {
+    tool: async () => ({ functionDeclarations: conversation().getFunctionDeclarations() }),
+    async callTool(functionCalls) {
+      const answers = await Promise.all(
+        functionCalls.map(async (call): Promise<Part[]> => {
+          const { response, media } = await answer(call);
+          const { id, name } = call;
+          const functionResponse = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response };
+          return [{ functionResponse }, ...media];
+        }),
+      );
+      return answers.flat();
+    },
+  };
+}
+
+interface Answer {
+  readonly response: Record<string, unknown>;
+  /** Media is sent beside the response: not every model takes media inside it. */
+  readonly media: readonly Part[];
+}
+
+function unknownTool(name: string, tools: ConversationTools): string {
+  const near = closest(
+    name,
+    tools.getAllTools().map((tool) => tool.name),
+  );
+  return `tool_unknown: there is no tool "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
 }

@@ -36,7 +36,6 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly present: (result: Result) => Shown | Promise<Shown>;
 }
 
-/** Options of `createSpine`. */
 export interface SpineOptions {
   readonly current: () => Promise<Confirmations>;
   readonly record: (row: LedgerRow) => void;
@@ -78,7 +77,6 @@ interface Progress {
 /** The most decisions of `ask` that are kept for `run`. */
 const mostCarried = 64;
 
-/** Creates the path of all requests of one host. */
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
   /** Decisions of `ask` that allowed a request, kept for the `run` with the same arguments. */
   const carried = new Map<string, CarriedDecision>();

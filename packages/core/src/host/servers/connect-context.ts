@@ -6,7 +6,7 @@
 import type { ConnectContext } from "../../connect/open-session.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { once } from "../once.ts";
+import { once } from "../open-work.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { HostSignIn } from "./sign-in.ts";
@@ -22,10 +22,8 @@ export interface HostConnectContext {
   close(): Promise<void>;
 }
 
-/** Options of `createConnectContext`. */
 export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "tokens" | "openBrowser" | "signIn">;
 
-/** Creates the shared context of one host. */
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},

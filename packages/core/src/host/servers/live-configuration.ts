@@ -5,7 +5,6 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 
-/** The current configuration of a host. */
 export interface LiveConfiguration {
   readonly current: () => Configuration;
   /** Changes with every `replace`. */
@@ -34,7 +33,6 @@ interface Derived {
   readonly hasDemo: boolean;
 }
 
-/** Creates the live configuration from the first one. */
 export function createLiveConfiguration(first: Configuration): LiveConfiguration {
   let current = first;
   let derived = derive(first);

@@ -17,7 +17,6 @@ import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 
-/** Options of `toManagedServers`. */
 export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
   readonly configuration: LiveConfiguration;
   readonly context: () => Promise<ConnectContext>;

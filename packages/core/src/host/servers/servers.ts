@@ -8,12 +8,10 @@ import { optionOrigin } from "../../settings/define/definition.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";
-import { createIdleStop } from "./idle-stop.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { toManagedServers } from "./managed-servers.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
-/** Options of `createHostServers`. */
 export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now" | "today"> {
   readonly configuration: LiveConfiguration;
   readonly context: HostConnectContext;
@@ -26,14 +24,9 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
   readonly closing: AbortSignal;
 }
 
-/** The servers group of a host. */
 export interface HostServers {
   readonly manager: McpClientManager;
-  /**
-   * Returns the client; undefined for a server that may not start.
-   *
-   * @throws HostError `server_unknown`
-   */
+  /** Returns the client; undefined for a server that may not start. @throws HostError `server_unknown` */
   readonly client: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
@@ -44,7 +37,6 @@ export interface HostServers {
   readonly close: () => Promise<void>;
 }
 
-/** Creates the servers group of one host. */
 export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, now, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false } = options;
@@ -97,4 +89,51 @@ function watchedFiles(configuration: LiveConfiguration): readonly string[] {
   const { settings, locations } = configuration.current();
   const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
   return [...files, locations.trustedFolders];
+}
+
+/** Tracks which servers are in use. */
+interface IdleStop {
+  /** Marks the server as in use until the returned function is called. */
+  use(server: string): () => void;
+  close(): void;
+}
+
+interface IdleOptions {
+  /** Time without a request after which a server is stopped, in milliseconds. Default: 300 000. */
+  readonly milliseconds?: number;
+  /** Only lazy servers are stopped. */
+  readonly isLazy: (server: string) => boolean;
+  readonly stop: (server: string) => void;
+  readonly clock: Clock;
+}
+
+/** Stops servers that a request started, after `milliseconds` without requests. */
+function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
+  const users = new Map<string, number>();
+  const timers = new Map<string, () => void>();
+
+  function wait(server: string): void {
+    timers.get(server)?.();
+    timers.set(
+      server,
+      clock.after(milliseconds, () => stop(server), { background: true }),
+    );
+  }
+
+  return {
+    use(server) {
+      timers.get(server)?.();
+      timers.delete(server);
+      users.set(server, (users.get(server) ?? 0) + 1);
+      return () => {
+        const left = (users.get(server) ?? 1) - 1;
+        users.set(server, left);
+        if (left === 0 && isLazy(server)) wait(server);
+      };
+    },
+    close() {
+      for (const callOff of timers.values()) callOff();
+      timers.clear();
+    },
+  };
 }

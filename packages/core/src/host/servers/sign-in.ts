@@ -3,18 +3,16 @@
 import type { SignInRequest } from "../../auth/auth-hook.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
-import { bringsOwnHeader } from "../../auth/own-header.ts";
 import { recordSignInNeed, type ServerAuth } from "../../auth/sign-in-need.ts";
 import type { Credentials } from "../../auth/store/credentials.ts";
-import { pinOf } from "../../auth/store/pin.ts";
+import { bringsOwnHeader, pinOf } from "../../auth/store/sign-in-state.ts";
 import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
 import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
-import { once } from "../once.ts";
+import { once } from "../open-work.ts";
 
-/** Options of `createHostSignIn`. */
 export interface HostSignInOptions {
   /** Returns the current configuration. */
   readonly configuration: () => Configuration;
@@ -25,7 +23,6 @@ export interface HostSignInOptions {
   readonly ways?: SignInUi | undefined;
 }
 
-/** Sign-in for the servers of one host. */
 export interface HostSignIn {
   /** Returns the hook of a server; undefined if its settings contain credentials. */
   readonly hookFor: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
@@ -38,7 +35,6 @@ export interface HostSignIn {
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
 }
 
-/** Creates the sign-in of one host. */
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
   // The state folder and the process environment stay the same for the life of a host; settings may change with a reload.
   const { environment, locations } = configuration();
@@ -74,7 +70,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function hasCredentials(serverUrl: string, pin: string | undefined): Promise<boolean> {
     if (tokens) return (await tokens.pinned(pin).getCredentials(serverUrl)) !== undefined;
-    const { isPerhapsStored } = await import("../../auth/store/stored-hint.ts");
+    const { isPerhapsStored } = await import("../../auth/store/sign-in-state.ts");
     return isPerhapsStored(locations.state, serverUrl, pin);
   }
 

@@ -6,12 +6,10 @@ import type { Clock } from "../../clock.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 
-/** A running watch. */
 export interface FileWatch {
   close(): void;
 }
 
-/** Options of `watchFiles`. */
 export interface WatchOptions {
   readonly files: readonly string[];
   readonly onChange: (file: string) => void;

@@ -6,7 +6,6 @@ import { toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
-/** The health of one connection. */
 export interface Health {
   readonly answered: () => void;
   readonly failed: (error: HostError) => void;
@@ -14,7 +13,6 @@ export interface Health {
   readonly check: () => Promise<void>;
 }
 
-/** Options of `createHealth`. */
 export interface HealthOptions {
   readonly session: Pick<Session, "era" | "request">;
   readonly serverName: string;

@@ -1,13 +1,14 @@
 /** Reconnects the servers of a long-running host, and checks connections after the machine slept. */
 
 import type { Clock } from "../../clock.ts";
-import type { McpClient } from "../client.ts";
+import { retryClassOf } from "../../connect/retryable.ts";
+import { HostError } from "../../errors.ts";
+import { toShellWord } from "../../text/shell-word.ts";
+import type { ClientEnd, McpClient } from "../client.ts";
 import type { StartableServer } from "../managed-server.ts";
-import { createRecovery, type Recovery } from "./recovery.ts";
-import type { RetryInputs } from "./recovery-plan.ts";
-import { watchForSleep } from "./sleep-watch.ts";
+import { toFailure } from "../server-state.ts";
+import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
-/** The servers that are reconnected. */
 export interface Recoveries {
   /** Reconnects this server from now on. */
   add(server: StartableServer): void;
@@ -22,7 +23,6 @@ export interface Recoveries {
   stop(): void;
 }
 
-/** Options of `createRecoveries`. */
 export interface RecoveriesOptions extends RetryInputs {
   readonly reconnect: (client: McpClient) => void;
   readonly clock: Clock;
@@ -73,4 +73,93 @@ export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOp
       stopWatching = undefined;
     },
   };
+}
+
+interface SleepWatchOptions {
+  readonly clock: Clock;
+  /** The wall clock, in milliseconds since 1970. `clock` stands still while the machine sleeps. */
+  readonly now: () => number;
+  readonly onWake: () => void;
+}
+
+const step = 10_000;
+const noticed = 30_000;
+
+/** Notices that the machine slept or the process was stopped: the wall clock then advances more than the timers. Returns the function that stops the watch. */
+export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
+  let last = now();
+  let cancelTimer = clock.after(step, look, { background: true });
+
+  function look(): void {
+    const time = now();
+    const isAwakeAgain = time - last > noticed;
+    last = time;
+    cancelTimer = clock.after(step, look, { background: true });
+    if (isAwakeAgain) onWake();
+  }
+
+  return () => cancelTimer();
+}
+
+interface Recovery {
+  /** Plans the next attempt after a failure. */
+  readonly ended: (end: ClientEnd) => void;
+  /** Cancels the planned attempt. */
+  readonly cancel: () => void;
+  /** Forgets earlier failures. */
+  readonly resetHistory: () => void;
+}
+
+interface RecoveryOptions extends RetryInputs {
+  readonly client: Pick<McpClient, "name" | "state" | "setRetry">;
+  readonly isProgram: boolean;
+  readonly reconnect: () => void;
+  readonly clock: Clock;
+}
+
+/** Reconnects one server after a failure, and gives up after several crashes. */
+function createRecovery({ client, isProgram, reconnect, clock, random, now }: RecoveryOptions): Recovery {
+  let history: RetryHistory = emptyHistory;
+  let cancelTimer = (): void => {};
+
+  /** The server may have been disconnected meanwhile. */
+  function reconnectIfWaiting(): void {
+    if ("nextTryAt" in client.state) reconnect();
+  }
+
+  return {
+    ended({ error, startedAt, wasUp }) {
+      const endedAt = clock.now();
+      const end = { retry: retryClassOf(error, { isProgram }), lasted: endedAt - startedAt, wasUp };
+      const { plan, history: after } = planAfter(history, end, { random, now });
+      history = after;
+      switch (plan.kind) {
+        case "stay":
+          return;
+        case "try_at_once":
+          return reconnect();
+        case "wait":
+          client.setRetry({ type: "postponed", because: toFailure(error), nextTryAt: endedAt + plan.milliseconds });
+          cancelTimer = clock.after(plan.milliseconds, reconnectIfWaiting, { background: true });
+          return;
+        case "give_up":
+          client.setRetry({ type: "given_up", because: toFailure(startLimit(client.name, error)) });
+      }
+    },
+    cancel: () => cancelTimer(),
+    resetHistory() {
+      history = emptyHistory;
+    },
+  };
+}
+
+function startLimit(serverName: string, last: HostError): HostError {
+  const message = `"${serverName}" failed ${mostCrashes} times within ${soon / 1000} s of its start; last failure: ${last.message}`;
+  const { evidence } = last;
+  return new HostError("start_limit", message, {
+    serverName,
+    cause: last,
+    next: `fairlead mcp test ${toShellWord(serverName)}`,
+    ...(evidence !== undefined && { evidence }),
+  });
 }

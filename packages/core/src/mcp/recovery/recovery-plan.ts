@@ -1,8 +1,6 @@
 /** Decides whether and when to reconnect a server that ended. Pure. */
 
-import { longestRetryAfter, retryAfterPause } from "../../connect/retry-after.ts";
-import type { RetryClass } from "../../connect/retryable.ts";
-import { backoffPause } from "./backoff.ts";
+import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../connect/retryable.ts";
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
@@ -87,4 +85,17 @@ function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
   const pause = header === undefined ? undefined : retryAfterPause(header, now());
   // Up to 10 % later than requested, because other clients got the same header.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
+}
+
+/** Pauses between attempts to connect: exponential with jitter. Pure. */
+const firstPause = 1000;
+const growth = 1.6;
+const jitter = 0.2;
+/** Jitter included. */
+const longestPause = 60_000;
+
+/** Milliseconds to wait after `tries` failed attempts; `random` as `Math.random`. */
+export function backoffPause(tries: number, random: () => number): number {
+  const pause = Math.min(firstPause * growth ** tries, longestPause / (1 + jitter));
+  return pause * (1 + jitter * (2 * random() - 1));
 }

@@ -11,7 +11,6 @@ export interface Refresh {
   readonly stop: () => void;
 }
 
-/** Options of `createRefresh`. */
 export interface RefreshOptions {
   /** Reads lists; never rejects. */
   readonly read: (lists: readonly ListName[]) => Promise<void>;

@@ -4,7 +4,6 @@ import type { GenerateContentResponse } from "@google/genai/web";
 import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 
-/** One answer of the Gemini API. */
 export interface GeminiAnswer {
   /** Takes a chunk and returns its events. */
   take(chunk: GenerateContentResponse): readonly ModelEvent[];

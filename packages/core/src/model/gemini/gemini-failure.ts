@@ -2,13 +2,11 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
-import { retryAfterPause } from "../../connect/retry-after.ts";
+import { retryAfterPause } from "../../connect/retryable.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
-import { type ApiProblem, ownWords, type ProblemKind } from "../api-failure.ts";
+import { type ApiProblem, ownWords, type ProblemKind, type Refusal } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
-import type { Refusal } from "../refusal.ts";
 
-/** A refusal of the Gemini API. */
 export interface GeminiProblem extends ApiProblem {
   /** The field of the request that the API names; empty if none. */
   readonly field: string;

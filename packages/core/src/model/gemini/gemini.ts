@@ -1,17 +1,21 @@
-/** The Gemini API as a `Model`, through Google's package. */
-
-import type { GenerateContentConfig } from "@google/genai/web";
+import type { GenerateContentConfig, GoogleGenAI } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
-import { apiWords, brokenOff, type ModelApi, toLostFailure, toModelFailure } from "../api-failure.ts";
+import {
+  apiWords,
+  brokenOff,
+  type ModelApi,
+  type Refusal,
+  readRefusal,
+  toLostFailure,
+  toModelFailure,
+} from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
 import type { Model, StreamOptions } from "../model.ts";
-import { type Refusal, readRefusal } from "../refusal.ts";
 import { type GeminiAccess, modelPath } from "./gemini-access.ts";
 import { createGeminiAnswer } from "./gemini-answer.ts";
 import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
-import { openGemini } from "./open-gemini.ts";
 
 /** Options of `createGeminiModel`. */
 export interface GeminiOptions extends AttemptOptions {
@@ -155,4 +159,36 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
     reachNext: "Check the network and the proxy.",
     redact: createRedactor(access.kind === "key" ? [access.apiKey] : []),
   };
+}
+
+/**
+ * Loads Google's package, which never sees the key: our fetch adds it. Uses the build for browsers: it costs a sixth of the
+ * build for Node, which loads sockets and all of Google's sign-ins, reads the environment and writes to stdout.
+ */
+async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
+  const { GoogleGenAI } = await import("@google/genai/web");
+  const base = baseUrl ?? (access.kind === "vertex" ? vertexAddress(access.location) : undefined);
+  return new GoogleGenAI({
+    apiKey: "put on by our own fetch",
+    vertexai: access.kind === "vertex" || access.isVertex === true,
+    httpOptions: {
+      ...(base !== undefined && { baseUrl: base }),
+      fetch: async (address, init = {}) => {
+        const headers = new Headers(init.headers);
+        headers.delete("x-goog-api-key");
+        for (const [name, value] of Object.entries(await credentialsOf(access))) headers.set(name, value);
+        return fetch(address instanceof Request ? address.url : address, { ...init, headers });
+      },
+    },
+  });
+}
+
+async function credentialsOf(access: GeminiAccess): Promise<Readonly<Record<string, string>>> {
+  return access.kind === "key" ? { "x-goog-api-key": access.apiKey } : access.authorize();
+}
+
+function vertexAddress(location: string): string {
+  if (location === "global") return "https://aiplatform.googleapis.com";
+  if (location === "us" || location === "eu") return `https://aiplatform.${location}.rep.googleapis.com`;
+  return `https://${location}-aiplatform.googleapis.com`;
 }

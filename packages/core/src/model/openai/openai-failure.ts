@@ -2,10 +2,9 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
-import { retryAfterPause } from "../../connect/retry-after.ts";
-import { type ApiProblem, ownWords, type ProblemKind } from "../api-failure.ts";
+import { retryAfterPause } from "../../connect/retryable.ts";
+import { type ApiProblem, ownWords, type ProblemKind, type Refusal } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
-import type { Refusal } from "../refusal.ts";
 
 /** An error that an endpoint reports. */
 export interface OpenaiProblem extends ApiProblem {

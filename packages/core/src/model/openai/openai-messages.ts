@@ -28,7 +28,6 @@ export interface OpenaiTool {
   readonly function: { readonly name: string; readonly description: string; readonly parameters: object };
 }
 
-/** Converts declarations to tools. */
 export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: NameMap): OpenaiTool[] {
   return tools.map(({ name, description, parametersJsonSchema }) => ({
     type: "function",
@@ -36,7 +35,6 @@ export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: 
   }));
 }
 
-/** The names of all functions in the conversation. */
 export function functionNamesIn(messages: readonly Content[]): readonly string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
@@ -50,14 +48,12 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
-/** Options of `toOpenaiMessages`. */
 export interface MessageOptions {
   readonly system?: string | undefined;
   /** If false, images are replaced by a note. */
   readonly takesImages: boolean;
 }
 
-/** Converts a conversation to messages. */
 export function toOpenaiMessages(
   messages: readonly Content[],
   names: NameMap,
@@ -139,7 +135,6 @@ function toContentParts({ text, inlineData }: Part, takesImages: boolean): Conte
   ];
 }
 
-/** Whether any message has an image. */
 export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   return messages.some(
     ({ role, content }) =>

@@ -1,4 +1,4 @@
-/** Finds the model of an endpoint if the user names none: the only one that it has. */
+/** Finds the models of an endpoint: its only one if the user names none, and those of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
@@ -12,7 +12,6 @@ const next = "Name one: --model NAME";
 /** In milliseconds. */
 const timeout = 10_000;
 
-/** Options of `onlyModelOf`. */
 export interface ModelListOptions {
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
@@ -20,11 +19,7 @@ export interface ModelListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Returns the endpoint's only model.
- *
- * @throws HostError `model` if there is none or more than one
- */
+/** Returns the endpoint's only model. @throws HostError `model` if there is none or more than one */
 export async function onlyModelOf(baseUrl: string, options: ModelListOptions): Promise<string> {
   const url = endpointOf(baseUrl, "models");
   const known = await listModels(url, options);
@@ -57,4 +52,41 @@ async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListO
   } finally {
     callOff();
   }
+}
+
+/** A running Ollama. */
+export interface Ollama {
+  /** The URL of its OpenAI-compatible API. */
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+}
+
+const origin = "http://127.0.0.1:11434";
+/** In milliseconds: a program on this machine answers sooner. */
+const ollamaTimeout = 500;
+
+/** Returns the running Ollama; undefined if there is none. */
+export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSignal): Promise<Ollama | undefined> {
+  const late = new AbortController();
+  const callOff = clock.after(ollamaTimeout, () => late.abort());
+  const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  try {
+    const response = await fetch(`${origin}/api/tags`, { signal: until });
+    const listed = parseObject(await response.text())?.["models"];
+    if (!response.ok || !Array.isArray(listed)) return undefined;
+    const models = listed.flatMap((each) => (isObject(each) ? (textIn(each, "name") ?? []) : []));
+    return { baseUrl: `${origin}/v1`, models };
+  } catch (error) {
+    if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
+    // Most machines run no Ollama.
+    if (error instanceof HostError) return undefined;
+    throw error;
+  } finally {
+    callOff();
+  }
+}
+
+/** Ollama's name of the wanted model; a name without a tag means the latest. */
+export function ollamaModel({ models }: Ollama, wanted: string): string | undefined {
+  return models.find((name) => name === wanted) ?? models.find((name) => name === `${wanted}:latest`);
 }

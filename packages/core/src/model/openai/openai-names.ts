@@ -1,5 +1,3 @@
-/** Maps tool names to names that an API accepts, and back. Pure. */
-
 import { createHash } from "node:crypto";
 
 /** Names both ways: the host's and the API's. */

@@ -1,14 +1,19 @@
-/** OpenAI-compatible endpoints as a `Model`: Ollama, LM Studio, vLLM, llama.cpp, OpenAI itself. */
-
 import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
-import { apiWords, brokenOff, type ModelApi, toLostFailure, toModelFailure } from "../api-failure.ts";
+import {
+  apiWords,
+  brokenOff,
+  type ModelApi,
+  type Refusal,
+  readRefusal,
+  toLostFailure,
+  toModelFailure,
+} from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
 import type { Model } from "../model.ts";
-import { type Refusal, readRefusal } from "../refusal.ts";
 import { createOpenaiAnswer } from "./openai-answer.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
 import { functionNamesIn, hasImages, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";

@@ -1,14 +1,12 @@
 /** Fits a result into the size limits of a model. Each omitted part is noted in its place and returned in full. */
 
-import type { Block } from "@fairlead/wire";
+import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
 import { sizeWords } from "../../text/size-words.ts";
 import type { Part } from "../model-types.ts";
-import { byteLength } from "./base64.ts";
-import { type ContentPiece, describeBlock } from "./describe.ts";
-import { toJson } from "./json-text.ts";
-import { extensionOf, isAccepted } from "./media-type.ts";
-import { characterWords, shorten } from "./shorten.ts";
+import { toJson, toReadableJson } from "./json-text.ts";
+import { byteLength, extensionOf, isAccepted, isTextual, readBase64, toMediaType } from "./media-type.ts";
+import { characterWords, shorten, toLabel } from "./shorten.ts";
 
 /** Size limits of the contents for a model. */
 export interface ContentLimits {
@@ -54,11 +52,7 @@ interface Room {
   bytes: number;
 }
 
-/**
- * Fits blocks into the limits.
- *
- * @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`.
- */
+/** Fits blocks into the limits. @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`. */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const room: Room = { part: limits.partCharacters, characters: limits.totalCharacters, bytes: limits.inlineBytes };
   const fitted: Fitted[] = [];
@@ -118,4 +112,68 @@ function replaced(blocks: readonly Block[]): Fitted {
     parts: [{ text: `[… ${what} left out here …]` }],
     leftOut: [{ what, extension: "json", data: toJson(blocks, 2), encoding: "utf8" }],
   };
+}
+
+/** Splits a content block into the pieces that a model is told, in order. */
+type ContentPiece =
+  /** A short text of Fairlead's own. */
+  | { readonly kind: "sentence"; readonly text: string }
+  /** A text of the server, unchanged. */
+  | { readonly kind: "text"; readonly text: string }
+  /** Bytes in valid Base64; `what` is a noun. */
+  | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
+
+/** Splits a block into pieces. @param giver The name of the source in Fairlead's own texts. */
+function describeBlock(block: Block, giver: string): ContentPiece[] {
+  switch (block.type) {
+    case "text":
+      return [{ kind: "text", text: block.text }];
+    case "image":
+    case "audio":
+      return [media(`${block.type} data`, toMediaType(block.mimeType), block.data, giver)];
+    case "resource":
+      return resource(block.resource, giver);
+    case "resource_link":
+      return [sentence(`Resource Link: ${toLabel(block.title || block.name)} at ${toLabel(block.uri)}`)];
+    case "unknown":
+      return [
+        sentence(`[${giver} provided content of an unknown kind, here as JSON]`),
+        { kind: "text", text: toReadableJson(block.raw) },
+      ];
+  }
+}
+
+function resource({ uri, mimeType = "", text, blob }: ResourceContents, giver: string): ContentPiece[] {
+  if (text !== undefined) return textResource(uri, text, giver);
+  if (blob === undefined)
+    return [sentence(`[${giver} provided the embedded resource ${toLabel(uri)} without contents]`)];
+  const type = toMediaType(mimeType);
+  const decoded = isTextual(type) ? decodeText(blob) : undefined;
+  return decoded === undefined ? [media("embedded resource", type, blob, giver)] : textResource(uri, decoded, giver);
+}
+
+function textResource(uri: string, text: string, giver: string): ContentPiece[] {
+  return [sentence(`[${giver} provided the following embedded resource: ${toLabel(uri)}]`), { kind: "text", text }];
+}
+
+function media(what: string, type: string, given: string, giver: string): ContentPiece {
+  const data = readBase64(given);
+  return data === undefined
+    ? sentence(`[${giver} provided ${what} with mime-type: ${type}, but not as valid Base64]`)
+    : { kind: "media", what, type, data };
+}
+
+function sentence(text: string): ContentPiece {
+  return { kind: "sentence", text };
+}
+
+function decodeText(blob: string): string | undefined {
+  const data = readBase64(blob);
+  if (data === undefined) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
+  } catch {
+    // Another encoding, or not text: the caller treats it as bytes.
+    return undefined;
+  }
 }

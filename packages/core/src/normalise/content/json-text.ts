@@ -1,7 +1,7 @@
 /** Writes JSON for a model or the user, with bytes replaced by their type and size. */
 
 import { sizeWords } from "../../text/size-words.ts";
-import { byteLength, readBase64 } from "./base64.ts";
+import { byteLength, readBase64 } from "./media-type.ts";
 
 /** Replaces `data` or `blob` beside a MIME type, or in an image or audio block. */
 export function toReadableJson(value: unknown, indent?: number): string {

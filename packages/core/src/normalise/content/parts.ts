@@ -1,10 +1,11 @@
 /** Converts a tool's result to parts for a model: readable, within size limits, marked as untrusted. */
 
 import type { Block } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { normaliseToolResult } from "@fairlead/wire/results";
 import type { Part } from "../model-types.ts";
 import { type ContentLimits, contentLimits, type Fitted, fitBlocks, type LeftOut } from "./fit.ts";
-import { type Result, resultOf } from "./function-response.ts";
-import { toJson } from "./json-text.ts";
+import { toJson, toReadableJson } from "./json-text.ts";
 import { toLabel } from "./shorten.ts";
 import { asUntrusted, createNonce } from "./untrusted.ts";
 
@@ -20,7 +21,6 @@ export interface ContentOptions {
 /** Saves a content to a file and returns its path. */
 export type Keep = (file: LeftOut) => Promise<string>;
 
-/** Options of `toModelParts`. */
 export interface ModelPartsOptions extends ContentOptions {
   /** The server's own name of the tool. */
   readonly toolName: string;
@@ -30,7 +30,6 @@ export interface ModelPartsOptions extends ContentOptions {
   readonly keep?: Keep;
 }
 
-/** Converts the blocks of a result to parts for a model. */
 export async function toModelParts(blocks: readonly Block[], options: ModelPartsOptions): Promise<Part[]> {
   const { toolName, keep, nonce = createNonce() } = options;
   const fitted = fitResult({ isError: false, ...options, content: blocks }, toolName, options);
@@ -85,4 +84,48 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
     lines.push(`- ${file.what}, ${place}`);
   }
   return [{ text: `[What was left out:\n${lines.join("\n")}]` }];
+}
+
+/** Reads a tool's result from the parts of a `CallableTool`, in any of its forms. */
+interface Result {
+  readonly content: readonly Block[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+}
+
+/**
+ * Whether the tool reports an error: in `isError`, in `error.isError` as early servers do, or in `error` as the Gemini
+ * API does.
+ */
+export function isToolError(parts: readonly Part[]): boolean {
+  return parts.some((part) => resultOf(part).isError);
+}
+
+function resultOf(part: Part): Result {
+  const response = part.functionResponse?.response;
+  if (response === undefined) return normaliseToolResult({ content: [toBlock(part)] });
+  const { content } = response;
+  const result = normaliseToolResult({ ...response, content: Array.isArray(content) ? content.map(toBlock) : content });
+  const isError = result.isError || isErrorOfApi(response["error"]);
+  if (Array.isArray(content) || result.content.length > 0 || result.structuredContent !== undefined)
+    return { ...result, isError };
+  // Not an MCP result: the whole response is the output.
+  return { content: [{ type: "text", text: toReadableJson(response) }], isError };
+}
+
+/** Whether `error` is a non-empty value without an `isError` of its own. */
+function isErrorOfApi(error: unknown): boolean {
+  return Boolean(error) && !(isObject(error) && "isError" in error);
+}
+
+/** Keeps content blocks; converts parts of the Gemini API, which have no type, to blocks. */
+function toBlock(item: unknown): unknown {
+  if (!isObject(item) || item["type"] !== undefined) return item;
+  const { text, inlineData } = item;
+  if (typeof text === "string") return { type: "text", text };
+  if (!isObject(inlineData)) return item;
+  const { mimeType, data } = inlineData;
+  const kind = typeof mimeType === "string" ? mimeType.split("/", 1)[0] : undefined;
+  if (kind === "image" || kind === "audio") return { type: kind, mimeType, data };
+  return { type: "resource", resource: { uri: "", mimeType, blob: data } };
 }

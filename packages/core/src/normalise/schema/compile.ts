@@ -1,5 +1,6 @@
 /** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and nothing is fetched. */
 
+import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
@@ -12,8 +13,7 @@ import type { ModelDialect, Reading, Report } from "./place.ts";
 import { checkWritten, nothingSpent, textOf } from "./read/bounds.ts";
 import { readSchema } from "./read/read.ts";
 import { reportDefinitions } from "./read/read-references.ts";
-import { propertyNamesIn, renamedFor, reportRenamed } from "./write/property-names.ts";
-import { restoring, unchanged } from "./write/restore-names.ts";
+import { propertyNamesIn, renamedFor, reportRenamed, restoring, unchanged } from "./write/property-names.ts";
 import { writeRoot } from "./write/write.ts";
 
 export type { CompiledSchema, Repair, RepairAction, SchemaDialect } from "./compiled-schema.ts";
@@ -108,4 +108,36 @@ function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
   for (const member of Object.values(value)) freeze(member);
+}
+
+export interface SchemaCompiler {
+  compile(raw: unknown): CompiledSchema;
+  /** The number of schemas that were compiled, not taken from the cache. */
+  readonly compiled: number;
+}
+
+/** Enough for the largest catalogs; beyond it the oldest results are dropped. */
+const mostRemembered = 20_000;
+
+export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaCompiler {
+  const byContent = new Map<string, CompiledSchema>();
+  let compiled = 0;
+  return {
+    get compiled() {
+      return compiled;
+    },
+    compile(raw) {
+      return orQuarantined(() => {
+        // Keyed by the text, because the order of properties matters.
+        const key = createHash("sha256").update(textOf(raw)).digest("base64");
+        const known = byContent.get(key);
+        if (known !== undefined) return known;
+        compiled += 1;
+        const result = compileSafe(raw, dialect);
+        byContent.set(key, result);
+        if (byContent.size > mostRemembered) byContent.delete(byContent.keys().next().value ?? "");
+        return result;
+      });
+    },
+  };
 }

@@ -15,7 +15,6 @@ export interface Spot {
   readonly base: string;
 }
 
-/** A schema document. */
 export interface SchemaDocument {
   readonly root: Spot;
   resolve(reference: string, base: string): Spot | undefined;

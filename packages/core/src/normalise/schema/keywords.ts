@@ -1,8 +1,8 @@
-/** Knows which keywords contain schemas, and in what form. */
+/** Which keywords contain schemas, and which values are valid for the keywords of draft 2020-12. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { isList, isSchema } from "./json-values.ts";
+import { isCount, isFilled, isFlag, isList, isNumber, isPresent, isSchema, isText } from "./json-values.ts";
 import { pointerTo } from "./pointer.ts";
 
 /** Keywords with one schema. `items` of older drafts may also be a list. */
@@ -33,7 +33,6 @@ const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "a
 /** What a keyword's value contains. */
 export type Holds = "schema" | "list" | "map" | "data";
 
-/** Returns what this keyword contains with this value. */
 export function holds(keyword: string, value: unknown): Holds {
   if (listed.has(keyword) && isList(value)) return "list";
   if (named.has(keyword) && isObject(value)) return "map";
@@ -62,4 +61,51 @@ export function schemasIn(schema: JsonObject): unknown[] {
     else if (held !== "data") found.push(...Object.values(Object(value)));
   }
   return found;
+}
+
+/** The valid values of keywords of draft 2020-12. A keyword that is not listed takes any value. */
+type Check = (value: unknown) => boolean;
+
+const table: readonly (readonly [check: Check, ...keywords: readonly string[]])[] = [
+  [isText, "$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef", "$recursiveRef", "$comment"],
+  [isText, "title", "description", "format", "pattern", "contentEncoding", "contentMediaType"],
+  [isNumber, "minimum", "maximum", "multipleOf"],
+  [
+    isCount,
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+  ],
+  [isFlag, "uniqueItems", "deprecated", "readOnly", "writeOnly"],
+  [isList, "examples"],
+  [isFilled, "enum", "allOf", "anyOf", "oneOf", "prefixItems"],
+  [
+    isObject,
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+    "dependentRequired",
+    "dependencies",
+    "$defs",
+    "definitions",
+  ],
+  [isSchema, "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "propertyNames"],
+  [isSchema, "contains", "not", "if", "then", "else", "contentSchema"],
+  [(value) => isList(value) || isSchema(value), "items"],
+  [(value) => isNumber(value) || isFlag(value), "exclusiveMinimum", "exclusiveMaximum"],
+  [(value) => isText(value) || isFilled(value), "type"],
+  [(value) => isList(value) && value.every(isText) && new Set(value).size === value.length, "required"],
+];
+
+const checks: ReadonlyMap<string, Check> = new Map(
+  table.flatMap(([check, ...keywords]) => keywords.map((keyword) => [keyword, check] as const)),
+);
+
+export function fits(keyword: string, value: unknown): boolean {
+  return (checks.get(keyword) ?? isPresent)(value);
 }

@@ -9,7 +9,6 @@ import type { Spent } from "./read/bounds.ts";
 import type { Shape, TypeName } from "./read/shape.ts";
 import { inWords, type TypeStyle } from "./write/type-text.ts";
 
-/** Reports a repair. */
 export type Report = (path: string, keyword: string, action: RepairAction, note: string) => void;
 
 /** The capabilities of a model's API. */
@@ -79,7 +78,6 @@ export function partOf(place: Place, raw: unknown, ...segments: readonly (string
   return place.reading.read(spot, place.nesting + 1, place.isRoot);
 }
 
-/** Reports a repair at this place. */
 export function report(place: Place, keyword: string, action: RepairAction, note: string): void {
   place.reading.report(place.path, keyword, action, note);
 }

@@ -3,7 +3,6 @@
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { resolved } from "./pointer.ts";
 
-/** One property of an object schema. */
 export interface Property {
   readonly name: string;
   readonly required: boolean;

@@ -1,19 +1,24 @@
 /** The ledger: records every request to a server with its outcome. Entries are only ever appended. */
 
 import { createHmac } from "node:crypto";
+import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { type ErrorCode, errorCodes } from "../../errors.ts";
+import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
+import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
-import { type LedgerEntry, parseLine, toLine } from "./ledger-entry.ts";
-import { appendLine, type LedgerLimits, readFiles } from "./ledger-files.ts";
+import { writeJson } from "../../text/deep-json.ts";
+import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
 export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDigest"> {
   readonly arguments: JsonObject;
 }
 
-/** Options of `createLedger`. */
 export interface LedgerOptions {
   readonly folder: string;
   /** The current value of `fairlead.audit.arguments`. */
@@ -43,12 +48,10 @@ export interface Ledger {
 /** About 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
-/** The folder of the ledger's files. */
 export function ledgerFolder(state: string): string {
   return join(state, "ledger");
 }
 
-/** Opens a ledger. */
 export function createLedger({ folder, keepArguments, now, limits = usual }: LedgerOptions): Ledger {
   let key: Promise<Buffer> | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -95,4 +98,147 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
 /** Keyed, because a plain digest would let its finder guess the arguments. */
 function digestOf(args: JsonObject, key: Buffer): string {
   return createHmac("sha256", key).update(canonicalJson(args)).digest("hex");
+}
+
+interface LedgerLimits {
+  /** The size at which a file is full. */
+  readonly fileBytes: number;
+  readonly files: number;
+}
+
+/**
+ * Appends one line to the last numbered file, or to a new one if the last is full; deletes the oldest if there are too
+ * many. Several processes may append at once, because none of them moves or rewrites a file.
+ */
+async function appendLine(folder: string, line: string, limits: LedgerLimits): Promise<void> {
+  await ensurePrivateFolder(folder);
+  const numbers = await numbersIn(folder);
+  const last = numbers.at(-1) ?? 1;
+  try {
+    if (await tryAppend(pathOf(folder, last), line, limits.fileBytes)) return;
+    // Other processes that find the file full go on in the same next file, which cannot be full yet.
+    await tryAppend(pathOf(folder, last + 1), line, Number.POSITIVE_INFINITY);
+    const old = numbers.filter((number) => number <= last + 1 - limits.files);
+    await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
+  } catch (error) {
+    throw toWriteError(folder, error);
+  }
+}
+
+/** Yields the lines of each file, newest file first. */
+async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
+  for (const number of (await numbersIn(folder)).toReversed()) {
+    // The file may have been deleted as the oldest. Each line is decoded by itself, so a torn character spoils one line
+    // only.
+    const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
+    yield content?.toString("utf8").split("\n") ?? [];
+  }
+}
+
+/**
+ * Appends with one write, which the system does not mix with the writes of other processes. `false`: the file is full.
+ */
+async function tryAppend(path: string, line: string, fullAt: number): Promise<boolean> {
+  const handle = await open(path, "a+", privateFileMode);
+  try {
+    const { size } = await handle.stat();
+    if (size >= fullAt) return false;
+    const bytes = Buffer.from(`${(await isTorn(handle, size)) ? "\n" : ""}${line}\n`);
+    const { bytesWritten } = await handle.write(bytes);
+    if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether the last line is incomplete because a process was stopped while writing. */
+async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== "\n";
+}
+
+async function numbersIn(folder: string): Promise<readonly number[]> {
+  const names = (await readdir(folder).catch(unless("ENOENT"))) ?? [];
+  return names.flatMap((name) => (/^\d{6}\.jsonl$/.test(name) ? Number(name.slice(0, 6)) : [])).sort((a, b) => a - b);
+}
+
+function pathOf(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(6, "0")}.jsonl`);
+}
+
+/**
+ * One entry of the ledger: a request, its decision and its outcome. Writes it as a line of JSON and parses it. Pure.
+ */
+export interface LedgerEntry {
+  /** When the request ended, in ISO 8601. */
+  readonly time: string;
+  readonly server: string;
+  /** The server's own name of the tool or prompt, or the URI of the resource. */
+  readonly tool: string;
+  readonly kind: RequestKind;
+  /** Keyed digest: equal arguments have equal digests, on this machine only. */
+  readonly argumentsDigest: string;
+  /** Present only with `fairlead.audit.arguments`, and only if the arguments are short enough. */
+  readonly arguments?: JsonObject;
+  readonly decision: DecisionOutcome;
+  /** The rule that decided, as text. */
+  readonly rule: string;
+  readonly ruleOrigin?: RuleOrigin;
+  readonly mode: ApprovalMode;
+  /** How the user confirmed: when asked, or before being asked (`--yes`). */
+  readonly answer?: "asked" | "in_advance";
+  readonly outcome: "ok" | ErrorCode;
+  readonly durationMs: number;
+}
+
+/** In characters. Names and messages come from servers and files, so their length must be limited. */
+const longestText = 2000;
+const longestArguments = 65_536;
+
+/** Writes an entry as one line of JSON. */
+export function toLine(entry: LedgerEntry): string {
+  const { arguments: args, ...rest } = entry;
+  const kept = args !== undefined && writeJson(args).length <= longestArguments ? { arguments: args } : {};
+  const { server, tool, rule } = rest;
+  return writeJson({
+    ...rest,
+    server: clip(server, longestText),
+    tool: clip(tool, longestText),
+    rule: clip(rule, longestText),
+    ...kept,
+  });
+}
+
+/** Parses a line; undefined if it is incomplete or has another format. */
+export function parseLine(line: string): LedgerEntry | undefined {
+  const value = parseJson(line);
+  return isEntry(value) ? value : undefined;
+}
+
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
+const modes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
+const outcomes: readonly unknown[] = ["ok", ...errorCodes];
+
+function isEntry(value: unknown): value is LedgerEntry {
+  if (!isObject(value)) return false;
+  const entry: Partial<Record<keyof LedgerEntry, unknown>> = value;
+  return (
+    [entry.time, entry.server, entry.tool, entry.argumentsDigest, entry.rule].every(
+      (text) => typeof text === "string",
+    ) &&
+    isOneOf(decisions, entry.decision) &&
+    isOneOf(kinds, entry.kind) &&
+    isOneOf(modes, entry.mode) &&
+    outcomes.includes(entry.outcome) &&
+    typeof entry.durationMs === "number" &&
+    isOneOf([undefined, "asked", "in_advance"], entry.answer) &&
+    [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
+  );
+}
+
+function isOneOf(words: readonly unknown[], value: unknown): boolean {
+  return words.includes(value);
 }

@@ -1,5 +1,3 @@
-/** Compares the lock file with the servers as they are now. Pure. */
-
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../../discover/tool-changes.ts";
@@ -35,7 +33,7 @@ export interface LockDrift {
 
 /** Returns the servers that differ from the lock file, sorted by name. */
 export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServer>): readonly LockDrift[] {
-  const names = [...new Set([...lock.keys(), ...now.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  const names = [...new Set([...lock.keys(), ...now.keys()])].sort();
   return names.flatMap((server) => {
     const [locked, present] = [lock.get(server), now.get(server)];
     if (locked === undefined) return { server, kind: "added", ...nothing };
@@ -70,7 +68,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   const shown = (of: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(of).filter(([name]) => !isHidden(name)));
   const [before, after] = [flat(shown(locked)), flat(shown(entry))];
-  const members = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  const members = [...new Set([...before.keys(), ...after.keys()])].sort();
   return members.flatMap((member) => {
     const [old, now] = [before.get(member), after.get(member)];
     if (old !== undefined && now !== undefined && fits(old, now)) return [];
@@ -135,7 +133,7 @@ function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Differe
 }
 
 function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly Difference[] {
-  const members = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  const members = [...new Set([...before.keys(), ...after.keys()])].sort();
   return members.flatMap((member) => {
     const [old, now] = [before.get(member), after.get(member)];
     if (old === now) return [];
@@ -159,7 +157,7 @@ function wordsOf(value: unknown): string {
 }
 
 function listDrift(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): ListDrift {
-  const sorted = (names: readonly string[]): readonly string[] => names.toSorted((a, b) => (a < b ? -1 : 1));
+  const sorted = (names: readonly string[]): readonly string[] => names.toSorted();
   return {
     added: sorted([...after.keys()].filter((name) => !before.has(name))),
     removed: sorted([...before.keys()].filter((name) => !after.has(name))),

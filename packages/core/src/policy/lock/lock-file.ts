@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import type { Catalog, CatalogPrompt } from "../../discover/catalog.ts";
+import { definitionDigest } from "../../discover/tool-changes.ts";
 import { HostError } from "../../errors.ts";
-import { leadsNowhere } from "../../files/leads-nowhere.ts";
 import { readText } from "../../files/read-text.ts";
+import { leadsNowhere } from "../../files/real-path.ts";
 import { notRead } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import type { Locations } from "../../settings/read/paths.ts";
@@ -22,7 +24,6 @@ export interface LockedCatalog {
   readonly tools: ReadonlyMap<string, string>;
 }
 
-/** One server in the lock file. */
 export interface LockedServer extends LockedCatalog {
   /** The entry as written in the settings, without `description` and secrets. */
   readonly entry: JsonObject;
@@ -57,11 +58,7 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
   }
 }
 
-/**
- * Parses the text of a lock file.
- *
- * @throws HostError `settings_invalid`
- */
+/** Parses the text of a lock file. @throws HostError `settings_invalid` */
 export function parseLock(text: string, file: string, replaced?: string): LockFile {
   const document = parseDocument(text, file);
   const servers = [...membersOf(document["servers"], file)].map(([name, value]) => {
@@ -77,11 +74,7 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
   return new Map(servers);
 }
 
-/**
- * Keeps an older Fairlead from overwriting the lock file of a newer one.
- *
- * @throws HostError `settings_invalid`
- */
+/** Keeps an older Fairlead from overwriting the lock file of a newer one. @throws HostError `settings_invalid` */
 export function refuseNewer(text: string, file: string): void {
   let document: unknown;
   try {
@@ -216,4 +209,31 @@ function editedByHand(name: string, file: string): HostError {
     serverName: name,
     next: `Restore the committed file, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,
   });
+}
+
+/** What the lock file stores of a server: a digest of everything that a model is shown. */
+export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
+  return {
+    ...(version !== undefined && { version }),
+    ...(instructions !== undefined && { instructions: digestOf(instructions) }),
+    prompts: new Map(prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
+    tools: new Map(tools.map((tool) => [tool.name, definitionDigest(tool)])),
+  };
+}
+
+export function instructionsDigest({ instructions }: Catalog): string | undefined {
+  return instructions === undefined ? undefined : digestOf(instructions);
+}
+
+export function promptDigest(prompt: CatalogPrompt): string {
+  return digestOf(promptText(prompt));
+}
+
+/** Everything of a prompt that the user or a model is shown, as JSON. */
+export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
+  return canonicalJson({ name, title, description, arguments: wanted });
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

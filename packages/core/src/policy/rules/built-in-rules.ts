@@ -1,8 +1,3 @@
-/**
- * The built-in rules: defaults for each kind of request, and rules for modes, changed definitions and a missing
- * terminal.
- */
-
 import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
 function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): PolicyRule {

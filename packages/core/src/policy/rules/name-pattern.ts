@@ -1,7 +1,3 @@
-/**
- * Server and tool names in rules: exact names, and patterns with `*` and `?`. Matching takes linear time for one star.
- */
-
 /** A server or tool name in a rule: exact, or with the wildcards `*` and `?`. */
 export interface NamePattern {
   readonly text: string;
@@ -40,7 +36,8 @@ function tokensOf(text: string): readonly Token[] {
   });
 }
 
-/** Not a regular expression, which many stars could keep busy for ever. This goes back to the last star only. */
+/** Goes back to the last star only, so it takes at most (length of the name) × (length of the pattern) steps. A regular
+ * expression with many stars could take exponential time. */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
   let at = 0;
   let star = -1;

@@ -21,7 +21,6 @@ export interface ReadPolicyFile {
   readonly problems: readonly Problem[];
 }
 
-/** Options of `readPolicyFile`. */
 export interface PolicyFileOptions {
   readonly tier: FileTier;
   /** Names of the configured servers. */

@@ -1,5 +1,3 @@
-/** The types of policy: rules, requests and decisions. */
-
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 

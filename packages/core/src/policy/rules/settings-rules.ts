@@ -8,7 +8,6 @@ import type { AdmittedServer, Configuration } from "../../trust/configuration.ts
 import { exactName, type NamePattern } from "./name-pattern.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 
-/** Returns the rules of the settings. */
 export function rulesOfSettings({ settings, trust, servers }: Configuration): readonly PolicyRule[] {
   return [
     ...settings.files.flatMap((file) => (isUnknown(file, trust.trusted) ? unread(file) : [])),

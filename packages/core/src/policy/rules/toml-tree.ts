@@ -11,16 +11,13 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** A value with its place. */
 export interface TomlItem extends TextPosition {
   /** Undefined for values that rules do not use: dates, and values that are nested too deeply. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
 
-/** A TOML table. */
 export type TomlTable = ReadonlyMap<string, TomlItem>;
 
-/** Whether the value is a table. */
 export function isTable(value: TomlItem["value"]): value is TomlTable {
   return value instanceof Map;
 }
@@ -30,7 +27,6 @@ export type TomlDocument =
   | { readonly kind: "table"; readonly table: TomlTable }
   | ({ readonly kind: "broken"; readonly reason: string } & TextPosition);
 
-/** Parses a TOML text. */
 export async function parseToml(text: string): Promise<TomlDocument> {
   const { parseTOML, ParseError } = await import("toml-eslint-parser");
   try {

@@ -38,9 +38,10 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
 }
 
 /**
- * Writes a rule. It replaces an earlier rule for the same request.
+ * Adds a rule, or changes the decision of the rules for the same server and tool that the file has.
  *
- * @throws HostError `settings_invalid`, `too_large`
+ * @throws HostError `settings_invalid` if the file is not valid TOML, `too_large`, `busy`, `internal` if the file cannot
+ * be written
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
   const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");

@@ -1,12 +1,16 @@
 /** Finds files that the user refers to. Only files inside the workspace are found, after resolving links. */
 
-import { opendir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, relative, resolve } from "node:path";
-import { isInside } from "../../files/inside.ts";
+import { constants } from "node:fs";
+import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, extname, relative, resolve } from "node:path";
+import type { Block } from "@fairlead/wire";
+import { HostError } from "../../errors.ts";
+import { isInside } from "../../files/real-path.ts";
 import { explain, systemCode } from "../../files/system-error.ts";
+import { isTextual, typeOfExtension } from "../../normalise/content/media-type.ts";
 import { closest } from "../../text/closest.ts";
+import { sizeWords } from "../../text/size-words.ts";
 
-/** A file or folder of the workspace. */
 export interface LocalFile {
   readonly kind: "file" | "folder";
   /** The real path, with links resolved. */
@@ -15,7 +19,6 @@ export interface LocalFile {
   readonly name: string;
 }
 
-/** The result of a search. */
 export type FileFinding =
   | LocalFile
   /** `near`: a file with a similar name in the same folder. */
@@ -23,13 +26,11 @@ export type FileFinding =
   /** The reason is the end of a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Finds a file by its path. */
 export type FindFile = (path: string) => Promise<FileFinding>;
 
 const absences: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "EINVAL"]);
 const mostNames = 1000;
 
-/** Creates the search for files of a workspace. */
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
     // Opening a network path would contact another machine.
@@ -79,4 +80,77 @@ export async function fileNamesIn(folder: string, most: number): Promise<readonl
     names.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
   }
   return names;
+}
+
+/** A larger file is only named. */
+const mostBytes = 10_000_000;
+const mostListed = 1000;
+const namesShown = 200;
+
+/** Reads a file or folder. @throws HostError with a message for the user */
+export async function readLocalFile(file: LocalFile): Promise<readonly Block[]> {
+  try {
+    return file.kind === "folder" ? await listFolder(file) : await readFile(file);
+  } catch (error) {
+    if (error instanceof HostError) throw error;
+    throw new HostError("internal", `${file.name} cannot be read: ${explain(error)}`, { cause: error });
+  }
+}
+
+async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
+  const names = [...(await fileNamesIn(path, mostListed))].sort();
+  const shown = names.slice(0, namesShown);
+  const rest =
+    names.length > shown.length
+      ? [`… and ${names.length - shown.length}${names.length === mostListed ? " or" : ""} more`]
+      : [];
+  return [
+    {
+      type: "text",
+      text: [`A folder with ${names.length === 0 ? "nothing in it" : "these in it:"}`, ...shown, ...rest].join("\n"),
+    },
+  ];
+}
+
+async function readFile({ path, name }: LocalFile): Promise<readonly Block[]> {
+  // The file may have been replaced by a link or a pipe since it was found.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    return toBlocks(await readBytes(handle, name), path);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readBytes(handle: FileHandle, name: string): Promise<Buffer> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new HostError("usage", `${name} is not read: it is not a regular file`);
+  if (stats.size > mostBytes)
+    throw new HostError(
+      "too_large",
+      `${name} is not read: it has ${sizeWords(stats.size)}, the limit is ${sizeWords(mostBytes)}`,
+    );
+  const bytes = Buffer.alloc(stats.size);
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+  return bytes.subarray(0, bytesRead);
+}
+
+function toBlocks(bytes: Buffer, path: string): readonly Block[] {
+  const type = typeOfExtension(extname(path).slice(1)) ?? "application/octet-stream";
+  const text = isTextual(type) || type === "application/octet-stream" ? decode(bytes) : undefined;
+  if (text !== undefined) return [{ type: "text", text }];
+  const data = bytes.toString("base64");
+  const kind = type.split("/", 1)[0];
+  if (kind === "image" || kind === "audio") return [{ type: kind, data, mimeType: type }];
+  return [{ type: "resource", resource: { uri: path, mimeType: type, blob: data } }];
+}
+
+/** Decodes text; undefined if the bytes are not text. */
+function decode(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

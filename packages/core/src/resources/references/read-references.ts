@@ -5,17 +5,15 @@
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
-import type { ContentLimits } from "../../normalise/content/fit.ts";
-import { toMediaType } from "../../normalise/content/media-type.ts";
+import { type ContentLimits, contentLimits, type Fitted, fitBlocks } from "../../normalise/content/fit.ts";
+import { byteLength, toMediaType } from "../../normalise/content/media-type.ts";
 import { type Keep, keepAll } from "../../normalise/content/parts.ts";
 import { toLabel } from "../../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../../normalise/content/untrusted.ts";
 import type { Part } from "../../normalise/model-types.ts";
-import { type ContentRoom, createContentRoom } from "./content-room.ts";
-import { readLocalFile } from "./read-local-file.ts";
+import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
-/** Options of `readReferences`. */
 export interface ReadReferencesOptions {
   /** Reads a resource from its server. Policy is applied there: a denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
@@ -161,4 +159,26 @@ async function inTurns<T, R>(items: readonly T[], most: number, work: (item: T) 
 
 function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
+}
+
+/** The remaining size limit. */
+interface ContentRoom {
+  /** Fits blocks into the rest of the limit. @param giver The name of the source, for notes about what was left out. */
+  readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
+}
+
+/** Shares one size limit between all contents of a prompt: earlier contents get more of it. */
+export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
+  let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
+  return {
+    fit(blocks, giver) {
+      const fitted = fitBlocks(blocks, giver, { partCharacters, totalCharacters, inlineBytes, blocks: most });
+      for (const { text = "", inlineData } of fitted.parts) {
+        totalCharacters -= text.length;
+        inlineBytes -= byteLength(inlineData?.data ?? "");
+      }
+      most = Math.max(0, most - blocks.length);
+      return fitted;
+    },
+  };
 }

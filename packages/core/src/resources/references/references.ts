@@ -3,8 +3,14 @@
 import { HostError } from "../../errors.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
 import type { FindFile, LocalFile } from "./local-file.ts";
-import { findResource, type ResourceAddress, type ResourceSource, toWishes, withScheme } from "./resource-reference.ts";
-import { writeMention } from "./write-reference.ts";
+import {
+  findResource,
+  type ResourceAddress,
+  type ResourceSource,
+  toWishes,
+  withScheme,
+  writeMention,
+} from "./resource-reference.ts";
 
 /** A piece of a typed message. Joined, the `text` of all pieces is the whole message. */
 export type Piece = { readonly text: string } & (

@@ -4,10 +4,8 @@ import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { ResourceRegistry } from "../../registry/resource-registry.ts";
 import { toShellWord } from "../../text/shell-word.ts";
-import { nearResources } from "../near-resources.ts";
-import { matchesTemplate } from "../templates/match-template.ts";
-import { whyHarmful } from "./harmless-uri.ts";
-import { writeReference } from "./write-reference.ts";
+import { nearResources } from "../describe-resources.ts";
+import { matchesTemplate } from "../templates/uri-template.ts";
 
 /** Matches a URI scheme. A single letter is a Windows drive. */
 export const withScheme: RegExp = /^[A-Za-z][A-Za-z0-9+.-]+:/;
@@ -22,13 +20,11 @@ export interface ResourceSource {
   >;
 }
 
-/** A resource of one server. */
 export interface ResourceAddress {
   readonly server: string;
   readonly uri: string;
 }
 
-/** The result of a search. */
 export type ResourceFinding =
   | ({ readonly kind: "resource" } & ResourceAddress)
   | { readonly kind: "unresolved"; readonly error: HostError }
@@ -155,4 +151,64 @@ function schemeOf(uriTemplate: string): string {
 
 function quoted(text: string): string {
   return `"${clip(text, 200)}"`;
+}
+
+/** Checks a URI that no server lists before it is requested: it must not lead out of its template's path. Pure. */
+const overlong = /%c[01]/i;
+const encodedByte = /%([0-9A-Fa-f]{2})/g;
+const separators = /[/;?#&=]/;
+/** How many times the URI is decoded: a server may decode it more than once. */
+const rounds = 3;
+
+/** Returns the problem, as the end of a sentence that begins with "it"; undefined if there is none. */
+export function whyHarmful(uri: string): string | undefined {
+  let text = uri;
+  for (let round = 0; round < rounds; round += 1) {
+    const reason = whyHarmfulAsIs(text);
+    if (reason !== undefined) return reason;
+    text = text.replaceAll(encodedByte, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  }
+  return undefined;
+}
+
+function whyHarmfulAsIs(text: string): string | undefined {
+  if (hasControl(text)) return "contains a control character";
+  if (overlong.test(text)) return "contains invalid UTF-8";
+  if (text.includes("\\")) return "contains a backslash";
+  if (text.includes(":////")) return "names another machine";
+  return text.split(separators).includes("..") ? 'contains ".."' : undefined;
+}
+
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1)
+    if (text.charCodeAt(at) < 0x20 || text.charCodeAt(at) === 0x7f) return true;
+  return false;
+}
+
+/** Targets that need no quotes. */
+const plain = /^[\w./~%-](?:[\w./~%:?=&#+@!$*-]*[\w/=&#%~+-])?$/;
+
+/** Writes a resource as an `@` reference that resolves to it again. */
+export function writeReference(server: string, uri: string): string {
+  return writeMention(uri.startsWith(`${server}://`) ? uri : `${server}:${uri}`);
+}
+
+/** Writes a reference to any target, with quotes if needed. */
+export function writeMention(target: string): string {
+  return plain.test(target) ? `@${target}` : `@"${target.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** Restricts a resource registry to some servers. */
+type Resources = ResourceSource["resources"];
+
+/** Returns the resources and templates of these servers only. */
+export function chosenResources(servers: readonly string[], all: Resources): Resources {
+  const isChosen = ({ serverName }: { readonly serverName: string }): boolean => servers.includes(serverName);
+  return {
+    findByUri: (uri) => all.findByUri(uri).filter(isChosen),
+    getAllResources: () => all.getAllResources().filter(isChosen),
+    getResourcesByServer: (server) => all.getResourcesByServer(server).filter(isChosen),
+    getAllTemplates: () => all.getAllTemplates().filter(isChosen),
+    getTemplatesByServer: (server) => all.getTemplatesByServer(server).filter(isChosen),
+  };
 }

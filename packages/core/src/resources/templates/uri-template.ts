@@ -1,11 +1,10 @@
-/** Parses URI templates of RFC 6570 in one pass, with limits, because servers write them. Pure. */
+/** URI templates (RFC 6570, all four levels): parses, matches and expands them. Matching takes linear time. */
 
 import { clip } from "@fairlead/wire/text";
+import { HostError } from "../../errors.ts";
 
-/** The operator of an expression. */
 export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 
-/** One variable of an expression. */
 export interface Variable {
   readonly name: string;
   /** Each item of a list is expanded by itself (`*`). */
@@ -14,14 +13,12 @@ export interface Variable {
   readonly prefix?: number;
 }
 
-/** An expression in braces. */
 export interface Expression {
   readonly kind: "expression";
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
-/** A part of a template. */
 export type TemplatePiece = { readonly kind: "literal"; readonly text: string } | Expression;
 
 /** A parsed template, or the reason why it is malformed. */
@@ -49,7 +46,6 @@ const reserved = "=,!@|$";
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 
-/** Parses a template. */
 export function parseTemplate(text: string): UriTemplate {
   if (text.length > longestTemplate) return malformed(`is longer than ${longestTemplate} characters`);
   const pieces: TemplatePiece[] = [];
@@ -98,4 +94,179 @@ function parseVariable(spec: string): Variable | undefined {
 
 function malformed(reason: string): UriTemplate {
   return { kind: "malformed", reason };
+}
+
+/** Percent-encodes text for URIs, as UTF-8. */
+const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
+/** An existing percent-encoding stays; a single percent sign is encoded. */
+const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
+
+/** Encodes a value, including all characters that have a meaning in a URI. */
+export function encodeValue(text: string): string {
+  return text.replaceAll(notUnreserved, toBytes);
+}
+
+/** Encodes a part of a URI and keeps its delimiters. */
+export function encodeUri(text: string): string {
+  return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
+}
+
+/** A lone surrogate becomes the replacement character. */
+function toBytes(character: string): string {
+  return Array.from(
+    Buffer.from(character, "utf8"),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+  ).join("");
+}
+
+/**
+ * For each position in the URI: whether the pieces so far can end there. All positions are tracked at once, without
+ * backtracking.
+ */
+type Places = Uint8Array<ArrayBuffer>;
+
+/**
+ * Whether the template could produce the URI. Wider than RFC 6570, as servers are: a simple variable matches any text
+ * within one segment, encoded or not, and an exploded one matches whole paths. The result only tells which server to
+ * ask.
+ */
+export function matchesTemplate(uri: string, template: string): boolean {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === "malformed" || uri.length > longestUri) return false;
+  const text = encodeUri(uri);
+  let places: Places = new Uint8Array(text.length + 1);
+  places[0] = 1;
+  for (const piece of parsed.pieces) places = step(piece, text, places);
+  return places[text.length] === 1;
+}
+
+function step(piece: TemplatePiece, text: string, from: Places): Places {
+  if (piece.kind === "expression") return run(piece, text, from);
+  const to: Places = new Uint8Array(from.length);
+  const literal = encodeUri(piece.text);
+  for (let at = 0; at < from.length; at += 1)
+    if (from[at] === 1 && text.startsWith(literal, at)) to[at + literal.length] = 1;
+  return to;
+}
+
+interface Shape {
+  /** The first character of a non-empty expansion. */
+  readonly start: string;
+  /** Characters that no value contains. */
+  readonly ends: string;
+  /** Set if values have names: the separator between two, and the text after each name. */
+  readonly named?: { readonly separator: string; readonly equals: string };
+}
+
+const shapes: Readonly<Record<Operator, Shape>> = {
+  "": { start: "", ends: "/?#" },
+  "+": { start: "", ends: "" },
+  "#": { start: "#", ends: "" },
+  ".": { start: ".", ends: "/?#" },
+  "/": { start: "/", ends: "/?#" },
+  ";": { start: ";", ends: "/?#", named: { separator: ";", equals: "" } },
+  "?": { start: "?", ends: "#", named: { separator: "&", equals: "=" } },
+  "&": { start: "&", ends: "#", named: { separator: "&", equals: "=" } },
+};
+
+/** From each reachable position: the expansion is empty, or it continues as long as its characters are allowed. */
+function run({ operator, variables }: Expression, text: string, from: Places): Places {
+  const to = from.slice();
+  const { start, ends, named } = shapes[operator];
+  const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
+  const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
+  // An exploded variable uses the names of its values.
+  const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
+  const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
+  let isInside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const begins = from[at] === 1 && (start === "" ? !isEnd(character) : character === start && isNamed(at + 1));
+    const goesOn: boolean = isInside && !isEnd(character) && (character !== named?.separator || isNamed(at + 1));
+    isInside = begins || goesOn;
+    if (isInside) to[at + 1] = 1;
+  }
+  return to;
+}
+
+/** A text, a list, or pairs of names and values. */
+type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
+/** Values by variable name. Undefined and empty values add nothing to the URI. */
+export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>;
+
+interface Style {
+  readonly first: string;
+  readonly separator: string;
+  /** Set if values are written after their names: the text after the name of an empty value. */
+  readonly named?: { readonly empty: string };
+  readonly encode: (text: string) => string;
+}
+
+const styles: Readonly<Record<Operator, Style>> = {
+  "": { first: "", separator: ",", encode: encodeValue },
+  "+": { first: "", separator: ",", encode: encodeUri },
+  "#": { first: "#", separator: ",", encode: encodeUri },
+  ".": { first: ".", separator: ".", encode: encodeValue },
+  "/": { first: "/", separator: "/", encode: encodeValue },
+  ";": { first: ";", separator: ";", named: { empty: "" }, encode: encodeValue },
+  "?": { first: "?", separator: "&", named: { empty: "=" }, encode: encodeValue },
+  "&": { first: "&", separator: "&", named: { empty: "=" }, encode: encodeValue },
+};
+
+/** Expands a template. @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid` */
+export function expandTemplate(template: string, values: TemplateValues): string {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === "malformed") throw new HostError("protocol", `the template ${parsed.reason}`);
+  let uri = "";
+  for (const piece of parsed.pieces) {
+    uri += piece.kind === "literal" ? encodeUri(piece.text) : expand(piece, values);
+    if (uri.length > longestUri)
+      throw new HostError("too_large", `the values make a URI of more than ${longestUri} characters`);
+  }
+  return uri;
+}
+
+function expand({ operator, variables }: Expression, values: TemplateValues): string {
+  const style = styles[operator];
+  const parts = variables.flatMap((variable) => {
+    const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
+    return value === undefined ? [] : partsOf(variable, value, style);
+  });
+  return parts.length === 0 ? "" : style.first + parts.join(style.separator);
+}
+
+function partsOf(variable: Variable, value: TemplateValue, style: Style): readonly string[] {
+  const { name, prefix } = variable;
+  if (typeof value === "string") {
+    const text = prefix === undefined ? value : Array.from(value).slice(0, prefix).join("");
+    return [withName(encodeUri(name), style.encode(text), style)];
+  }
+  if (prefix !== undefined)
+    throw new HostError("arguments_invalid", `"${name}" must be a string: the template takes its first characters`);
+  return isList(value) ? listParts(variable, value, style) : pairParts(variable, Object.entries(value), style);
+}
+
+function listParts({ name, explode }: Variable, list: readonly string[], style: Style): readonly string[] {
+  const members = list.map(style.encode);
+  if (explode) return members.map((member) => withName(encodeUri(name), member, style));
+  return members.length === 0 ? [] : [withName(encodeUri(name), members.join(","), style)];
+}
+
+function pairParts(
+  { name, explode }: Variable,
+  pairs: readonly (readonly [string, string])[],
+  style: Style,
+): readonly string[] {
+  const encoded = pairs.map(([key, value]) => [style.encode(key), style.encode(value)] as const);
+  if (explode) return encoded.map(([key, value]) => (style.named ? withName(key, value, style) : `${key}=${value}`));
+  return encoded.length === 0 ? [] : [withName(encodeUri(name), encoded.flat().join(","), style)];
+}
+
+function withName(name: string, value: string, { named }: Style): string {
+  if (named === undefined) return value;
+  return value === "" ? name + named.empty : `${name}=${value}`;
+}
+
+function isList(value: TemplateValue): value is readonly string[] {
+  return Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Which entry counts for each name, and what it shadows. */
+/** Chooses the entry of each server name among all scopes, and lists the entries that it shadows. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { stringNode } from "../read/nodes.ts";
@@ -6,30 +6,30 @@ import type { CheckedSource } from "../schema/checked.ts";
 import { splitShellLine } from "../shell-line.ts";
 import type { Problem, Scope } from "./definition.ts";
 
-/** An entry somewhere under a name. */
+/** An entry for a server name in one settings file. */
 export interface EntryCandidate {
   readonly name: string;
   readonly source: CheckedSource;
-  /** Where the name stands. */
+  /** The node of the name, for messages. */
   readonly at: Node;
-  /** Undefined when there is a line, but it was refused. */
+  /** Undefined if `mcp.serverCommand` was refused. */
   readonly entry: Node | undefined;
   readonly problems: readonly Problem[];
-  /** It was made of `mcp.serverCommand`. */
+  /** Whether the entry comes from `mcp.serverCommand`. */
   readonly fromLine: boolean;
 }
 
 export interface EntryChoice {
   readonly winner: EntryCandidate;
   readonly shadowed: readonly EntryCandidate[];
-  /** `mcp.serverCommand`s that do nothing because there is an entry `mcp`. */
+  /** `mcp.serverCommand` lines without effect, because an entry `mcp` exists. */
   readonly idleLines: readonly EntryCandidate[];
 }
 
-/** Who keeps a bare tool name is a matter of this order; for one name, of strength. */
+/** The order of the servers, by the scope of their entries. It decides which server keeps a tool name without its prefix. */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
-/** `sources` weakest first. An untrusted workspace shadows nothing: it gets the names that nobody else has. */
+/** `sources` are ordered weakest first. An untrusted workspace's entry counts only if no other scope has its name. */
 export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly EntryChoice[] {
   const byName = new Map<string, EntryCandidate[]>();
   const inOrder = [...sources].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
@@ -83,7 +83,7 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   return { ...candidate, entry: undefined, problems: [problem] };
 }
 
-/** The entry that the line stands for, every part of it placed where the line is. */
+/** The entry for a command line. All its nodes have the position of the line. */
 function entryOf({ offset, length }: Node, words: readonly string[]): Node {
   const text = (value: string): Node => ({ type: "string", value, offset, length });
   const property = (name: string, value: Node): Node => ({

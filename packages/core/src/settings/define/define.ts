@@ -1,7 +1,8 @@
-/** Turns an entry into a `ServerDefinition`, exactly once. Nobody looks at the entry after this. */
+/** Turns a settings entry into a `ServerDefinition`. Later stages use only the definition. */
 
+import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { canonicalOf, childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
@@ -10,20 +11,25 @@ import { whyNotUrl } from "../schema/validate.ts";
 import type { Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
 import { type ReportProblem, readTransport } from "./entry-transport.ts";
-import { type PathBase, renderer, resolveCommand, resolveTransport } from "./expand.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import {
+  type PathBase,
+  parseVariables,
+  renderer,
+  resolveCommand,
+  resolveTransport,
+  valueOfVariable,
+} from "./expand.ts";
 import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
-import { parseVariables, valueOfVariable } from "./template.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
-  /** Where the name stands. */
+  /** The node of the name, for messages. */
   readonly at: Node;
   /** Absent for an entry of an untrusted workspace: its variables are not looked up. */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
-  /** What validation has found in the entry. */
+  /** Problems that validation found in the entry. */
   readonly found: readonly Problem[];
 }
 
@@ -91,7 +97,7 @@ function listOf(node: Node | undefined): readonly string[] | undefined {
   return node === undefined ? undefined : textsOf(node);
 }
 
-/** Undefined as long as a variable in it has no value, whatever the rest of the entry needs. */
+/** Undefined if a variable in the command has no value. */
 function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
   if (transport.kind !== "stdio") return undefined;
   const template = parseVariables(transport.command);
@@ -106,7 +112,7 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
   return new Map(used.map(({ name }) => [name, values.get(name) ?? ""]));
 }
 
-/** A URL can be judged once every part of it is known; secrets are judged when they are read. */
+/** Checks URLs whose variables all have values. URLs with secrets are checked when the secrets are read. */
 function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {
@@ -155,4 +161,20 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
 
 function placesFor(variable: string): string {
   return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
+}
+
+/** Everything that a person approves. Approvals, negotiated protocols and cached catalogs are stored by its digest. */
+interface FingerprintFacts {
+  /** The entry as written. A change of its `description` needs no new approval. */
+  readonly entry: Node;
+  /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */
+  readonly command: string | undefined;
+  /** Values from the workspace's `.env` files: a change in these files needs a new approval. */
+  readonly workspaceValues: ReadonlyMap<string, string>;
+}
+
+function fingerprintOf({ entry, command, workspaceValues }: FingerprintFacts): string {
+  const values = [...workspaceValues].sort(([a], [b]) => (a < b ? -1 : 1));
+  const approved = [canonicalOf(entry, ["description"]), JSON.stringify(command ?? null), JSON.stringify(values)];
+  return createHash("sha256").update(approved.join("\n")).digest("hex");
 }

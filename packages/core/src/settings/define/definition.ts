@@ -1,11 +1,11 @@
-/** What a settings entry becomes, once: the shapes that every later stage works with. The raw entry is not seen again. */
+/** `ServerDefinition` and `Settings`: the types that all later stages use instead of raw settings. */
 
 /** Weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
-/** In place of a file: the entry was typed, for one run. */
+/** Used instead of a file name for a server that is given on the command line for one run. */
 export const typedOrigin = "command line";
-/** In place of a file: a program gave the settings as an object. */
+/** Used instead of a file name for settings that a program passes as an object. */
 export const optionOrigin = "settings option";
 
 /** Where a value was written; line and column count from 1. */
@@ -16,7 +16,7 @@ export interface Origin {
   readonly column: number;
 }
 
-/** Something wrong with the settings. Messages quote what was written: make them safe before showing them. */
+/** Something wrong with the settings. Messages quote the settings file: make them safe before showing them. */
 export interface Problem {
   /** An error takes its server (or its file) out; a warning changes nothing. */
   readonly severity: "error" | "warning";
@@ -129,7 +129,7 @@ export interface ConfiguredServer {
   readonly problems: readonly Problem[];
 }
 
-/** A list with its origins: what `mcp.allowed` and `mcp.excluded` of all scopes come to. */
+/** The names in `mcp.allowed` or `mcp.excluded` of all scopes, with their origins. */
 export interface NameList {
   readonly names: ReadonlySet<string>;
   readonly origins: readonly Origin[];

@@ -1,4 +1,4 @@
-/** Who signs in to a server, from an entry's `authProviderType`, `oauth` and target keys. */
+/** Reads from an entry how Fairlead signs in to its server: `authProviderType`, `oauth` and the target keys. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -26,7 +26,7 @@ const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
   [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 
-/** Undefined once a mistake has been reported. */
+/** Undefined after a reported mistake. */
 export function readAuthentication(
   entry: Node,
   kind: Transport["kind"],

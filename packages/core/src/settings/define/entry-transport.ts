@@ -1,4 +1,4 @@
-/** Which of the three ways to reach a server an entry asks for, and what does not fit that way. */
+/** Reads the transport of an entry (stdio, HTTP or SSE), and reports keys that do not belong to it. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, textMapOf, textsOf } from "../read/nodes.ts";
@@ -10,9 +10,9 @@ const ways = ["command", "url", "httpUrl"] as const;
 const forCommands = ["args", "env", "cwd"];
 const forUrls = ["headers", "oauth"];
 
-/** The transport as written, or undefined once a mistake has been reported. */
+/** The transport, with variables not expanded; undefined after a reported mistake. */
 export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
-  // Validation has said so already.
+  // Validation has reported this mistake.
   if (entry.type !== "object") return undefined;
   const found = ways.filter((key) => childNode(entry, key) !== undefined);
   const [way] = found;

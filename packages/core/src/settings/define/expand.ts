@@ -1,21 +1,18 @@
-/** Fills variables and secrets into a transport and makes its paths absolute. */
-
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";
 import type { Authentication, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
-import { parseVariables, valueOfVariable } from "./template.ts";
 
 type Render = (text: string) => string;
 type Secret = (name: string) => Promise<string | undefined>;
 
-/** What `~` stands for, and what relative paths are relative to. */
+/** The home folder, and the folder of relative paths. */
 export interface PathBase {
   readonly home: string;
   readonly folder: string;
 }
 
-/** Called when the server is about to be reached, and only then: this is where secrets are read. */
+/** Reads secrets, so it is called only just before connecting. */
 export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
   const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));
   if (transport.kind !== "stdio") checkReady(definition.name, transport.url, transport.headers);
@@ -29,7 +26,7 @@ export async function expandAuthentication(definition: ServerDefinition, secret:
   return { provider: authentication.provider, oauth: renderOAuth(authentication.oauth, render) };
 }
 
-/** Secrets stay as written: the outcome is for showing and comparing. */
+/** Secrets are not expanded, because the result is shown and compared. */
 export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
   if (transport.kind !== "stdio")
     return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
@@ -42,13 +39,13 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
   };
 }
 
-/** A bare name is left for `PATH`; a relative path must not depend on where the host was started. */
+/** A name without a slash is searched for in `PATH`. A relative path is resolved here, so that it does not depend on the current folder. */
 export function resolveCommand(command: string, base: PathBase, render: Render): string {
   const path = renderPath(command, base, render);
   return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
 }
 
-/** `~` is looked for in what was written, not in what a variable holds. */
+/** Expands `~` only if it is written in the settings, not in the value of a variable. */
 function renderPath(text: string, { home }: PathBase, render: Render): string {
   return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
 }
@@ -65,7 +62,7 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
   return Object.fromEntries(rendered);
 }
 
-/** Fills in what is known. What is not (a secret that is not to be read, an unset variable) stays as written. */
+/** Expands variables and secrets with known values. Unset variables and unread secrets stay as written. */
 export function renderer(
   values: ReadonlyMap<string, string>,
   secrets: ReadonlyMap<string, string> = new Map(),
@@ -105,7 +102,7 @@ async function renderWith(
   return renderer(values, stored);
 }
 
-/** With secrets in it, a value can be checked only now; the message must not quote it. */
+/** Checks values that contain secrets, after the secrets are read. The message does not quote them. */
 function checkReady(serverName: string, url: string, headers: ReadonlyMap<string, string>): void {
   if (whyNotUrl(url, "url") !== undefined)
     throw new HostError(
@@ -119,4 +116,54 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
         serverName,
       });
   }
+}
+
+/** A settings value is split into text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, `${secret:NAME}`, and `$$` for a dollar sign. */
+export type TemplatePart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "variable"; readonly name: string; readonly fallback?: string }
+  | { readonly kind: "secret"; readonly name: string };
+
+type Template =
+  | { readonly kind: "parts"; readonly parts: readonly TemplatePart[] }
+  /** The reason completes "cannot be expanded: …". */
+  | { readonly kind: "malformed"; readonly reason: string };
+
+// Any other dollar sign is plain text.
+const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
+const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
+
+export function parseVariables(text: string): Template {
+  const parts: TemplatePart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(special)) {
+    if (match.index > end) parts.push({ kind: "text", text: text.slice(end, match.index) });
+    end = match.index + match[0].length;
+    const part = toPart(match[0], match.groups ?? {});
+    if (typeof part === "string") return { kind: "malformed", reason: part };
+    parts.push(part);
+  }
+  if (end < text.length) parts.push({ kind: "text", text: text.slice(end) });
+  return { kind: "parts", parts };
+}
+
+function toPart(written: string, { bare, braced, closed }: Record<string, string | undefined>): TemplatePart | string {
+  if (bare !== undefined) return { kind: "variable", name: bare };
+  if (braced === undefined) return { kind: "text", text: "$" };
+  if (closed === undefined) return `"${written}" has no closing "}"`;
+  const { secret, name, fallback } = inBraces.exec(braced)?.groups ?? {};
+  if (secret !== undefined) return { kind: "secret", name: secret };
+  // Defaults are not expanded, so a default that contains a variable is refused.
+  if (name === undefined || fallback?.includes("${"))
+    return `"${written}" is none of \${NAME}, \${NAME:-default} and \${secret:NAME}`;
+  return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
+}
+
+/** The value of a variable, or its default if it is unset or empty. */
+export function valueOfVariable(
+  part: TemplatePart & { kind: "variable" },
+  values: ReadonlyMap<string, string>,
+): string | undefined {
+  const value = values.get(part.name);
+  return part.fallback !== undefined && (value === undefined || value === "") ? part.fallback : value;
 }

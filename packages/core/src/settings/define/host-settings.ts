@@ -1,11 +1,11 @@
-/** What `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files come to. A workspace may only restrict. */
+/** Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files. A workspace may only restrict. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, entriesOf, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import { present } from "../schema/present.ts";
-import type { HostSettings, NameList, Problem } from "./definition.ts";
+import type { Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
 
 export interface HostWide {
   readonly allowed?: NameList;
@@ -67,7 +67,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
   };
 }
 
-/** Intersection of the lists that exist. One of the wrong type allows nothing: a mistake must not open a door. */
+/** Intersection of the lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access. */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, "mcp", "allowed");
@@ -79,7 +79,7 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   return { names: new Set(names), origins: lists.map(({ origin }) => origin) };
 }
 
-/** Union of the lists. A text in place of a list counts as a list of one: here, too, the stricter reading is taken. */
+/** Union of the lists. A string instead of a list counts as a list with one name, which is the stricter reading. */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -90,7 +90,7 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
   return { names: new Set(lists.flatMap(({ names }) => names)), origins: lists.map(({ origin }) => origin) };
 }
 
-/** Of the person's own lists for a server the strongest counts; the workspace's is cut down to it. */
+/** The strongest of the user's lists for a server counts; the workspace's list can only remove tools from it. */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
   const permitted = new Map<string, readonly string[]>();
   const workspaceLast = [...sources].sort((a, b) => Number(a.scope === "workspace") - Number(b.scope === "workspace"));
@@ -105,4 +105,93 @@ function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, 
     }
   }
   return permitted;
+}
+
+/** Restrictions of `mcp.excluded` and `fairlead.permissions`, each with its file and line. `sources` are those that count, weakest first. */
+export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
+  return [
+    ...listed(sources, "mcp", "excluded").map(({ text, ...where }) => ({ ...where, server: text })),
+    ...listed(sources, "fairlead", "permissions", "denyTools").map(({ text, ...where }) => ({
+      ...where,
+      tools: { only: text },
+    })),
+    ...permissions(sources),
+  ];
+}
+
+/** A string instead of a list counts as a list with one name, which is the stricter reading. */
+function listed(
+  sources: readonly CheckedSource[],
+  ...path: readonly string[]
+): readonly { readonly setting: string; readonly origin: Origin; readonly text: string }[] {
+  return sources.flatMap((source) => {
+    const node = childNode(source.root, ...path);
+    return [node ?? [], itemNodes(node)].flat().flatMap((item) => {
+      const text = stringNode(item);
+      return text === undefined ? [] : [{ setting: path.join("."), origin: source.originOf(item), text }];
+    });
+  });
+}
+
+/** The strongest of the user's lists for a server counts; the workspace's list can only restrict it further. */
+function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
+  const own = new Map<string, Gate>();
+  const workspace: Gate[] = [];
+  for (const source of sources) {
+    for (const { name, key, value } of entriesOf(
+      childNode(source.root, "fairlead", "permissions", "servers"),
+    ).values()) {
+      const gate: Gate = {
+        setting: `fairlead.permissions.servers.${name}`,
+        origin: source.originOf(key),
+        server: name,
+        tools: { allBut: textsOf(value) },
+      };
+      if (source.scope === "workspace") workspace.push(gate);
+      else own.set(name, gate);
+    }
+  }
+  return [...own.values(), ...workspace];
+}
+
+/** Keys of `fairlead.servers.<name>` that give a server more rights. */
+export const privileges = ["trustAnnotations", "sampling", "machineAuth", "issuerOverride"] as const;
+
+/**
+ * `sources` are those that count, weakest first. `privileged` is false for a workspace entry that takes the name of another
+ * one: what a person granted to that name was meant for the other.
+ */
+export function extrasFor(
+  name: string,
+  sources: readonly CheckedSource[],
+  { start, privileged }: { readonly start: ServerExtras["start"]; readonly privileged: boolean },
+): ServerExtras {
+  const said = (key: string, from = sources) => from.map(({ extras }) => childNode(extras.get(name)?.value, key));
+  const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
+  const granted = (key: string): boolean =>
+    said(key, granting)
+      .map(switchOf)
+      .findLast((value) => value !== undefined) ?? false;
+  const starts = said("start").map(stringNode);
+  return {
+    start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
+    enabled: disabledBy(name, sources) === undefined,
+    trustAnnotations: granted("trustAnnotations"),
+    sampling: granted("sampling"),
+    machineAuth: granted("machineAuth"),
+    ...present({
+      issuerOverride: said("issuerOverride", granting)
+        .map(stringNode)
+        .findLast((issuer) => issuer !== undefined),
+    }),
+  };
+}
+
+/** The strongest source that disables the server. One source is enough. */
+export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
+  const places = sources.flatMap((source) => {
+    const node = childNode(source.extras.get(name)?.value, "enabled");
+    return node !== undefined && switchOf(node) === false ? [source.originOf(node)] : [];
+  });
+  return places.at(-1);
 }

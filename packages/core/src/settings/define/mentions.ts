@@ -7,9 +7,8 @@ import type { Lookup, VariableValue } from "../read/variables.ts";
 import { entrySchema } from "../schema/entry-schema.ts";
 import type { LeafKey, SettingsKey } from "../schema/key.ts";
 import type { VariableUse } from "./definition.ts";
-import { parseVariables, type TemplatePart, valueOfVariable } from "./template.ts";
+import { parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
 
-/** A text of an entry in which variables are expanded. */
 export interface ExpandedText {
   /** For example `env.TOKEN`. */
   readonly where: string;
@@ -21,9 +20,9 @@ export interface ExpandedText {
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
-  /** A workspace's file would decide what an entry of the person runs or reaches. */
+  /** A variable from a workspace's file would decide what the user's own entry runs or reaches. */
   | { readonly kind: "confined"; readonly variable: string }
-  /** A command or folder is shown, approved and logged: it cannot hold a secret. */
+  /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
   | { readonly kind: "secret-in-path"; readonly secret: string }
 );
 
@@ -35,10 +34,10 @@ export interface Mentions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Nobody reads more of one entry, and a hostile one can have very many. */
+/** The most mistakes reported for one entry: a hostile entry can have very many. */
 const mistakesKept = 100;
 
-/** Without a lookup (an untrusted workspace) nothing is looked up and nothing is missed. */
+/** Without a lookup (an untrusted workspace), no variable is looked up or reported as missing. */
 export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions {
   const texts = expandedTexts(entry, entrySchema, "");
   const variables = new Map<string, VariableUse>();
@@ -57,7 +56,7 @@ export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions
     if (found !== undefined) values.set(part.name, found.value);
     const value = valueOfVariable(part, values);
     const from = lookup === undefined ? "not-looked-up" : originOf(value, found);
-    // Used once with a default and once without, it is as good as the worse of the two.
+    // A variable that is used with and without a default counts as unset if it has no value.
     if (variables.get(part.name)?.from !== "unset") variables.set(part.name, { name: part.name, from });
     if (found?.isConfined === true && !/^(?:env|headers)[.]/.test(text.where))
       return { kind: "confined", variable: part.name, text };
@@ -71,7 +70,7 @@ export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions
       template.kind === "malformed"
         ? [{ kind: "malformed", reason: template.reason, text }]
         : template.parts.flatMap((part) => see(part, text) ?? []);
-    // The same mistake twice in one text is reported once.
+    // A mistake that a text has twice is reported once.
     const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
     mistakes.push(...[...different.values()].slice(0, mistakesKept));
   }
@@ -104,7 +103,7 @@ function expandedTexts(node: Node, key: SettingsKey, where: string): readonly Ex
   }
   if (key.type === "named" || !key.expanded) return [];
   const text = stringNode(node);
-  // Validation has refused what is longer.
+  // Validation has refused longer texts.
   if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
   const items = itemNodes(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
   const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));

@@ -1,4 +1,4 @@
-/** The settings as a program writes them: the shape of one `mcpServers` entry, and of `createHost({ settings })`. */
+/** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
 /** How to sign in to a server, where discovery is not enough. */
 export interface MCPOAuthConfig {

@@ -1,8 +1,8 @@
-/** What may be the name of a server: a name that looks like another one is a trap wherever a person decides. */
+/** Checks server names. Invisible characters are refused, because two different names could look the same. */
 
 import { hasUnseen } from "../../text/unseen.ts";
 
-/** Undefined for a good name; else what completes "the name …". */
+/** Undefined for a valid name; else the end of a sentence that begins with "the name". */
 export function whyNotServerName(name: string): string | undefined {
   if (name.trim() === "") return "is blank";
   return hasUnseen(name) ? "has characters that cannot be seen" : undefined;

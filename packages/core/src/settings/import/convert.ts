@@ -1,18 +1,27 @@
-/** Turns one server of another program into an entry of the settings. Pure: nothing is read, started or reached. */
+/** Converts one server of another program to a settings entry. Pure. */
 
-import { checkEntry } from "./check-entry.ts";
-import { convertAddress } from "./convert-address.ts";
-import { convertCodexKeys } from "./convert-codex.ts";
-import { convertCommand } from "./convert-command.ts";
-import { type ConversionContext, convertTimeout, type EntryDraft, type TransportKind, toEntry } from "./draft.ts";
-import { createFieldReader, type FieldReader } from "./field-reader.ts";
+import { parseJsonc } from "../../files/json/jsonc.ts";
+import { readTransport } from "../define/entry-transport.ts";
+import { findVariables, type Mistake } from "../define/mentions.ts";
+import { childNode } from "../read/nodes.ts";
+import { validate, whyNotUrl } from "../schema/validate.ts";
+import { convertAddress, convertCodexKeys, convertCommand } from "./convert-transport.ts";
+import {
+  type ConversionContext,
+  convertTimeout,
+  createFieldReader,
+  type EntryDraft,
+  type FieldReader,
+  type TransportKind,
+  toEntry,
+} from "./field-reader.ts";
 import { type ForeignServer, foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
 export interface Conversion {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
-  /** As it was written; what comes of it is for someone to say who may read it. */
+  /** The path as written; the caller reads the file and converts it. */
   readonly envFile?: string;
   readonly remarks: readonly Remark[];
 }
@@ -29,7 +38,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
   convertCommonKeys(reader, draft, context.program);
   const enabled = isEnabled(reader, disabled);
-  // Without a transport, what else is lost is beside the point.
+  // Without a transport, remarks about other keys do not help.
   if (kind === undefined) return { entry: {}, enabled, remarks };
   for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind));
   const entry = toEntry(draft);
@@ -115,4 +124,43 @@ function whyDropped(key: string, kind: TransportKind): string {
   if (kind === "stdio" && ofAddresses.has(key)) return "means nothing for a server that is started by a command";
   if (kind !== "stdio" && ofCommands.has(key)) return "means nothing for a server that is reached by its URL";
   return reasons.get(key) ?? "has no counterpart here";
+}
+
+/** Validates a converted entry. An entry with a mistake is not imported. */
+export function checkEntry(name: string, entry: Readonly<Record<string, unknown>>): readonly Remark[] {
+  const servers = Object.fromEntries([[name, entry]]);
+  const { root } = parseJsonc(JSON.stringify({ mcpServers: servers }));
+  const node = childNode(root, "mcpServers", name);
+  if (root === undefined || node === undefined) return [];
+  const findings = validate(root).filter(({ severity }) => severity === "error");
+  const mistakes: Remark[] = [];
+  readTransport(node, (severity, _node, message) => severity === "error" && mistakes.push(obstacle("", message)));
+  return [
+    ...mistakes,
+    ...findings.map(({ path, message }) => obstacle(path.slice(2).join("."), message)),
+    ...findVariables(node, undefined).mistakes.map((mistake) => obstacle(mistake.text.where, whatIsWrong(mistake))),
+    ...checkAddress(entry["url"]),
+  ];
+}
+
+function whatIsWrong(mistake: Mistake): string {
+  switch (mistake.kind) {
+    case "malformed":
+      return `cannot be expanded: ${mistake.reason}`;
+    case "secret-in-path":
+      return `uses the secret ${mistake.secret}; a command and its folder are shown and approved, so they cannot hold one`;
+    case "unset":
+    case "confined":
+      return `uses ${mistake.variable}, which has no value`;
+  }
+}
+
+/** An address with a variable is checked when it is used. The message does not quote the address, which may contain a key. */
+function checkAddress(value: unknown): readonly Remark[] {
+  const isWrong = typeof value === "string" && !value.includes("$") && whyNotUrl(value, "url") !== undefined;
+  return isWrong ? [obstacle("url", "is not an http:// or https:// address")] : [];
+}
+
+function obstacle(key: string, message: string): Remark {
+  return { kind: "obstacle", key, message };
 }

@@ -1,10 +1,10 @@
-/** What becomes of `envFile`: its names can become references, its values are never copied. */
+/** Converts `envFile`: names in it become references to variables. Values are never copied. */
 
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { objectOf } from "@fairlead/wire/json";
-import { isInside } from "../../files/inside.ts";
 import { readText } from "../../files/read-text.ts";
+import { isInside } from "../../files/real-path.ts";
 import { limits } from "../../limits.ts";
 import type { Environment } from "../read/paths.ts";
 import type { Lookup } from "../read/variables.ts";
@@ -16,7 +16,7 @@ export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** What the target's entries would get for a variable. */
+  /** Looks up variables as entries of the target file do. */
   readonly lookup: Lookup;
 }
 
@@ -43,13 +43,13 @@ export async function convertEnvFile(
   return withRemarks({ ...conversion, entry }, remarks);
 }
 
-/** Files of a project count as the project does; of other projects than this one nothing is known. */
+/** A file of this project may be read if the project is trusted. Files of other projects are not read. */
 function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;
   return trusted || !isInside(file, root);
 }
 
-/** The names that a `.env` file assigns; undefined when it cannot be read. */
+/** The variable names in a `.env` file; undefined if it cannot be read. */
 async function namesIn(file: string): Promise<readonly string[] | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? Object.keys(parseEnv(read.text.replace(/^\uFEFF/, ""))) : undefined;

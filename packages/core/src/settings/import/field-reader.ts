@@ -1,24 +1,25 @@
-/** Reads the keys of a foreign entry once each, converts what they hold, and remembers what nobody asked for. */
+/** Reads each key of a foreign entry once, converts its value, and lists the keys that were not read. */
 
+import { longestTime } from "../schema/key.ts";
 import { foreignFields } from "./foreign-file.ts";
 import type { Remark } from "./program.ts";
 import { convertReferences, type ReferenceContext } from "./references.ts";
 
 export interface FieldReader {
-  /** Whether something is written there; `null` is nothing. */
+  /** Whether the key has a value other than `null`. */
   has(key: string): boolean;
-  /** As it was written. */
+  /** The value as written. */
   raw(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   table(key: string): ReadonlyMap<string, string> | undefined;
-  /** A list of names, in which neither program expands anything. */
+  /** A list of names, which contain no references. */
   names(key: string): readonly string[] | undefined;
   convert(text: string, key: string): string;
   /** Keys that were never read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
-  /** An obstacle, where a value would have been returned. */
+  /** Adds an `obstacle` remark; returns undefined instead of a value. */
   refuse(key: string, message: string): undefined;
 }
 
@@ -92,4 +93,36 @@ export function createFieldReader(
     remark,
     refuse,
   };
+}
+
+export interface ConversionContext extends ReferenceContext {
+  /** The scope of the new entry, which decides where its relative paths start. */
+  readonly target: "user" | "workspace";
+}
+
+/** A `Map`, because a foreign key may be named `__proto__`. */
+export type EntryDraft = Map<string, unknown>;
+
+/** `url`: HTTP, or SSE if the server does not answer HTTP. */
+export type TransportKind = "stdio" | "http" | "sse" | "url";
+
+export function convertTimeout(
+  reader: FieldReader,
+  draft: EntryDraft,
+  key: string,
+  unit: "milliseconds" | "seconds",
+): void {
+  const value = reader.raw(key);
+  if (typeof value === "number" && value > 0) {
+    const timeout = Math.min(Math.max(Math.round(unit === "seconds" ? value * 1000 : value), 1), longestTime);
+    draft.set("timeout", timeout);
+    if (unit === "seconds") reader.remark("converted", key, `becomes timeout, in milliseconds: ${timeout}`);
+  } else if (value !== undefined) reader.remark("dropped", key, "is not a positive number");
+}
+
+/** `Object.fromEntries` also defines a property named `__proto__`. */
+export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),
+  );
 }

@@ -10,23 +10,23 @@ import type { ImportSource, Program } from "./program.ts";
 export interface ForeignServer {
   readonly name: string;
   readonly value: unknown;
-  /** Set by the file about this server, outside its entry. */
+  /** Whether the file disables this server outside its entry. */
   readonly disabled: boolean;
-  /** The project that the file keeps this server for. */
+  /** The project to which the file limits this server. */
   readonly folder?: string;
 }
 
 export type ForeignFile =
   | { readonly kind: "read"; readonly servers: readonly ForeignServer[]; readonly inputs: ReadonlyMap<string, string> }
   | { readonly kind: "absent" }
-  /** Line and column, when it has a syntax error. */
+  /** Line and column of a syntax error. */
   | { readonly kind: "broken"; readonly message: string; readonly line?: number; readonly column?: number };
 
 export type Document =
   | { readonly kind: "value"; readonly value: unknown }
   | Extract<ForeignFile, { kind: "absent" | "broken" }>;
 
-/** Claude Code keeps histories beside its servers, so these files may be larger than settings are. */
+/** Larger than for settings files, because Claude Code's file also holds histories. */
 const maxBytes = 16 * 1024 * 1024;
 
 export async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Document> {
@@ -36,13 +36,13 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
   return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
 }
 
-/** `folders`: the projects whose own servers are wanted, where a file keeps servers for many. */
+/** `folders`: for a file with servers of many projects, the projects whose servers are wanted. */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
 }
 
-/** The properties of an object, whatever they are called; of anything else, nothing. */
+/** The properties of an object, also those with names such as `__proto__`; undefined for other values. */
 export function foreignFields(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (!isObject(value) || value instanceof Date) return undefined;
   return new Map<string, unknown>(Object.entries(value));
@@ -61,7 +61,7 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
 }
 
-/** Claude Code's `~/.claude.json` also keeps servers for single projects, under the project's path. */
+/** Claude Code's `~/.claude.json` also has servers of single projects, by the project's path. */
 function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
   const projects = foreignFields(fields.get("projects"));
   const project = foreignFields(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
@@ -94,7 +94,7 @@ async function parseToml(text: string): Promise<Document> {
   try {
     return { kind: "value", value: parse(text, { maxDepth: limits.settingsDepth }) };
   } catch (error) {
-    // Below its first line, the message repeats the text around the mistake.
+    // The first line only: the other lines quote the file.
     const [message = ""] = error instanceof Error ? error.message.split("\n") : ["it is not valid TOML"];
     return {
       kind: "broken",
@@ -102,4 +102,31 @@ async function parseToml(text: string): Promise<Document> {
       ...(error instanceof TomlError ? { line: error.line, column: error.column } : {}),
     };
   }
+}
+
+/** Finds out which program wrote a file, from its name, else from its content. */
+const names: readonly (readonly [RegExp, Program])[] = [
+  [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
+  [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
+  [/[/\\]\.cursor[/\\]mcp\.json$/, "cursor"],
+  [/[/\\](\.vscode|User)[/\\](mcp|settings)\.json$/, "vscode"],
+  [/[/\\]mcp_config\.json$/, "windsurf"],
+  [/\.toml$/, "codex"],
+];
+
+export async function detectProgram(file: string): Promise<Program | undefined> {
+  const named = names.find(([pattern]) => pattern.test(file));
+  if (named) return named[1];
+  const document = await readDocument(file, "jsonc");
+  return document.kind === "value" ? detectByContent(document.value) : undefined;
+}
+
+function detectByContent(value: unknown): Program | undefined {
+  const fields = foreignFields(value);
+  if (fields?.has("servers") || foreignFields(fields?.get("mcp"))?.has("servers")) return "vscode";
+  if (!fields?.has("mcpServers")) return undefined;
+  const text = JSON.stringify(fields.get("mcpServers"));
+  if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
+  // All other programs read a file without such references in the same way.
+  return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

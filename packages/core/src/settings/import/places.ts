@@ -1,4 +1,4 @@
-/** Where other programs usually keep their servers, on each platform. */
+/** The usual settings files of other programs, on each platform. */
 
 import { posix, win32 } from "node:path";
 import type { Environment } from "../read/paths.ts";
@@ -27,12 +27,12 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
   const own = new Set(user.map(([, file]) => file));
   return [
     ...user.map(([program, file]) => ({ program, file })),
-    // At home, `.cursor/mcp.json` of the workspace is the user's own file, seen already.
+    // If the workspace is the home folder, its `.cursor/mcp.json` is the user's own file, which is in the list already.
     ...project.filter(([, file]) => !own.has(file)).map(([program, file]) => ({ program, file, folder: root })),
   ];
 }
 
-/** The folder of the project that a file given by hand belongs to, if its name says that it belongs to one. */
+/** The project folder of a file that the user names; undefined if the file's name is not that of a project file. */
 export function projectFolder(
   file: string,
   { home, platform }: Pick<Environment, "home" | "platform">,

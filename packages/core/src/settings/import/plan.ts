@@ -1,39 +1,42 @@
-/** Decides what an import would do with each server. Pure, and never in favour of overwriting something. */
+/** Collects the servers of other programs, and decides for each whether it is imported. An import overwrites nothing. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { ImportCandidate } from "./collect.ts";
+import { type Conversion, convertServer } from "./convert.ts";
+import { convertEnvFile, type EnvFileContext } from "./env-file.ts";
+import type { ConversionContext } from "./field-reader.ts";
+import { type ForeignFile, readForeignFile } from "./foreign-file.ts";
 import type { ImportSource } from "./program.ts";
 
 export type ImportAction =
   | { readonly kind: "add" }
   | { readonly kind: "replace" }
-  /** The target has the very same entry. */
+  /** The target file has an equal entry. */
   | { readonly kind: "same" }
-  /** The target has another entry of that name. */
+  /** The target file has another entry with this name. */
   | { readonly kind: "exists" }
-  /** Another source has the very same entry. */
+  /** Another source has an equal entry. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
-  /** Another source has another entry of that name; this one is taken only when asked for by the name it would get. */
+  /** Another source has another entry with this name. This entry is imported only if the user names its new name. */
   | { readonly kind: "clash"; readonly with: ImportSource }
-  /** Its remarks say what is in the way. */
+  /** The remarks say why the entry cannot be imported. */
   | { readonly kind: "refused" }
-  /** It comes with a folder that is not trusted; it is taken only when asked for by name. */
+  /** It belongs to an untrusted folder, and is imported only if the user names it. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
 export interface PlannedServer extends ImportCandidate {
-  /** What it would be called here. */
+  /** Its name in the target file. */
   readonly target: string;
   readonly action: ImportAction;
 }
 
 export interface PlanOptions {
-  /** What stands in the target file, by name. */
+  /** The entries of the target file, by name. */
   readonly existing: ReadonlyMap<string, unknown>;
   readonly replace: boolean;
-  /** The names asked for; all, when absent. */
+  /** The names that the user wants; all names if absent. */
   readonly only?: ReadonlySet<string>;
-  /** Whether servers are taken from there without being asked for by name. */
+  /** Whether servers of this source are imported without being named. */
   isTrusted(source: ImportSource): boolean;
 }
 
@@ -78,7 +81,7 @@ function isThere({ conversion }: ImportCandidate, target: string, { existing }: 
   return isDeepStrictEqual(existing.get(target), conversion.entry);
 }
 
-/** `name-cursor`, then `name-cursor-2` and so on; a name under which the same entry stands already is free too. */
+/** `name-cursor`, then `name-cursor-2` and so on. A name with an equal entry counts as free. */
 function freeName(
   candidate: ImportCandidate,
   taken: ReadonlyMap<string, ImportCandidate>,
@@ -90,4 +93,56 @@ function freeName(
   let name = base;
   for (let count = 2; !isFree(name); count += 1) name = `${base}-${count}`;
   return name;
+}
+
+/** What `collect` needs to read the files of other programs. */
+interface CollectContext extends EnvFileContext {
+  readonly target: ConversionContext["target"];
+}
+
+export interface ImportCandidate {
+  readonly name: string;
+  readonly source: ImportSource;
+  readonly conversion: Conversion;
+}
+
+export interface Collection {
+  readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
+  readonly candidates: readonly ImportCandidate[];
+}
+
+export async function collect(sources: readonly ImportSource[], context: CollectContext): Promise<Collection> {
+  const { environment, root } = context;
+  const folders = [...new Set([root, environment.cwd])];
+  const files = await Promise.all(
+    sources.map(async (source) => ({ source, file: await readForeignFile(source, folders) })),
+  );
+  const candidates = files.flatMap(({ source, file }) =>
+    file.kind === "read" ? convertAll(source, file, context) : [],
+  );
+  const withEnvFiles = candidates.map(async (candidate) => ({
+    ...candidate,
+    conversion: await convertEnvFile(candidate.conversion, candidate.source, context),
+  }));
+  return { files, candidates: await Promise.all(withEnvFiles) };
+}
+
+function convertAll(
+  source: ImportSource,
+  { servers, inputs }: Extract<ForeignFile, { kind: "read" }>,
+  { environment, root, target }: CollectContext,
+): readonly ImportCandidate[] {
+  const { program } = source;
+  return servers.map((server) => {
+    const folder = server.folder ?? source.folder;
+    const place = {
+      program,
+      platform: environment.platform,
+      target,
+      root,
+      inputs,
+      ...(folder === undefined ? {} : { folder }),
+    };
+    return { name: server.name, source, conversion: convertServer(server, place) };
+  });
 }

@@ -1,8 +1,8 @@
-/** The programs whose servers can be taken over, and what each of them means by what it writes. */
+/** The programs whose servers can be imported, and how each of them reads its file. */
 
 export type Program = "claude-desktop" | "claude-code" | "cursor" | "vscode" | "windsurf" | "codex";
 
-/** What a program puts in place of `${…}`; whatever is not named here it takes literally. */
+/** The references `${…}` that a program expands. All others are plain text to it. */
 export type ReferenceForm =
   /** `${NAME}` and `${NAME:-default}` */
   | "variable"
@@ -11,9 +11,9 @@ export type ReferenceForm =
   | "userHome"
   | "workspaceFolder"
   | "pathSeparator"
-  /** `${input:ID}`: asked for, then remembered */
+  /** `${input:ID}`: the program asks the user once and stores the answer */
   | "input"
-  /** Known to the program and without a counterpart here. */
+  /** The program knows it, but Fairlead has no equivalent. */
   | "foreign";
 
 interface Traits {
@@ -57,17 +57,17 @@ export function isProgram(name: string): name is Program {
   return Object.hasOwn(programs, name);
 }
 
-/** A file of another program. It is only ever read, as data. */
+/** A file of another program. Fairlead never writes it. */
 export interface ImportSource {
   readonly program: Program;
   readonly file: string;
-  /** The project the file belongs to, where its relative paths start; absent for a file of the user's own. */
+  /** The project of the file, in which its relative paths start; absent for the user's own files. */
   readonly folder?: string;
 }
 
-/** Something to know about one key of a server that is taken over. Messages quote the file: make them safe before showing them. */
+/** A remark about one key of an imported server. Messages quote the file: make them safe before showing them. */
 export interface Remark {
-  /** `obstacle`: without this the server would not be the same one, so it is not taken over. */
+  /** `obstacle`: the key cannot be converted and the server would not work the same without it, so it is not imported. */
   readonly kind: "converted" | "dropped" | "hint" | "obstacle";
   readonly key: string;
   readonly message: string;

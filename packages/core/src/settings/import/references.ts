@@ -1,4 +1,4 @@
-/** Rewrites what another program would expand into what the settings expand, and shields every other dollar sign. */
+/** Converts references of another program to those of the settings, and escapes every other dollar sign. */
 
 import { posix, win32 } from "node:path";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
@@ -6,7 +6,7 @@ import { type Program, programs, type ReferenceForm, type Remark } from "./progr
 export interface ReferenceContext {
   readonly program: Program;
   readonly platform: NodeJS.Platform;
-  /** The workspace root, which is what `${PWD}` will be. */
+  /** The workspace root, which `${PWD}` means in the settings. */
   readonly root: string;
   /** The project that the file belongs to. */
   readonly folder?: string;
@@ -14,7 +14,7 @@ export interface ReferenceContext {
   readonly inputs: ReadonlyMap<string, string>;
 }
 
-// Every dollar sign is looked at: it begins a reference, or it stands for itself.
+// Every dollar sign begins a reference or is plain text.
 const dollar = /\$\{([^}]*)\}|\$/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -22,7 +22,7 @@ export function isVariableName(text: string): boolean {
   return variableName.test(text);
 }
 
-/** A dollar sign that must arrive as one. */
+/** Escapes dollar signs that are plain text. */
 export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");
 }
@@ -84,7 +84,7 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
     case "userHome":
       return { text: context.platform === "win32" ? "${USERPROFILE}" : "${HOME}" };
     case "workspaceFolder":
-      // Of another project than this one, the folder can only be written out.
+      // The folder of another project has no variable, so its path is written.
       return { text: (context.folder ?? context.root) === context.root ? "${PWD}" : literal(context.folder ?? "") };
     case "pathSeparator":
       return { text: context.platform === "win32" ? win32.sep : posix.sep };
@@ -102,7 +102,7 @@ function fromEnvironment(name: string): Outcome {
 }
 
 function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
-  // The names that the secret store takes.
+  // Only characters that the secret store allows in names.
   const name = id
     .replaceAll(/[^A-Za-z0-9_.-]/g, "_")
     .replace(/^(?=[.-])/, "_")
@@ -119,7 +119,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** What the references of a path come to right now. Unknown ones stay as they are: no such file will be found. */
+/** Expands the references of a path now. Unknown references stay as they are, so that no file is found. */
 export function resolveVariableReferences(
   text: string,
   values: {

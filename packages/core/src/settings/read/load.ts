@@ -10,10 +10,10 @@ import { readEnvFiles } from "./variables.ts";
 /** Weakest first. */
 const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
 
-/** What the files say, weakest scope first, before anything is believed. */
+/** The parsed settings files, weakest scope first, before validation. */
 export type Sources = readonly SettingsSource[];
 
-/** `userSettings`, as JSON, stands in place of the user's file. */
+/** `userSettings` is JSON that replaces the user's file. */
 export async function readSources({ files }: Locations, userSettings?: string): Promise<Sources> {
   const wanted = scopes.flatMap((scope): Promise<SettingsSource>[] => {
     if (scope === "user" && userSettings !== undefined) return [Promise.resolve(textSource(userSettings))];
@@ -23,7 +23,7 @@ export async function readSources({ files }: Locations, userSettings?: string): 
   return Promise.all(wanted);
 }
 
-/** Every place where a key is written, weakest scope first: what says it, and what is overruled. */
+/** Every file that sets a key, weakest scope first. */
 export function whereWritten(sources: Sources, ...path: readonly string[]): readonly Origin[] {
   return sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -31,7 +31,7 @@ export function whereWritten(sources: Sources, ...path: readonly string[]): read
   });
 }
 
-/** `security.folderTrust.enabled`. A workspace has no say in whether it is trusted. */
+/** `security.folderTrust.enabled`, without the workspace's file: a workspace cannot decide whether it is trusted. */
 export function folderTrustEnabled(sources: Sources): boolean {
   const said = sources
     .filter(({ scope }) => scope !== "workspace")
@@ -46,7 +46,7 @@ export interface MergeOptions {
   readonly trusted: boolean;
 }
 
-/** Settings of which a program has only the text: no file counts beside it, and no `.env` file. */
+/** Merges settings from one text, without any settings file or `.env` file. */
 export async function mergeText(text: string, environment: Environment): Promise<Settings> {
   const envFiles = { user: new Map<string, string>(), workspace: new Map<string, string>(), problems: [] };
   return merge([textSource(text)], { trusted: true, lookup: { environment, root: environment.cwd, envFiles } });

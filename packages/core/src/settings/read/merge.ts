@@ -2,11 +2,9 @@
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
-import { disabledBy, extrasFor, privileges } from "../define/extras.ts";
-import { hostWide } from "../define/host-settings.ts";
+import { disabledBy, extrasFor, gatesOf, hostWide, privileges } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
-import { gatesOf } from "./gates.ts";
 import { childNode } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";
@@ -22,7 +20,7 @@ export async function merge(sources: readonly SettingsSource[], context: MergeCo
   const counting = checked.filter(({ scope }) => trusted || scope !== "workspace");
   const { allowed, excluded, host, problems } = hostWide(counting);
   const choices = chooseEntries(checked, trusted);
-  // Hashing, expanding and all that is loaded only where there is something to define.
+  // Loaded only if there are servers to define.
   const define = choices.length > 0 ? (await import("../define/define.ts")).defineServer : undefined;
   const servers = define
     ? choices.map((choice) => configure(choice, counting, { ...context, start: host.start, define }))
@@ -116,7 +114,7 @@ function idleLine({ source, at }: EntryCandidate): Problem {
   };
 }
 
-/** What was granted to a name goes to the entry that the person knew under it, not to one that a workspace puts in its place. */
+/** Rights that the user gave to a name do not apply to a workspace entry that replaces the user's entry of that name. */
 function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {
   return sources
     .filter(({ scope }) => scope !== "workspace")
@@ -137,7 +135,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     });
 }
 
-/** What concerns no server that is used: worth reading, but it must not count against a server of the same name. */
+/** Problems of entries that are not used. They are shown, but do not affect the server that has the same name. */
 function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));

@@ -1,4 +1,4 @@
-/** Reads values of a parsed settings file; of a repeated key the last counts, and `__proto__` is an ordinary name. */
+/** Reads values of a parsed settings file. The last of repeated keys counts, and `__proto__` is an ordinary name. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 
@@ -16,7 +16,7 @@ export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   );
 }
 
-/** The properties that count, in the order of their first appearance. */
+/** The last property of each name, in the order of the first appearance. */
 export function entriesOf(node: Node | undefined): ReadonlyMap<string, JsonProperty> {
   return new Map(propertyNodes(node).map((property) => [property.name, property]));
 }
@@ -44,12 +44,12 @@ export function numberOf(node: Node | undefined): number | undefined {
   return node?.type === "number" ? Number(node.value) : undefined;
 }
 
-/** The strings of a list; whatever else stands in it is left out. */
+/** The strings of a list; other items are left out. */
 export function textsOf(node: Node | undefined): readonly string[] {
   return itemNodes(node).flatMap((item) => stringNode(item) ?? []);
 }
 
-/** A name → text map; numbers and booleans count as what they look like. */
+/** A map of strings; numbers and booleans are converted to strings. */
 export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { name, value } of entriesOf(node).values()) {
@@ -59,7 +59,6 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** The value as plain data. */
 export function plainValueOf(node: Node): unknown {
   if (node.type === "array") return itemNodes(node).map(plainValueOf);
   // `fromEntries` defines properties where assignment would set a prototype.
@@ -68,7 +67,7 @@ export function plainValueOf(node: Node): unknown {
   return node.value;
 }
 
-/** Text that is the same for the same value: sorted keys, no spaces. */
+/** JSON with sorted keys and no spaces, which is the same for equal values. */
 export function canonicalOf(node: Node, leaveOut: readonly string[] = []): string {
   if (node.type === "array")
     return `[${itemNodes(node)

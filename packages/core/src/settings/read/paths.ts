@@ -3,8 +3,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, posix, resolve, win32 } from "node:path";
 import { HostError } from "../../errors.ts";
-import { isInside } from "../../files/inside.ts";
-import { realPathOf } from "../../files/real-path.ts";
+import { isInside, realPathOf } from "../../files/real-path.ts";
 import type { Scope } from "../define/definition.ts";
 
 /** The process environment as a parameter, because core reads none itself. */
@@ -135,7 +134,7 @@ function systemSettings(platform: NodeJS.Platform): string {
   return "/etc/gemini-cli/settings.json";
 }
 
-/** A relative path would mean another file in every folder, and so could be planted in one. */
+/** A relative path is refused: it would mean another file in every folder, and an untrusted folder could contain that file. */
 function absoluteVariable({ env }: Environment, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || value === "") return undefined;
@@ -151,7 +150,7 @@ async function stateFolder(environment: Environment, root: string, home: string)
   return state;
 }
 
-/** The administrator's. The variable is for machines on which the usual place does not suit; like all of ours it counts from no `.env` file. */
+/** The administrator's policy folder, or the folder in the environment variable. `.env` files cannot set the variable. */
 async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
   const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
   if (given !== undefined) await refuseInWorkspace("FAIRLEAD_SYSTEM_POLICIES_PATH", given, root, home);
@@ -164,11 +163,11 @@ function systemPolicies(platform: NodeJS.Platform): string {
   return "/etc/fairlead/policies";
 }
 
-/** Who works in the home folder, or above it, has everything inside: there it says nothing. */
+/** Not checked if the workspace is the home folder or above it, because then every folder is inside the workspace. */
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
   throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {
-    next: `Set ${name} to a folder outside the workspace: what lies in a workspace can be planted.`,
+    next: `Set ${name} to a folder outside the workspace: an untrusted workspace could contain that folder.`,
   });
 }
 

@@ -9,7 +9,7 @@ export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
   readonly state: Exclude<SettingsFile["state"], "ignored">;
-  /** The object at the top; undefined when the file is absent, broken or blank. */
+  /** The top-level object; undefined if the file is absent, broken or blank. */
   readonly root: Node | undefined;
   readonly problems: readonly Problem[];
   originOf(node: Pick<Node, "offset">): Origin;
@@ -52,7 +52,7 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
   return { scope, file, state: "read", root, problems: [], originOf };
 }
 
-/** Checking and showing cost more than parsing: a file made to be slow is left out. */
+/** A file with too many values is ignored, because validating and showing them would take too long. */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;
   const waiting = [root];

@@ -8,7 +8,7 @@ import type { Environment, Locations } from "./paths.ts";
 export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
-  /** From a workspace's file, for an entry that nobody approves again when that file changes: see `lookupFor`. */
+  /** From a workspace's file, for an entry that needs no new approval when that file changes: see `lookupFor`. */
   readonly isConfined?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface EnvFiles {
   readonly problems: readonly Problem[];
 }
 
-/** Those of the workspace only when it is trusted. */
+/** Reads the workspace's files only if the workspace is trusted. */
 export async function readEnvFiles({ envFiles }: Locations, trusted: boolean): Promise<EnvFiles> {
   const problems: Problem[] = [];
   const user = await readAll(envFiles.user, "user", problems);
@@ -48,7 +48,7 @@ async function readAll(files: readonly string[], scope: Scope, problems: Problem
   return values;
 }
 
-/** A file in a folder must not be able to move where settings, trust and state are looked for. */
+/** Variables that no `.env` file may set: they decide where settings, trust and state are stored. */
 export function isReserved(name: string): boolean {
   return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);
 }

@@ -1,4 +1,4 @@
-/** A settings file after validation: what it holds, and whom each mistake in it concerns. */
+/** A settings file after validation: its values, and its mistakes by server entry. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { closest } from "../../text/closest.ts";
@@ -12,13 +12,13 @@ export interface CheckedSource extends SettingsSource {
   readonly entries: ReadonlyMap<string, JsonProperty>;
   /** `fairlead.servers`, by name. */
   readonly extras: ReadonlyMap<string, JsonProperty>;
-  /** Mistakes in the entry of a name, in its extras, and everywhere else. */
+  /** Mistakes by server name: in `mcpServers`, in `fairlead.servers`, then all other mistakes. */
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly otherProblems: readonly Problem[];
-  /** Those of them that may keep something open which somebody believes closed. */
+  /** Mistakes that could leave a restriction unenforced. */
   readonly gateProblems: readonly Problem[];
-  /** The value at a path, unless it is missing or itself a mistake. */
+  /** The value at a path; undefined if it is missing or has a mistake. */
   read(...path: readonly string[]): Node | undefined;
 }
 
@@ -53,7 +53,7 @@ export function checkSource(source: SettingsSource): CheckedSource {
   };
 }
 
-/** `mcp` and `fairlead.permissions`, however they are spelt. */
+/** `mcp` and `fairlead.permissions`, also if they are misspelt. */
 function isAboutGates([first = "", second = ""]: readonly string[]): boolean {
   if (first === "fairlead") return closest(second, ["permissions"]) !== undefined;
   return closest(first, ["mcp"]) !== undefined && second !== "serverCommand";

@@ -1,4 +1,4 @@
-/** What counts where nothing is set; times in milliseconds. */
+/** Default values of settings. Times are in milliseconds. */
 
 export const defaults = {
   timeout: 600_000,

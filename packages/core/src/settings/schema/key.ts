@@ -1,6 +1,6 @@
-/** The vocabulary in which the settings file is described: plain data, few words. */
+/** Types of the table that describes all settings keys. */
 
-/** What a key may do when it stands in a workspace file. In an untrusted folder, none does anything. */
+/** The effect of a key in a workspace file. In an untrusted folder, no key has an effect. */
 export type WorkspaceRule =
   | "once the folder is trusted and the entry approved"
   | "once the folder is trusted"
@@ -34,16 +34,15 @@ export interface NumberKey extends Leaf {
   readonly maximum: number;
   readonly default?: number;
 }
-/** A list of strings. */
 export interface ListKey extends Leaf {
   readonly type: "list";
 }
-/** Names with a string each; numbers and booleans are taken as text. */
+/** An object with string values; numbers and booleans are converted to strings. */
 export interface TextsKey extends Leaf {
   readonly type: "texts";
   readonly names: "environment" | "header";
 }
-/** Names with a list of strings each. */
+/** An object with lists of strings. */
 export interface ListsKey extends Leaf {
   readonly type: "lists";
 }
@@ -53,12 +52,12 @@ export interface ObjectKey {
   readonly type: "object";
   readonly description: string;
   readonly properties: Readonly<Record<string, SettingsKey>>;
-  /** Of these keys there must be one, and only one. */
+  /** Exactly one of these keys must be set. */
   readonly exactlyOneOf?: readonly string[];
-  /** Other programs keep keys of their own here: unknown ones are no mistake. */
+  /** Other programs store their own keys here, so unknown keys are no mistake. */
   readonly shared?: true;
 }
-/** One object for each name a person chooses. */
+/** An object whose keys are names that the user chooses. */
 export interface NamedKey {
   readonly type: "named";
   readonly description: string;
@@ -67,5 +66,5 @@ export interface NamedKey {
 }
 export type SettingsKey = LeafKey | ObjectKey | NamedKey;
 
-/** The longest time a timer can hold. */
+/** The longest time of a timer, in milliseconds. */
 export const longestTime = 2_147_483_647;

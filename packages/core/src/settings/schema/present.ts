@@ -1,4 +1,4 @@
-/** Objects without their undefined properties: under strict options an absent key and an undefined one differ. */
+/** Removes undefined properties, because TypeScript's strict options distinguish them from absent ones. */
 
 type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

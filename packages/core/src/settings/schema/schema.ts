@@ -1,4 +1,4 @@
-/** Every key of the settings file, as data: it drives validation, the published JSON Schema, docs/settings.md and the trust test. */
+/** The table of all settings keys. Validation, the JSON Schema, docs/settings.md and the trust test use it. */
 
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
@@ -205,7 +205,7 @@ export const settingsSchema: ObjectKey = {
     },
     security: {
       type: "object",
-      description: "Of Gemini CLI's security settings, the one that Fairlead heeds.",
+      description: "The only one of Gemini CLI's security settings that Fairlead uses.",
       shared: true,
       properties: {
         folderTrust: {
@@ -226,7 +226,7 @@ export const settingsSchema: ObjectKey = {
   },
 };
 
-/** Every leaf with the path to it; `<name>` stands for the names people choose. */
+/** Every leaf key with its path. `<name>` means a name that the user chooses. */
 export function leafKeys(
   key: SettingsKey = settingsSchema,
   path: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** Holds a parsed settings file against the schema: wrong types, unknown and repeated keys, each with its place. */
+/** Validates a parsed settings file: reports wrong types, unknown keys and repeated keys with their positions. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Node } from "../../files/json/jsonc.ts";
@@ -12,7 +12,7 @@ import type { LeafKey, NamedKey, NumberKey, ObjectKey, SettingsKey, TextKey, Tex
 import { settingsSchema } from "./schema.ts";
 
 export interface SettingsFinding {
-  /** The names from the top of the file down to where the mistake is. */
+  /** The path of the mistake in the file. */
   readonly path: readonly string[];
   readonly node: Node;
   readonly severity: "error" | "warning";
@@ -20,7 +20,7 @@ export interface SettingsFinding {
   readonly next?: string;
 }
 
-/** A place in the file, and how to say what is wrong there. */
+/** A position in the file, and the function that reports mistakes there. */
 interface Place {
   readonly path: readonly string[];
   readonly node: Node;
@@ -63,14 +63,14 @@ function checkObject(place: Place, { properties, shared }: ObjectKey): void {
       continue;
     }
     const meant = closest(name, Object.keys(properties));
-    // Beside other programs' keys only a near miss is worth a word.
+    // Among other programs' keys, only a misspelt key of ours is reported.
     if (shared && meant === undefined) continue;
     const at = { ...below(place, property), node: key };
     warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
   }
 }
 
-/** The properties that count; those written twice are reported. */
+/** The last property of each name. Repeated names are reported. */
 function propertiesAt(place: Place): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
     error(place, `${quoted(place)} must be an object, not ${typeNames[place.node.type]}`);
@@ -122,7 +122,7 @@ function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
       `${quoted(place)} is "${text}", which is none of ${oneOf.join(", ")}`,
       didYouMean(closest(text, oneOf)),
     );
-  // What is expanded is checked once its variables are known.
+  // A value with variables is checked after they are expanded.
   const reason = format === undefined || expanded ? undefined : whyNotUrl(text, format);
   if (reason !== undefined) error(place, `${quoted(place)} is "${text}", which is ${reason}`);
 }
@@ -174,7 +174,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** What no text here may be, whatever it is for. */
+/** Checks that apply to every string of the settings. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { openCallbackServer, portIn } from "../../../src/auth/browser/callback-server.ts";
+import { isLoopback, openCallbackServer, portIn } from "../../../src/auth/browser/callback-server.ts";
 import { freePort } from "../free-port.ts";
 
 const state = "s".repeat(43);
@@ -153,4 +153,15 @@ test.each([
   ["http://127.0.0.1/cb:80", undefined],
 ])("%s names the port %s", (redirectUri, port) => {
   expect(portIn(redirectUri)).toBe(port);
+});
+
+test.each([
+  ["http://127.0.0.1/cb", true],
+  ["http://localhost:7777/cb", true],
+  ["http://[::1]/cb", true],
+  ["https://localhost/cb", false],
+  ["http://127.0.0.2/cb", false],
+  ["http://localhost.example/cb", false],
+])("%s is an address of this machine: %s", (url, expected) => {
+  expect(isLoopback(new URL(url))).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askForPaste, readPasted } from "../../../src/auth/browser/paste.ts";
+import { askForPaste, readPasted } from "../../../src/auth/browser/await-answer.ts";
 
 const sign = { state: "the-state", redirectUri: "http://127.0.0.1:7000/cb" };
 
@@ -11,6 +11,14 @@ test.each([
 ])("%s is taken", (_, text) => {
   const pasted = readPasted(text, sign);
   expect(pasted.kind === "answer" && pasted.answer.get("code")).toBe("c");
+});
+
+test("the longest address that is taken has 32768 characters", () => {
+  const text = (length: number): string => "code=c&state=the-state&x=".padEnd(length, "x");
+  expect([readPasted(text(32_768), sign).kind, readPasted(text(32_769), sign)]).toEqual([
+    "answer",
+    { kind: "unusable", reason: "the text is too long for an address" },
+  ]);
 });
 
 const notThere = "this is not the address of the last browser page, which begins with http://127.0.0.1:7000/cb";
@@ -66,5 +74,8 @@ test("called off, nobody is asked once more", async () => {
 });
 
 test("nonsense without end has one", async () => {
-  expect(await pasting(async () => "")).toMatchObject({ outcome: "no usable address in 100 tries" });
+  expect(await pasting(async () => "")).toMatchObject({
+    outcome: "no usable address in 100 tries",
+    reasons: { length: 100 },
+  });
 });

@@ -4,7 +4,7 @@ import {
   openRedirectListener,
   type RedirectListener,
   type RedirectListenerOptions,
-} from "../../../src/auth/browser/redirect-listener.ts";
+} from "../../../src/auth/browser/callback-server.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
 import { freePort } from "../free-port.ts";
 

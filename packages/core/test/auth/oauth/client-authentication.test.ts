@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientProof } from "../../../src/auth/oauth/client-authentication.ts";
+import { clientProof } from "../../../src/auth/oauth/endpoint-request.ts";
 
 const registered = (method: string) => ({ registration: { token_endpoint_auth_method: method } });
 const basic = (text: string) => ({

@@ -85,6 +85,16 @@ describe("a sign-in stops", () => {
       { settings: { metadata: { authorization_endpoint: "file:///etc/passwd" } } },
     ],
     [
+      "when no address gives out tokens",
+      /the metadata has no token endpoint/,
+      { settings: { metadata: { token_endpoint: undefined } } },
+    ],
+    [
+      "when there is no page to sign in on",
+      /the metadata has no authorization endpoint/,
+      { settings: { metadata: { authorization_endpoint: undefined } } },
+    ],
+    [
       "when an issuer is no address",
       /"javascript:alert\(1\)" is not the https address of an authorization server/,
       { guard: { metadata: { authorization_servers: ["javascript:alert(1)"] } } },

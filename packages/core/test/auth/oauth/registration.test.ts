@@ -52,6 +52,28 @@ test("settings with a client need no registration", async () => {
   expect(servers.authorization.callsTo("registration")).toEqual([]);
 });
 
+test("a sign-in is stored with every address that it needs later, and with the scopes that were granted", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  const { issuer } = servers.authorization;
+  const credentials = await signingIn(servers.guarded.url, person(), folder);
+  expect(credentials.endpoints).toEqual({
+    authorization: `${issuer}/authorize`,
+    token: `${issuer}/token`,
+    revocation: `${issuer}/revoke`,
+    device: `${issuer}/device`,
+  });
+  expect(await storageIn(folder).getCredentials(servers.guarded.url)).toEqual(credentials);
+  // Nothing was requested, so nothing is told to be granted.
+  expect([credentials.scopes, credentials.tokens]).toEqual([[], expect.not.objectContaining({ scope: "" })]);
+  servers.authorization.settings.metadata = {
+    revocation_endpoint: undefined,
+    device_authorization_endpoint: undefined,
+  };
+  const few = await signingIn(servers.guarded.url, person(), folder);
+  expect(few.endpoints).toEqual({ authorization: `${issuer}/authorize`, token: `${issuer}/token` });
+});
+
 test("a redirect URI of the settings is used as it is written", async () => {
   const redirectUri = "http://localhost:48653/cb";
   await using servers = await both({ clients: [{ clientId: "mine", redirectUris: [redirectUri] }] });

@@ -1,6 +1,6 @@
 import { authorizationServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { revokeTokens } from "../../../src/auth/oauth/revocation.ts";
+import { revokeTokens } from "../../../src/auth/oauth/endpoint-request.ts";
 import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
 import { signInByHand } from "../sign-in-by-hand.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readTokenAnswer } from "../../../src/auth/oauth/token-answer.ts";
+import { readTokenAnswer } from "../../../src/auth/oauth/code-exchange.ts";
 
 const askedAt = 1_000_000;
 const good = { access_token: "a", token_type: "Bearer" };

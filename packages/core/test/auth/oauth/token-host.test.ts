@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { otherTokenHost } from "../../../src/auth/oauth/token-host.ts";
+import { otherTokenHost } from "../../../src/auth/oauth/discovery.ts";
 
 test.each([
   ["https://issuer.example/a", "https://issuer.example/token", undefined],

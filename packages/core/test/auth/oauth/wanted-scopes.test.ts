@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SignInPlan } from "../../../src/auth/oauth/discovery.ts";
-import { wantedScopes } from "../../../src/auth/oauth/wanted-scopes.ts";
+import { wantedScopes } from "../../../src/auth/oauth/discovery.ts";
 
 function plan(scopes: readonly string[], offered?: readonly string[]): SignInPlan {
   return {

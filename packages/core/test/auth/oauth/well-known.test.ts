@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { discoverSignIn } from "../../../src/auth/oauth/discovery.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
-import { covers, resourceMetadataUrls, resourceOf, serverMetadataUrls } from "../../../src/auth/oauth/well-known.ts";
+import { covers, resourceMetadataUrls, resourceOf, serverMetadataUrls } from "../../../src/auth/oauth/metadata.ts";
 
 test.each([
   ["https://h/", ["https://h/.well-known/oauth-protected-resource"]],

@@ -29,6 +29,46 @@ const stored: Credentials = {
   tokens: { accessToken: "good", tokenType: "Bearer", obtainedAt: 1 },
 };
 
+/** The state of a server with this entry, where nothing is stored. */
+async function stateOf(entry: object, googleHosts: readonly string[] = []): Promise<SignInState> {
+  await using world = await createWorld();
+  await using folder = await temporaryFolder();
+  await world.writeUser({ mcpServers: { docs: entry } });
+  const { definition } = serverOf(await world.load(), "docs");
+  if (definition === undefined) throw new Error("no definition");
+  const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts };
+  return signInStateOf(definition, { ...facts, now: Date.now });
+}
+
+const httpUrl = "https://docs.example/mcp";
+const robot = {
+  authProviderType: "service_account_impersonation",
+  targetAudience: "https://docs.example",
+  targetServiceAccount: "r@p.iam.gserviceaccount.com",
+};
+const google = { authProviderType: "google_credentials", oauth: { scopes: ["https://www.googleapis.com/auth/one"] } };
+
+test.each([
+  ["a program", { command: "node" }, { state: "none", by: "program" }],
+  ["an own header", { httpUrl, headers: { Authorization: "Bearer x" } }, { state: "none", by: "header" }],
+  ["nothing", { httpUrl }, { state: "unknown" }],
+  ["an address that is not known", { httpUrl: "https://${NOWHERE_SET}/mcp" }, { state: "unknown" }],
+  ["Google", { httpUrl: "https://a.googleapis.com/mcp", ...google }, { state: "none", by: "google" }],
+  [
+    "Google elsewhere",
+    { httpUrl, ...google },
+    { state: "none", by: "google", problem: expect.stringContaining("docs.example") },
+  ],
+  ["a service account", { httpUrl, ...robot }, { state: "none", by: "service_account" }],
+  [
+    "a service account at an address that is not known",
+    { httpUrl: "https://${NOWHERE_SET}/mcp", ...robot },
+    { state: "none", by: "service_account" },
+  ],
+])("a server that signs in with %s says so before it is connected", async (_, entry, state) => {
+  expect(await stateOf(entry)).toEqual(state);
+});
+
 test("a mark counts for the token that was refused, and not for one that came after it", async () => {
   await using folder = await temporaryFolder();
   const { serverUrl } = stored;

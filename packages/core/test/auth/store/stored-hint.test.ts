@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { isPerhapsStored } from "../../../src/auth/store/stored-hint.ts";
+import { isPerhapsStored } from "../../../src/auth/store/sign-in-state.ts";
 import { secretNameOf } from "../../../src/auth/store/token-storage.ts";
 
 const url = "https://h/mcp";

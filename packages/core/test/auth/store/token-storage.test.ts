@@ -208,3 +208,13 @@ test("a store that cannot be opened is an error, not a missing sign-in; and is t
   isLocked = false;
   expect(await storage.getCredentials(url)).toBeUndefined();
 });
+
+test("sign-ins of another pin are another view of the store; without a pin there is no other view", async () => {
+  await using folder = await temporaryFolder();
+  const storage = openIn(folder.path);
+  expect([storage.pinned(undefined) === storage, storage.pinned("a") === storage]).toEqual([true, false]);
+  expect(storage.pinned("a")).toBe(storage.pinned("a"));
+  await storage.pinned("a").saveCredentials(minimal);
+  expect(await storage.getCredentials(url)).toBeUndefined();
+  expect(await openIn(folder.path).pinned("a").getCredentials(url)).toEqual({ ...minimal, pin: "a" });
+});

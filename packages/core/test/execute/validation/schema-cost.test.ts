@@ -1,9 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { patternWeight } from "../../../src/execute/validation/pattern-weight.ts";
-import { costOf, isBounded } from "../../../src/execute/validation/schema-cost.ts";
-import { measure } from "../../../src/execute/validation/value-size.ts";
+import { costOf, isBounded, measure, patternWeight } from "../../../src/execute/validation/schema-cost.ts";
 import { doubling, twiceRecursive, unions } from "../../support/schema-bombs.ts";
 
 describe("a schema has a bound", () => {

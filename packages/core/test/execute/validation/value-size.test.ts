@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { measure } from "../../../src/execute/validation/value-size.ts";
+import { measure } from "../../../src/execute/validation/schema-cost.ts";
 
 describe("the size of a value", () => {
   test.each<[unknown, number, number]>([

@@ -196,7 +196,7 @@ test("closing answers whoever waits, and nothing is validated after it", async (
 });
 
 describe("a process that used a thread ends by itself", () => {
-  const module = new URL("../../../dist/execute/validation/validator.js", import.meta.url).href;
+  const module = new URL("../../../build/execute/validation/validator.js", import.meta.url).href;
   test.each([
     ["after close", "await validator.close();"],
     ["without close", ""],

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { makeFolder } from "../../../src/files/atomic/make-folder.ts";
+import { makeFolder } from "../../../src/files/atomic/private-folder.ts";
 import { expectRefusal } from "../../support/expect-refusal.ts";
 
 test("a folder is made with those above it; those that are there keep their mode", async () => {

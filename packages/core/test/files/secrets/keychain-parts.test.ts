@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { inParts } from "../../../src/files/secrets/keychain-parts.ts";
-import type { Keychain } from "../../../src/files/secrets/keychain-port.ts";
+import { inParts } from "../../../src/files/secrets/keychain.ts";
+import type { Keychain } from "../../../src/files/secrets/secret-port.ts";
 
 function watchedKeychain(): { readonly entries: Map<string, string>; readonly keychain: Keychain } {
   const entries = new Map<string, string>();

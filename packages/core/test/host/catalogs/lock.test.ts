@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../../src/index.ts";
-import { type LockedServer, lockText } from "../../../src/policy/lock/lock-file.ts";
-import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
+import { type LockedServer, lockCatalog, lockText } from "../../../src/policy/lock/lock-file.ts";
 import { approve } from "../../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../../src/trust/configuration.ts";
 

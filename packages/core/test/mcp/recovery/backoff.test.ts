@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backoffPause } from "../../../src/mcp/recovery/backoff.ts";
+import { backoffPause } from "../../../src/mcp/recovery/recovery-plan.ts";
 
 const middle = (): number => 0.5;
 

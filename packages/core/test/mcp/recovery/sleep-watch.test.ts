@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchForSleep } from "../../../src/mcp/recovery/sleep-watch.ts";
+import { watchForSleep } from "../../../src/mcp/recovery/recoveries.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
 test("a step of more than thirty seconds between two looks is noticed, once; an ordinary pause is not", async () => {

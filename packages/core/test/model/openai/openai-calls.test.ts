@@ -1,7 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCallAssembly } from "../../../src/model/openai/openai-calls.ts";
+import { createCallAssembly } from "../../../src/model/openai/openai-answer.ts";
 
 function assembled(...deltas: readonly unknown[]) {
   const assembly = createCallAssembly();

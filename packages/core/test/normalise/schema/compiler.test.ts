@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSchemaCompiler } from "../../../src/normalise/schema/compiler.ts";
+import { createSchemaCompiler } from "../../../src/normalise/schema/compile.ts";
 
 const schemaOf = (name: string): unknown => ({ type: "object", properties: { [name]: { type: "string" } } });
 const catalog = (count: number): unknown[] => [...Array(count).keys()].map((index) => schemaOf(`p${index}`));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compareLock, isEntryChanged, type LockDrift } from "../../../src/policy/lock/lock-drift.ts";
+import { compareLock, hiddenEntryDrift, isEntryChanged, type LockDrift } from "../../../src/policy/lock/lock-drift.ts";
 import type { LockedServer } from "../../../src/policy/lock/lock-file.ts";
 
 const none = { added: [], removed: [], changed: [] };
@@ -99,4 +99,43 @@ test("a server that is only in the lock file, or only in the settings, is a drif
 test("what would be run is another when any member of the entry is", () => {
   expect(isEntryChanged(entry, { ...entry })).toBe(false);
   expect(isEntryChanged(entry, { ...entry, env: { A: "1" } })).toBe(true);
+});
+
+describe("(hidden) in the lock file stands for any text, and for nothing else", () => {
+  test.each([
+    ["key=(hidden)", "key=abc", true],
+    ["key=(hidden)", "key=", true],
+    ["key=(hidden)", "token=abc", false],
+    ["(hidden);end", "abc;end", true],
+    ["(hidden);end", "abc;ended", false],
+    // The texts around a secret must not share characters.
+    ["a(hidden)a", "aa", true],
+    ["a(hidden)a", "a", false],
+    ["a=(hidden);b=(hidden);c", "a=1;b=2;c", true],
+    ["a=(hidden);b=(hidden);c", "a=1;b=;c", true],
+    ["a=(hidden);b=(hidden);c", "a=1;d=2;c", false],
+    ["a(hidden)bc(hidden)cd", "abcd", false],
+    ["(hidden)x(hidden)x(hidden)", "x", false],
+    ["(hidden)x(hidden)x(hidden)", "x and x", true],
+    ["plain", "plain", true],
+    ["plain", "plainer", false],
+  ])("%s and %s", (shown, text, isSame) => {
+    const members = (locked: object, written: object): readonly string[] =>
+      hiddenEntryDrift({ url: "u", ...locked }, { url: "u", ...written }).map(({ member }) => member);
+    expect(members({ value: shown }, { value: text })).toEqual(isSame ? [] : ["entry.value"]);
+    expect(members({ args: ["-y", shown] }, { args: ["-y", text] })).toEqual(isSame ? [] : ["entry.args"]);
+    expect(members({ args: [shown] }, { args: [text, text] })).toEqual(["entry.args"]);
+  });
+
+  test("the new value is not shown, the description does not count, and a hidden member hides whatever it has", () => {
+    const before = { command: "npx", cwd: "old", gone: "1", env: "(hidden)" };
+    const after = { command: "npx", cwd: "new", came: "2", env: { A: ["x"] }, description: "Words." };
+    const changed = "(changed; fairlead lock verify shows it)";
+    expect(hiddenEntryDrift(before, after)).toEqual([
+      { member: "entry.came", after: changed },
+      { member: "entry.cwd", before: "old", after: changed },
+      { member: "entry.gone", before: "1" },
+    ]);
+    expect(hiddenEntryDrift({ env: "(hidden)" }, {})).toEqual([{ member: "entry.env", before: "(hidden)" }]);
+  });
 });

@@ -8,6 +8,7 @@ import { definitionDigest } from "../../../src/discover/tool-changes.ts";
 import {
   type LockedServer,
   type LockFile,
+  lockCatalog,
   lockedDigest,
   lockPath,
   lockText,
@@ -15,7 +16,6 @@ import {
   readLock,
   refuseNewer,
 } from "../../../src/policy/lock/lock-file.ts";
-import { lockCatalog } from "../../../src/policy/lock/lock-server.ts";
 
 const file = "/work/.gemini/mcp.lock";
 

@@ -250,6 +250,15 @@ describe("folders", () => {
     expect(why("a", "t")).toBe("deny administrator policy_file unreadable etc/policies:1");
   });
 
+  test("that hold as many files as are read are read", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: limits.policyFiles }, (_, at) => [`home/.gemini/policies/${at}.toml`, ""]),
+    );
+    await using here = await machine(many);
+    const { files, problems } = await load(here);
+    expect([files.length, problems]).toEqual([limits.policyFiles, []]);
+  });
+
   test("are read file by file: one that is broken takes no other with it", async () => {
     await using here = await machine({
       "home/.gemini/policies/a.toml": "[[rule",

@@ -33,3 +33,17 @@ test("whatever a rule comes from has a name", () => {
   expect(new Set(told).size).toBe(sources.length - 1);
   expect(told.filter((text) => /undefined|^ /.test(text))).toEqual([]);
 });
+
+test("a rule without a name is called by its source, and one with a name by its name", () => {
+  const text = (source: "flag" | "settings" | "permissions", name?: string): string =>
+    ruleText({ tier: "user", decision: "deny", priority: 0, origin: { source, ...(name && { name }) } });
+  expect([text("flag"), text("settings"), text("permissions")]).toEqual([
+    "a flag denies it",
+    "a setting denies it",
+    "a setting denies it",
+  ]);
+  expect([text("flag", "--allow"), text("settings", "mcp.excluded")]).toEqual([
+    "--allow denies it",
+    "mcp.excluded denies it",
+  ]);
+});

@@ -97,6 +97,15 @@ describe("a file that somebody has written in", () => {
     expect(parse(text)["rule"]).toHaveLength(4);
   });
 
+  test("a rule that says why it denies is the same rule, and keeps its words", async () => {
+    await using home = await temporaryFolder();
+    const own = `[[rule]]\nmcpName = "git"\ntoolName = "push"\ndecision = "deny"\ndenyMessage = "No."\npriority = 200\n`;
+    await home.write(file, own);
+    const rule = { server: "git", tool: "push", decision: "allow" } as const;
+    expect(await writeRule(join(home.path, file), rule)).toMatchObject({ line: 1, replaced: "deny" });
+    expect(await home.read(file)).toBe(own.replace('"deny"', '"allow"'));
+  });
+
   test("every rule about the same says the same afterwards, however it was written", async () => {
     await using home = await temporaryFolder();
     const twice = `[[rule]]\nmcpName = "s"\ntoolName = "*"\ndecision = "deny"\n\n[[rule]]\nmcpName = "s"\ntoolName = '*'\ndecision = """ask_user"""\n`;

@@ -13,7 +13,7 @@ import {
   resolveReferences,
   serversNamedIn,
 } from "../../../src/resources/references/references.ts";
-import { writeReference } from "../../../src/resources/references/write-reference.ts";
+import { writeReference } from "../../../src/resources/references/resource-reference.ts";
 
 type Offers = Readonly<Record<string, { readonly uris?: readonly string[]; readonly templates?: readonly string[] }>>;
 

@@ -1,9 +1,12 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expandTemplate, type TemplateValues } from "../../../src/resources/templates/expand-template.ts";
-import { matchesTemplate } from "../../../src/resources/templates/match-template.ts";
-import { parseTemplate } from "../../../src/resources/templates/uri-template.ts";
+import {
+  expandTemplate,
+  matchesTemplate,
+  parseTemplate,
+  type TemplateValues,
+} from "../../../src/resources/templates/uri-template.ts";
 
 /** The values that the RFC's examples are about. */
 const values: TemplateValues = {

@@ -1,8 +1,8 @@
 import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkEntry } from "../../../src/settings/import/check-entry.ts";
-import { type Collection, collect } from "../../../src/settings/import/collect.ts";
+import { checkEntry } from "../../../src/settings/import/convert.ts";
+import { type Collection, collect } from "../../../src/settings/import/plan.ts";
 import { type Program, programNames } from "../../../src/settings/import/program.ts";
 
 async function collectFrom(program: Program, file: string): Promise<Collection> {

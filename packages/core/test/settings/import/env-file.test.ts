@@ -1,6 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { collect } from "../../../src/settings/import/collect.ts";
+import { collect } from "../../../src/settings/import/plan.ts";
 import type { ImportSource, Remark } from "../../../src/settings/import/program.ts";
 import type { Lookup } from "../../../src/settings/read/variables.ts";
 

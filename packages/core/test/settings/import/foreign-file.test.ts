@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { detectProgram } from "../../../src/settings/import/detect.ts";
-import { type ForeignFile, readForeignFile } from "../../../src/settings/import/foreign-file.ts";
+import { detectProgram, type ForeignFile, readForeignFile } from "../../../src/settings/import/foreign-file.ts";
 import type { Program } from "../../../src/settings/import/program.ts";
 
 async function read(program: Program, content: string | object, folders: readonly string[] = []): Promise<ForeignFile> {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ImportCandidate } from "../../../src/settings/import/collect.ts";
-import { type PlanOptions, planImport } from "../../../src/settings/import/plan.ts";
+import { type ImportCandidate, type PlanOptions, planImport } from "../../../src/settings/import/plan.ts";
 import type { Program, Remark } from "../../../src/settings/import/program.ts";
 
 function candidate(

@@ -1,8 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderer } from "../../../src/settings/define/expand.ts";
-import { parseVariables } from "../../../src/settings/define/template.ts";
+import { parseVariables, renderer } from "../../../src/settings/define/expand.ts";
 import { type Program, programNames, type Remark } from "../../../src/settings/import/program.ts";
 import { convertReferences, resolveVariableReferences } from "../../../src/settings/import/references.ts";
 

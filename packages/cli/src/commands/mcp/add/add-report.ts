@@ -4,22 +4,21 @@ import type { ServerDefinition } from "@fairlead/core/settings/define/definition
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import type { Output } from "../../../output/output.ts";
-import { problemLines } from "../../../output/problem-lines.ts";
 import {
   type Field,
   layout,
   optionFields,
   place,
+  problemLines,
   resolvedValues,
   transportFields,
+  transportWord,
 } from "../../../output/servers/server-details.ts";
 import { launchNotes } from "../../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../../output/servers/server-redaction.ts";
 import { secretHints } from "../../../output/servers/server-secrets.ts";
 import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
-import { transportWord } from "../../../output/servers/transport-word.ts";
-import type { WrittenApproval } from "./approve-written.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
 
 export interface Added {
@@ -27,7 +26,6 @@ export interface Added {
   readonly entry: Entry;
   readonly replaced: boolean;
   readonly undo?: string;
-  /** Why no command can undo it. */
   readonly noUndo?: string;
 }
 
@@ -36,7 +34,6 @@ interface Report {
   readonly destination: Destination;
   /** The servers as read back from the settings. */
   readonly servers: readonly AdmittedServer[];
-  /** Whether the folder is trusted. */
   readonly trusted: boolean;
   readonly approval: WrittenApproval;
   /** The command that trusts the folder and approves its servers. */

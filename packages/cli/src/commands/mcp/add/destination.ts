@@ -1,11 +1,21 @@
-/** Finds the settings file that `mcp add`, `import`, `pin` and `remove` write to. */
+/** The settings file that `mcp add`, `import`, `pin` and `remove` write to, the approval of servers written there, and the command that undoes a change. */
 
 import { HostError } from "@fairlead/core/errors";
+import { explain } from "@fairlead/core/files/system-error";
 import type { ConfiguredServer, Origin } from "@fairlead/core/settings/define/definition";
+import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
 import type { EditOptions } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
+import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { approve, readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { isObject } from "@fairlead/wire/json";
 import { type Command, Option } from "commander";
+import { holdsSecret } from "../../../output/servers/entry-redaction.ts";
+import { configurationIfTrusted } from "../../../shell/configuration.ts";
+import type { Context, Globals } from "../../../shell/verb.ts";
+import { type Entry, refuseInvalidEntry } from "./new-entry.ts";
 
 /** `project` is Gemini CLI's word for the workspace scope. */
 export type ScopeWord = "user" | "project";
@@ -34,4 +44,111 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;
   return found === undefined ? [] : [found.origin, ...found.shadows];
+}
+
+export interface WrittenApproval {
+  readonly approved: readonly string[];
+  /** Not approved: the workspace's .env file sets variables of the entry that the user has not seen. */
+  readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
+  /** Why the approvals could not be stored; the entries stay in the settings. */
+  readonly failure?: string;
+}
+
+export const noApproval: WrittenApproval = { approved: [], unseen: [] };
+
+/** Approves workspace servers that the user has just added on the command line. */
+export async function approveWritten(
+  names: readonly string[],
+  { scope, file }: Destination,
+  context: Pick<Context, "globals" | "io" | "out">,
+): Promise<WrittenApproval> {
+  if (scope !== "workspace" || names.length === 0) return noApproval;
+  const { servers, locations } = await configurationIfTrusted(context);
+  const written = servers.flatMap(({ server: { name, origin, definition } }) =>
+    names.includes(name) && origin.file === file && definition !== undefined ? [definition] : [],
+  );
+  const unseen = written
+    .map(({ name, variables }) => ({
+      name,
+      variables: variables.filter(({ from }) => from === "workspace-env-file").map((use) => use.name),
+    }))
+    .filter(({ variables }) => variables.length > 0);
+  const seen = written.filter(({ name }) => !unseen.some((one) => one.name === name));
+  if (seen.length === 0) return { approved: [], unseen };
+  try {
+    await approve(
+      locations.state,
+      locations.root,
+      seen.map(({ name, fingerprint }) => ({ name, fingerprint })),
+    );
+    return { approved: seen.map(({ name }) => name), unseen };
+  } catch (error) {
+    return { approved: [], unseen, failure: explain(error) };
+  }
+}
+
+/** Whether the current entry with this name is approved; unreadable approvals count as none. */
+export async function isApproved(name: string, { servers, locations }: Configuration): Promise<boolean> {
+  const definition = servers.find(({ server }) => server.name === name)?.server.definition;
+  const approvals = await readApprovals(locations.state).catch(() => undefined);
+  const approval = approvals?.get(locations.root)?.get(name);
+  return definition !== undefined && approval?.fingerprint === definition.fingerprint;
+}
+
+/** The `trust add` command for this root; it names the folder only if `-C` selected it. */
+export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootFrom">): string {
+  return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
+}
+
+/** `noUndo` completes "cannot be undone: …". */
+export type Undo = { readonly undo: string } | { readonly noUndo: string };
+
+export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
+  return `fairlead mcp remove ${placeWords(globals)}-s ${scope} ${toShellWord(name)}`;
+}
+
+interface Before {
+  readonly name: string;
+  /** The value as it was in the file. */
+  readonly entry: unknown;
+  /** Whether the entry was approved; if not, the undo command adds `--no-approve`. */
+  readonly approved: boolean;
+}
+
+/** Builds the command that restores an entry. It contains literal secrets of the entry, so then it is shown on a terminal only, never in a log. */
+export function restore(
+  { name, entry, approved }: Before,
+  { scope, word }: Pick<Destination, "scope" | "word">,
+  { io, globals }: Pick<Context, "io" | "globals">,
+): Undo {
+  if (!isObject(entry)) return { noUndo: "the previous value was not an object" };
+  const refusal = whyRefused(name, entry, scope);
+  if (refusal !== undefined) return { noUndo: `fairlead mcp add would refuse the entry as it was: ${refusal}` };
+  const isForEyes = (globals.json ? io.stdout : io.stderr).isTTY === true;
+  if (holdsSecret(entry) && !isForEyes)
+    return { noUndo: "the entry had literal values that may be secrets, and the output is not a terminal" };
+  const options = `${placeWords(globals)}--replace ${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
+  const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
+  return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has characters that cannot be typed" };
+}
+
+function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): string | undefined {
+  const flaw = whyNotServerName(name);
+  if (flaw !== undefined) return `its name ${flaw}`;
+  try {
+    refuseInvalidEntry({ name, entry }, scope);
+    return undefined;
+  } catch (error) {
+    if (error instanceof HostError) return error.message;
+    throw error;
+  }
+}
+
+/** Repeats `-C` and `--settings` for a suggested command, each followed by a space. */
+export function placeWords({ root, settings }: Globals): string {
+  const words = [
+    root === undefined ? "" : `-C ${toShellWord(root)} `,
+    settings === undefined ? "" : `--settings ${toShellWord(settings)} `,
+  ];
+  return words.join("");
 }

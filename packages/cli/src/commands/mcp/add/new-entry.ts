@@ -1,4 +1,4 @@
-/** Turns the arguments and options of `mcp add` into settings entries. */
+/** Splits the command line of `mcp add` and turns its arguments and options into settings entries. */
 
 import { HostError } from "@fairlead/core/errors";
 import { parseJsonc } from "@fairlead/core/files/json/jsonc";
@@ -11,7 +11,7 @@ import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { objectOf } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
-import { targetKind } from "./add-words.ts";
+import type { Words } from "../../../shell/verb.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
@@ -32,14 +32,14 @@ export interface AddOptions {
   readonly cwd?: string;
 }
 
-interface Words {
+interface AddWords {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
   /** Whether a file with exactly this path exists; the path may contain spaces. */
   readonly isFile: (path: string) => boolean;
 }
 
-export function newServers({ operands, rest, isFile }: Words, options: AddOptions): readonly NewServer[] {
+export function newServers({ operands, rest, isFile }: AddWords, options: AddOptions): readonly NewServer[] {
   const [first = "", second] = operands;
   if (targetKind(first) === "snippet") {
     if (second !== undefined) throw usage(`unexpected "${second}" after the snippet: the name goes before it`);
@@ -185,4 +185,47 @@ function toList(word: string): string[] {
 
 function usage(message: string): HostError {
   return new HostError("usage", message, { next: "fairlead mcp add --help" });
+}
+
+const withValue = new Set(
+  "-s --scope -t --transport -e --env -H --header --timeout --description --include-tools --exclude-tools --cwd -C --settings".split(
+    " ",
+  ),
+);
+const switches = new Set(
+  "--trust --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
+    " ",
+  ),
+);
+
+/** Tells whether the word after the name is a URL, a JSON snippet or a command. */
+function targetKind(word: string): "url" | "snippet" | "command" {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return "url";
+  // Snippets are often copied without the braces around them: "github": { … }
+  return /^\s*(\{|"[^"]+"\s*:\s*\{)/.test(word) ? "snippet" : "command";
+}
+
+export function splitAddWords(words: readonly string[]): Words {
+  const options: string[] = [];
+  const operands: string[] = [];
+  let dashes = false;
+  let at = 0;
+  while (at < words.length && operands.length < 2) {
+    const word = words[at] ?? "";
+    const size = !dashes && withValue.has(word) ? 2 : 1;
+    if (word === "--" && !dashes) dashes = true;
+    else if (dashes || !word.startsWith("-")) operands.push(word);
+    else options.push(...words.slice(at, at + size));
+    at += size;
+  }
+  // A URL or a snippet takes no arguments, so Fairlead's options may follow it.
+  if (operands.some((operand) => targetKind(operand) !== "command")) return { ours: words, rest: [] };
+  if (words[at] === "--" && !dashes) at += 1;
+  return { ours: [...options, "--", ...operands], rest: words.slice(at) };
+}
+
+/** Server arguments that look like Fairlead's options: the user may have misplaced them. */
+export function lookalikes(rest: readonly string[]): string[] {
+  const names = rest.map((word) => (word.startsWith("--") ? (word.split("=")[0] ?? "") : word));
+  return [...new Set(names.filter((name) => withValue.has(name) || switches.has(name)))];
 }

@@ -8,8 +8,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { count, type Output } from "../../../output/output.ts";
 import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import { secretHints } from "../../../output/servers/server-secrets.ts";
-import type { Destination } from "../add/destination.ts";
-import type { Undo } from "../undo.ts";
+import type { Destination, Undo } from "../add/destination.ts";
 
 export interface ImportReport {
   readonly destination: Destination;

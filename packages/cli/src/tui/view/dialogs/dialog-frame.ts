@@ -1,12 +1,18 @@
 /** The frame of the open question and its visible part. Pure. */
 
+import type { Difference } from "@fairlead/core/discover/tool-changes";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { JsonObject } from "@fairlead/wire";
 import { type Editor, emptyEditor } from "../../input/editor.ts";
+import { offeredKeys } from "../../state/confirmation-keys.ts";
 import type { FormState } from "../../state/form.ts";
 import type { QuestionNumber, UserQuestion } from "../../state/questions.ts";
 import { clampScroll, type Extent } from "../../state/scroll.ts";
-import { type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
-import type { Line } from "../line.ts";
-import { confirmationFrame } from "./confirmation-frame.ts";
+import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
+import { breakLine, type Line, span, wrapLine } from "../line.ts";
+import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
+import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
 import { type FormFrame, formFrame } from "./form-frame.ts";
 import { choiceFrame, clientIdFrame, samplingFrame, signInFrame, trustFrame, urlFrame } from "./question-frames.ts";
 
@@ -63,4 +69,68 @@ export function dialogFrame(
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);
+}
+
+/** Columns below which the keys have short labels. */
+const narrow = 50;
+
+/** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. */
+function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
+  const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
+  const width = bodyWidth(room);
+  const inner = width - quoteColumns;
+  const isOther = toolDisplayName !== toolName;
+  return {
+    title: titleLine([nameSpan(serverName), span(safe`: run `), nameSpan(toolName), span(safe`?`)], place),
+    colour: "yellow",
+    body: [
+      ...labelled(safe`server`, serverName, width),
+      ...labelled(safe`tool`, isOther ? `${toolName} (model name: ${toolDisplayName})` : toolName, width),
+      ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
+      ...(annotations === undefined ? [] : told(safe`hints`, claimWords(annotations), width)),
+      ...changeLines(change, width),
+      ...(Object.keys(args).length === 0
+        ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
+        : section(safe`Arguments, exactly as sent:`, jsonLines(args, inner), width)),
+      ...speech(safe`Description from the server:`, description, width),
+    ],
+    keys: offeredKeys(outcomes).map(({ letter, words, short }) =>
+      key(toSafeLine(letter), toSafeLine(width < narrow ? short : words)),
+    ),
+  };
+}
+
+function changeLines(change: readonly Difference[] | undefined, width: number): readonly Line[] {
+  if (change === undefined) return [];
+  const inner = width - quoteColumns;
+  const lines = change.flatMap(({ member, before, after }) => [
+    ...breakLine([span(toVisibleLine(member))], inner),
+    ...(before === undefined ? [] : side(safe`- `, before, inner, "red")),
+    ...(after === undefined ? [] : side(safe`+ `, after, inner, "green")),
+  ]);
+  const words = safe`CHANGED definition: accepted (-), now (+):`;
+  return section(words, lines, width, { colour: "red" });
+}
+
+function side(sign: SafeText, text: string, width: number, colour: "red" | "green"): readonly Line[] {
+  const indent = span(safe`  `);
+  const rows = breakLine([span(toDecisionText(text), { colour })], width - 4);
+  return rows.map((row, at) => [indent, at === 0 ? span(sign, { colour }) : indent, ...row]);
+}
+
+const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
+  ["readOnlyHint", ["read-only", "not read-only"]],
+  ["destructiveHint", ["destructive", "not destructive"]],
+  ["idempotentHint", ["idempotent", "not idempotent"]],
+  ["openWorldHint", ["open world", "closed world"]],
+]);
+
+/** Annotations in words. Fairlead cannot verify them, and the text says so. */
+function claimWords(annotations: JsonObject): string {
+  const claims = Object.entries(annotations).map(([name, value]) => {
+    const words = hints.get(name);
+    if (words === undefined || typeof value !== "boolean") return `${name} = ${JSON.stringify(value)}`;
+    return words[value ? 0 : 1];
+  });
+  return claims.length === 0 ? "none" : `${claims.join(", ")} (claimed by the server, not verified)`;
 }

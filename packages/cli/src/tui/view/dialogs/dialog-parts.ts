@@ -1,6 +1,7 @@
 /** Parts of dialogs: titles, labelled rows, sections of untrusted text, keys. Pure. */
 
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Editor } from "../../input/editor.ts";
 import type { QuestionNumber } from "../../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
@@ -10,7 +11,6 @@ export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
 
-/** A name in a title. */
 export function nameSpan(name: string): Line[number] {
   return span(toVisibleLine(name), { isBold: true });
 }
@@ -59,4 +59,27 @@ export function addressRows(
   const text = toVisibleLine(url);
   if (!/^[\x21-\x7e]+$/.test(text)) return quoted(breakLine([span(text)], room.body - quoteColumns));
   return breakLine([span(text, { isUnderlined: true })], room.width).map((line) => ({ isBare: true, line }));
+}
+
+const mostRows = 6;
+
+/** The text of a field, with the cursor if it has the focus. */
+export function editorLines({ text, cursor }: Editor, isFocused: boolean, width: number): readonly Line[] {
+  if (!isFocused)
+    return text === ""
+      ? [[span(safe`(empty)`, { isDim: true })]]
+      : around(breakLine([span(toVisibleLine(text))], width), 0);
+  const under = String.fromCodePoint(text.codePointAt(cursor) ?? 0x20);
+  const before = toVisibleLine(text.slice(0, cursor));
+  const line = [
+    span(before),
+    span(toVisibleLine(under), { isInverse: true, isUnderlined: true }),
+    span(toVisibleLine(text.slice(cursor + under.length))),
+  ];
+  return around(breakLine(line, width), breakLine([span(before)], width).length - 1);
+}
+
+function around(rows: readonly Line[], row: number): readonly Line[] {
+  const from = Math.max(0, Math.min(row - mostRows + 2, rows.length - mostRows));
+  return rows.slice(from, from + mostRows);
 }

@@ -6,14 +6,12 @@ import { type FormField, mostFields } from "../../state/form-field.ts";
 import type { FieldEntry } from "../../state/form-value.ts";
 import { formatWords } from "../../state/form-value.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
-import { editorLines } from "../editor-lines.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
-import { key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
+import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
 export interface FormFrame extends Frame {
-  /** The rows of the focused field. */
   readonly focused: { readonly from: number; readonly to: number };
 }
 
@@ -110,23 +108,9 @@ function valueLines({ input }: FormField, entry: FieldEntry, isFocused: boolean,
       return wrapLine([span(words)], width);
     }
     case "chosen":
-      return listLines(
-        input,
-        width,
-        isFocused,
-        entry.at,
-        (at) => (at === entry.at ? safe`(•)` : safe`( )`),
-        (at) => at === entry.at,
-      );
+      return listLines(input, width, isFocused, entry.at, (at) => at === entry.at);
     case "several":
-      return listLines(
-        input,
-        width,
-        isFocused,
-        isFocused ? entry.at : undefined,
-        (at) => (entry.chosen.has(at) ? safe`[x]` : safe`[ ]`),
-        (at) => entry.chosen.has(at),
-      );
+      return listLines(input, width, isFocused, isFocused ? entry.at : undefined, (at) => entry.chosen.has(at));
   }
 }
 
@@ -138,11 +122,11 @@ function listLines(
   width: number,
   isFocused: boolean,
   current: number | undefined,
-  sign: (at: number) => SafeText,
   isChosen: (at: number) => boolean,
 ): readonly Line[] {
   if (input.kind !== "choice" && input.kind !== "choices") return [];
   const { choices } = input;
+  const [yes, no] = input.kind === "choice" ? [safe`(•)`, safe`( )`] : [safe`[x]`, safe`[ ]`];
   if (!isFocused) {
     const chosen = choices.filter((_, at) => isChosen(at)).map(({ title }) => toVisibleLine(title));
     return wrapLine([span(chosen.length === 0 ? safe`(nothing chosen)` : joinSafe(chosen, safe`, `))], width);
@@ -154,7 +138,9 @@ function listLines(
     const rows = breakLine([span(toVisibleLine(title))], width - 6);
     const isHere = at === current;
     return rows.map((row, rowAt) => [
-      span(rowAt === 0 ? safe`${isHere ? safe`> ` : safe`  `}${sign(at)} ` : safe`      `, { isBold: isHere }),
+      span(rowAt === 0 ? safe`${isHere ? safe`> ` : safe`  `}${isChosen(at) ? yes : no} ` : safe`      `, {
+        isBold: isHere,
+      }),
       ...row,
     ]);
   });

@@ -2,12 +2,12 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { stateWords } from "../../../output/servers/server-state.ts";
+import { colourOf, stateWords } from "../../../output/servers/server-state.ts";
 import { typedHere } from "../../slash/typed-here.ts";
 import { type OpenServer, offeredVerbs, type PanelState, panelTabs, selectedServer } from "../../state/mcp-panel.ts";
 import { clampScroll } from "../../state/scroll.ts";
 import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
-import { type Colour, clipLine, type Line, span, wrapLine } from "../line.ts";
+import { clipLine, type Line, span, wrapLine } from "../line.ts";
 import { outputLines } from "../text-lines.ts";
 import { key } from "./dialog-parts.ts";
 
@@ -128,21 +128,6 @@ function peerWords(state: ServerState): readonly SafeText[] {
   const { protocolVersion, transport, serverInfo } = state.peer;
   const how = transport === undefined ? [] : [toSafeLine(transport)];
   return [safe`MCP ${toSafeLine(protocolVersion)}`, ...how, toSafeLine(`${serverInfo.name} ${serverInfo.version}`)];
-}
-
-function colourOf({ status }: ServerState): Colour {
-  switch (status) {
-    case "connected":
-      return "green";
-    case "disconnected":
-      return "red";
-    case "connecting":
-    case "disconnecting":
-    case "needs_auth":
-    case "disabled":
-    case "blocked":
-      return "yellow";
-  }
 }
 
 function word(tab: string): SafeText {

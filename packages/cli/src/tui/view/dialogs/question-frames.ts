@@ -9,11 +9,10 @@ import { layout } from "../../../output/servers/server-details.ts";
 import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
-import { editorLines } from "../editor-lines.ts";
 import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
 import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
-import { addressRows, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
+import { addressRows, editorLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
 
 export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, room: Room): Frame {
   const { serverName, message, url, purpose, consent } = question;

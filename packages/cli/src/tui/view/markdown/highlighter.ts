@@ -5,7 +5,6 @@ import type { Highlight } from "./highlight.ts";
 export interface Highlighter {
   /** Undefined until it is loaded. */
   readonly get: () => Highlight | undefined;
-  /** Starts loading. */
   readonly want: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 }

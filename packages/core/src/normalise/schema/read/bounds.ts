@@ -38,7 +38,6 @@ export function nothingSpent(): Spent {
   return { subschemas: 0, merges: 0, bytes: 0 };
 }
 
-/** Makes the error for a schema over a limit. */
 export function tooLarge(what: string): HostError {
   return new HostError("quarantined", `the schema ${what}`);
 }
@@ -71,11 +70,7 @@ function checkLength(text: string, most: number): void {
   if (Buffer.byteLength(text) > most) throw tooLarge(`is larger than ${most / 1024} kB`);
 }
 
-/**
- * Checks size, number and depth of the written schemas.
- *
- * @throws HostError `quarantined`
- */
+/** Checks size, number and depth of the written schemas. @throws HostError `quarantined` */
 export function checkWritten(schema: JsonObject): void {
   checkLength(JSON.stringify(schema), schemaLimits.writtenBytes);
   checkExtent(schema, 0, nothingSpent());
@@ -97,11 +92,7 @@ export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]):
   spent.subschemas -= spared(alternatives);
 }
 
-/**
- * Counts one subschema.
- *
- * @throws HostError `quarantined`
- */
+/** Counts one subschema. @throws HostError `quarantined` */
 export function spendSubschema(spent: Spent): void {
   spent.subschemas += 1;
   if (spent.subschemas > schemaLimits.subschemas) {
@@ -109,21 +100,13 @@ export function spendSubschema(spent: Spent): void {
   }
 }
 
-/**
- * Counts one merge.
- *
- * @throws HostError `quarantined`
- */
+/** Counts one merge. @throws HostError `quarantined` */
 export function spendMerge(spent: Spent, values: number): void {
   spent.merges += 1 + values / 64;
   if (spent.merges > schemaLimits.merges) throw tooLarge("combines too many alternatives");
 }
 
-/**
- * Counts referenced text.
- *
- * @throws HostError `quarantined`
- */
+/** Counts referenced text. @throws HostError `quarantined` */
 export function spendBytes(spent: Spent, bytes: number): void {
   spent.bytes += bytes;
   if (spent.bytes > schemaLimits.expandedBytes) {

@@ -1,12 +1,9 @@
-/** Combines shapes: intersection, union, or one object that accepts the properties of all shapes. */
-
 import type { Report } from "../place.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
 import { type Spent, spendMerge } from "./bounds.ts";
 import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
 import { common, commonTypes, reportChanges, strictest } from "./stricter.ts";
 
-/** What merging needs. */
 export interface Merging {
   readonly spent: Spent;
   readonly report: Report;
@@ -27,18 +24,13 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
-/** Returns the union. */
 export function union(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   if (first === undefined) return emptyShape("");
   return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
 }
 
-/**
- * Adds optional properties that only some of the variants have.
- *
- * @param settled Names that need no room.
- */
+/** Adds optional properties that only some of the variants have. @param settled Names that are not added. */
 export function withOptional(
   shape: Shape,
   others: readonly Shape[],
@@ -61,13 +53,13 @@ export function withOptional(
   const merged = new Map(shape.properties);
   for (const [name, variants] of found) {
     const own = shape.properties.get(name);
-    merged.set(name, own === undefined ? union(variants) : withRoom(own, variants, merging));
+    merged.set(name, own === undefined ? union(variants) : widened(own, variants, merging));
   }
   return merged;
 }
 
 /** Extends an existing property with what only some variants allow. Their other rules are in the description. */
-function withRoom(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
+function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
@@ -83,8 +75,8 @@ function withRoom(property: Shape, variants: readonly Shape[], merging: Merging)
   };
 }
 
-/** One shape that requires nothing and has room for every property and type, also inside lists. */
-function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
+/** One shape that requires nothing and accepts every property and type of `shapes`, also inside lists. */
+function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   for (const shape of all) reportMerged(shape, merging.report);
   const types =
@@ -98,17 +90,16 @@ function roomFor(shapes: readonly Shape[], merging: Merging): Shape {
     hints: new Set(all.flatMap(({ hints }) => [...hints])),
     ...(types && { types }),
     properties: withOptional(empty, all, merging),
-    ...(inner.length > 0 && { items: roomFor(inner, merging) }),
+    ...(inner.length > 0 && { items: acceptsAll(inner, merging) }),
   };
 }
 
-/** Whether the shape or anything in it has properties. */
 function hasProperties(shape: Shape): boolean {
   return shape.properties.size > 0 || [...itemsOf(shape), ...(shape.anyOf ?? [])].some(hasProperties);
 }
 
 /**
- * Returns one object with room for every alternative: where the API accepts only one object, or where alternatives
+ * Returns one object that accepts every alternative: where the API accepts only one object, or where alternatives
  * share properties.
  */
 export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
@@ -186,7 +177,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (isTooMany && [...alternatives, ...others].some(hasProperties)) {
     if (a.anyOf !== undefined && a.isMade !== true)
       merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
-    return { ...roomFor([...alternatives, ...others], merging), ...words, path: a.path };
+    return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
   // Too many to multiply: the first rule is kept, the second is left out.
   const rules = isTooMany ? [emptyShape(a.path)] : others;
@@ -206,7 +197,6 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
 }
 
-/** Merges subschemas. */
 function meetInside(a: Shape, b: Shape, merging: Merging): Shape {
   if (a.path !== b.path) reportMerged(b, merging.report);
   return meet(a, b, merging);

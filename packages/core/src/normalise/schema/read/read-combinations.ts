@@ -18,7 +18,7 @@ import {
 import { pointerTo } from "../pointer.ts";
 import { spareSubschemas } from "./bounds.ts";
 import { flatten, meet, union, withOptional } from "./merge.ts";
-import { typesIn } from "./read-type.ts";
+import { typesIn } from "./read-values.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
 /** The keywords that combine schemas. A list, because an object with a member `then` would count as a promise. */
@@ -77,7 +77,7 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Properties beside alternatives, or the schema of all arguments: one object with room for each, and a sentence about
+  // Properties beside alternatives, or the schema of all arguments: one object that accepts each, and a sentence about
   // which belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(

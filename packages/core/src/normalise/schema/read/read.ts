@@ -7,14 +7,11 @@ import { drop, type Keyword, type Place, type Reading } from "../place.ts";
 import { lastStep } from "../pointer.ts";
 import { schemaLimits, spendSubschema, tooLarge } from "./bounds.ts";
 import { annotations } from "./read-annotations.ts";
-import { arrays } from "./read-arrays.ts";
 import { combinations } from "./read-combinations.ts";
-import { numbers } from "./read-numbers.ts";
-import { objects } from "./read-objects.ts";
+import { arrays, objects } from "./read-containers.ts";
 import { references } from "./read-references.ts";
-import { strings } from "./read-strings.ts";
-import { types } from "./read-type.ts";
-import { values } from "./read-values.ts";
+import { numbers, strings } from "./read-scalars.ts";
+import { types, values } from "./read-values.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
 /** In reading order: later keywords use the results of earlier ones. */
@@ -34,7 +31,6 @@ const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new M
   ].map(([name, reader], rank) => [name, { ...reader, rank }]),
 );
 
-/** Reads one schema. */
 export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading: Reading): Shape {
   const { raw, path } = spot;
   spendSubschema(reading.spent);

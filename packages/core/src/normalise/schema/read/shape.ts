@@ -87,7 +87,6 @@ export function isConstrained(shape: Shape): boolean {
   );
 }
 
-/** The keywords of its rules, for a report. */
 export function ruleKeywords(shape: Shape): ReadonlySet<string> {
   const found = constraints.filter(({ member }) => shape[member] !== undefined).map(({ keyword }) => keyword);
   return new Set([

@@ -4,7 +4,6 @@ import type { Report } from "../place.ts";
 import { lastStep } from "../pointer.ts";
 import type { Shape } from "../read/shape.ts";
 
-/** Reports a shape that was merged. */
 export function reportMerged({ path }: Shape, report: Report): void {
   report(...lastStep(path), "merged", "Merged with the schema beside it.");
 }
@@ -31,7 +30,6 @@ function inside(shape: Shape): readonly Shape[] {
   return [...itemsOf(shape), ...shape.properties.values(), ...(shape.anyOf ?? [])];
 }
 
-/** All item shapes of an array. */
 export function itemsOf({ items, prefix = [] }: Shape): readonly Shape[] {
   return items === undefined ? prefix : [...prefix, items];
 }

@@ -7,7 +7,6 @@ import { isNumber, isText, quote } from "../json-values.ts";
 import { followReference, referenceName } from "../pointer.ts";
 import { type Property, propertiesOf } from "../properties.ts";
 
-/** Limits of the text. */
 export interface TypeLimits {
   /** The depth of objects within objects. */
   readonly depth: number;
@@ -41,7 +40,6 @@ export type TypeWriter = (schema: unknown) => string;
 /** The alternatives of a union. An intersection is one alternative that needs brackets beside others. */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
-/** Creates a writer for one document. */
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
   const anything: Type = [{ text: style.anything }];
   const open = new Set<unknown>([root]);
@@ -190,7 +188,7 @@ export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }
 
-/** Describes a schema with the server's own property names, which are all kept if there is room. */
+/** Describes a schema with the server's own property names, which are all kept if they fit. */
 export function inManyWords(schema: unknown): string {
   return clip(
     wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
@@ -244,7 +242,6 @@ export function toKey(name: string): string {
   return plainKey.test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
 }
 
-/** Writes a value as a literal. */
 export function toLiteral(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(clip(value, longestWord));
   return isShallow(value) ? clip(JSON.stringify(value), longestWord) : "…";

@@ -10,7 +10,6 @@ import { anyItem, anyValue, isNull } from "../read/open-value.ts";
 import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
 import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
 
-/** What writing needs. */
 export interface Writing {
   readonly dialect: ModelDialect;
   readonly spent: Spent;

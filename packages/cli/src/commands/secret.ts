@@ -1,0 +1,142 @@
+/** `fairlead secret`: stores, lists and deletes secrets; no command prints a value. */
+
+import { addAbortSignal } from "node:stream";
+import { HostError } from "@fairlead/core/errors";
+import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
+import { locate } from "@fairlead/core/settings/read/paths";
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { configurationOptions } from "../shell/configuration.ts";
+import type { Io } from "../shell/io.ts";
+import { nameHint } from "../shell/name-hint.ts";
+import { askHidden, canAsk } from "../shell/prompt.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+
+const maxBytes = 64 * 1024;
+
+/** `fairlead secret set`: stores a value that settings refer to as `${secret:NAME}`. */
+const set: Verb = {
+  help: `
+Asks for the value without showing it, or reads it from stdin if stdin is not a terminal (without the final line break).
+The value is never a command-line argument: other programs and the shell's history could see it there.
+Fairlead stores it in the system's keychain, or in an encrypted file. Settings refer to it as \${secret:NAME}.
+
+Examples:
+  fairlead secret set GITHUB_TOKEN
+  gh auth token | fairlead secret set GITHUB_TOKEN
+  fairlead secret set BRAVE_KEY --value-from BRAVE_API_KEY
+  fairlead mcp add -e 'GITHUB_TOKEN=\${secret:GITHUB_TOKEN}' github npx -y @modelcontextprotocol/server-github`,
+
+  define(command) {
+    command
+      .argument("<name>", "letters, digits, _ . -")
+      .option("--value-from <variable>", "take the value of this environment variable");
+  },
+
+  async run(context) {
+    const { io, out, globals, command, operands } = context;
+    const name = checkedName(operands[0] ?? "");
+    const value = await readValue(io, name, command.opts<{ readonly valueFrom?: string }>().valueFrom);
+    if (value === "") throw new HostError("usage", "the value is empty; nothing was stored");
+    const store = await openStore(context);
+    const isReplaced = (await store.list()).includes(name);
+    await store.set(name, value);
+    if (globals.json) return out.json({ name, backend: store.backend });
+    out.print(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
+    out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
+    if (isReplaced) out.say(safe`cannot be undone: the previous value was overwritten`);
+    else out.undo(`fairlead secret remove ${name}`);
+  },
+};
+
+async function readValue(io: Io, name: string, variable: string | undefined): Promise<string> {
+  if (variable !== undefined) {
+    const value = io.env[variable];
+    if (value === undefined) throw new HostError("variable_unset", `the environment variable "${variable}" is not set`);
+    return value;
+  }
+  if (canAsk(io)) return askHidden(io, safe`value of ${toSafeLine(name)} (not shown): `);
+  if (io.stdin.isTTY === true)
+    throw new HostError("usage", "cannot ask for the value: stderr is not a terminal", {
+      next: `fairlead secret set ${name} < FILE`,
+    });
+  return (await readAll(io)).replace(/\r?\n$/, "");
+}
+
+async function readAll({ stdin, signal }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, stdin)) {
+    const bytes = Buffer.from(chunk as Uint8Array | string);
+    size += bytes.length;
+    if (size > maxBytes)
+      throw new HostError("too_large", `the value is larger than ${maxBytes} bytes; nothing was stored`);
+    chunks.push(bytes);
+  }
+  try {
+    // TextDecoder also removes a byte order mark.
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    const next = "encode the value as text, for example with base64, if the server accepts that";
+    throw new HostError("usage", "the value is not UTF-8 text; nothing was stored", { next, cause });
+  }
+}
+
+/** `fairlead secret list`: prints the names of stored secrets, never their values. */
+const list: Verb = {
+  help: `
+Prints names only; no command prints a value. A server gets the value of a secret that its entry refers to.
+
+Examples:
+  fairlead secret list
+  fairlead secret list --json`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const store = await openStore(context);
+    const names = await store.list();
+    if (globals.json) return out.json({ backend: store.backend, names });
+    out.say(safe`in ${storeName(store.backend)}:`);
+    if (names.length > 0) out.print(joinSafe(names.map(toSafeLine)));
+    else out.say(safe`no secrets stored; next: fairlead secret set NAME`);
+  },
+};
+
+/** `fairlead secret remove`: deletes a stored secret. */
+const remove: Verb = {
+  help: "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
+
+  define: (command) => command.argument("<name>", "name from fairlead secret list"),
+
+  async run(context) {
+    const { out, globals, operands } = context;
+    const [name = ""] = operands;
+    const store = await openStore(context);
+    if (!(await store.remove(name))) {
+      const hint = nameHint(name, await store.list());
+      throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
+    }
+    if (globals.json) return out.json({ name, removed: true, backend: store.backend });
+    out.print(safe`removed "${toSafeLine(name)}" from ${storeName(store.backend)}`);
+  },
+};
+
+/** Opens the secret store for the `fairlead secret` commands. */
+async function openStore(context: Context): Promise<SecretStore> {
+  const { state } = await locate(configurationOptions(context));
+  const { env, platform } = context.io;
+  return openSecretStore({ directory: state, env, platform });
+}
+
+/** Returns a name that can be written as `${secret:NAME}`. @throws HostError `usage` */
+function checkedName(name: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(name)) return name;
+  throw new HostError("usage", `"${name}" is not a valid secret name: use letters, digits, "_", "." and "-"`, {
+    next: "fairlead secret set GITHUB_TOKEN",
+  });
+}
+
+function storeName(backend: SecretStore["backend"]): SafeText {
+  return backend === "keychain" ? safe`the system's keychain` : safe`an encrypted file in Fairlead's own folder`;
+}
+
+export const secretVerbs: Readonly<Record<"set" | "list" | "remove", Verb>> = { set, list, remove };

@@ -1,0 +1,238 @@
+/** The tools, prompts and resources of a server as text. */
+
+import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/core/host";
+import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
+import {
+  joinSafe,
+  type SafeText,
+  safe,
+  splitSafe,
+  toSafeLine,
+  toSafeText,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { sizeWords } from "@fairlead/core/text/size-words";
+import { member } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { variablesOf } from "../../arguments/named-values.ts";
+import { count, groupBy, type Style } from "../output.ts";
+import { fill, words } from "../wrap.ts";
+import { brief, full, toSignature } from "./signature.ts";
+
+interface ListOptions {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+export interface ToolListOptions extends ListOptions {
+  /** Show every parameter and the whole description. */
+  readonly all: boolean;
+}
+
+/** The items of each server as text, with an empty line between servers; undefined without items. */
+export function textByServer<T extends { readonly server: string }>(
+  items: readonly T[],
+  toText: (server: string, own: readonly T[]) => SafeText,
+): SafeText | undefined {
+  const texts = [...groupBy(items, ({ server }) => server)].map(([server, own]) => toText(server, own));
+  return texts.length === 0 ? undefined : joinSafe(texts, safe`\n\n`);
+}
+
+/** The tools of a server: signatures, annotations and descriptions. `hidden`: tools that `includeTools` or `excludeTools` filters out. */
+export function serverToolsText(
+  server: string,
+  tools: readonly HostTool[],
+  options: ToolListOptions,
+  hidden: readonly Pick<HiddenTool, "setting">[] = [],
+): SafeText {
+  const settings = [...new Set(hidden.map(({ setting }) => setting))].sort().join(" and ");
+  const more = hidden.length === 0 ? safe`` : safe` (${hidden.length} more hidden by ${toSafeLine(settings)})`;
+  const title = safe`${options.style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
+  return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
+}
+
+function toolText(tool: HostTool, options: ToolListOptions): SafeText {
+  const { columns, style, all } = options;
+  const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
+  return joinSafe([...signatureLines(tool, options), ...talk.map((line) => style.dim(line))]);
+}
+
+function signatureLines(tool: HostTool, { style, columns, all }: ToolListOptions): readonly SafeText[] {
+  const { name, parameters, output } = toSignature(tool, all ? full : brief);
+  const last = parameters.length - 1;
+  const [first = safe`)`, ...others] = parameters.map((one, at) => (at === last ? safe`${one})` : safe`${one},`));
+  const pieces = [
+    safe`${style.cyan(name)}(${first}`,
+    ...others,
+    ...(output === undefined ? [] : [safe`→ ${output}`]),
+    ...badges(tool, style),
+    ...ruled(tool, style),
+    ...(tool.name === tool.serverToolName ? [] : [style.dim(safe`as ${toVisibleLine(tool.name)}`)]),
+  ];
+  return fill(pieces, { columns, indent: safe`  `, hanging: safe`    ` });
+}
+
+function parameterLines({ inputSchema }: HostTool, columns: number): readonly SafeText[] {
+  return parametersOf(inputSchema)
+    .slice(0, full.parameters)
+    .flatMap(({ name, schema }) => remarkLines(name, member(resolved(schema, inputSchema), "description"), columns));
+}
+
+const indent: SafeText = safe`      `;
+
+const longestParagraph = 400;
+const longestText = 20_000;
+const longestRemark = 2000;
+
+/** Descriptions from a server as indented lines: the first paragraph, or the whole text. */
+function descriptionLines(
+  description: string,
+  { columns, all }: { readonly columns: number; readonly all: boolean },
+): readonly SafeText[] {
+  const text = all ? clip(description.trim(), longestText) : firstParagraph(description.trim());
+  const layout = { columns, indent, hanging: indent };
+  return lines(text).flatMap((line) => (line.trim() === "" ? [safe``] : fill(words(line), layout)));
+}
+
+/** `name: description` of one parameter; empty if it has no description. */
+function remarkLines(name: string, remark: unknown, columns: number): readonly SafeText[] {
+  if (typeof remark !== "string" || remark.trim() === "") return [];
+  const text = clip(remark.replaceAll(/\s+/g, " ").trim(), longestRemark);
+  const line = safe`${toVisibleLine(toKey(name))}: ${toSafeText(text)}`;
+  return fill(words(line), { columns, indent, hanging: safe`${indent}  ` });
+}
+
+function firstParagraph(text: string): string {
+  const [paragraph = ""] = text.split(/\n[^\S\n]*\n|\r\n[^\S\n]*\r\n/, 1);
+  if (paragraph.length > longestParagraph) return clip(paragraph, longestParagraph).replace(/\s+\S*$/, " …");
+  return paragraph.length < text.length ? `${paragraph.trimEnd()} …` : paragraph;
+}
+
+function lines(text: string): readonly SafeText[] {
+  return text === "" ? [] : splitSafe(toSafeText(text));
+}
+
+type Annotated = Pick<HostTool, "annotations">;
+
+/** Labels for annotations that are `true`; a missing annotation does not mean that a tool is harmless. */
+export function badges({ annotations }: Annotated, style: Style): readonly SafeText[] {
+  const claims = (hint: string): boolean => member(annotations, hint) === true;
+  return [
+    ...(claims("readOnlyHint") ? [style.green(safe`[read-only]`)] : []),
+    ...(claims("destructiveHint") ? [style.yellow(safe`[destructive]`)] : []),
+    // A read-only tool is idempotent anyway.
+    ...(claims("idempotentHint") && !claims("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
+    ...(claims("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
+  ];
+}
+
+/** The label for a call by a model; `ask` is the usual decision and has no label. */
+function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly SafeText[] {
+  if (decision === "allow") return [style.green(safe`[allowed]`)];
+  return decision === "deny" ? [style.red(safe`[denied]`)] : [];
+}
+
+/** The tool to use in an example: read-only if there is one, else not destructive. */
+export function harmless<T extends Annotated>(tools: readonly T[]): T | undefined {
+  return (
+    tools.find(({ annotations }) => member(annotations, "readOnlyHint") === true) ??
+    tools.find(({ annotations }) => member(annotations, "destructiveHint") !== true)
+  );
+}
+
+const mostArguments = 40;
+
+/** The prompts of a server as text: signatures, descriptions and arguments. */
+export function promptsText(server: string, prompts: readonly HostPrompt[], options: ListOptions): SafeText {
+  const title = safe`${options.style.bold(toVisibleLine(server))}: ${count(prompts.length, "prompt")}`;
+  return joinSafe([title, ...prompts.map((prompt) => promptText(prompt, options))], safe`\n\n`);
+}
+
+function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeText {
+  const wanted = requiredFirst(prompt);
+  const words = fold(wanted, mostArguments, ({ name, required }) => `${toKey(name)}${required ? "" : "?"}`);
+  const last = words.length - 1;
+  const [first = safe`)`, ...others] = words.map((word, at) => toVisibleLine(`${word}${at === last ? ")" : ","}`));
+  const talk = [
+    ...descriptionLines(prompt.description ?? prompt.title ?? "", { columns, all: false }),
+    ...wanted.slice(0, mostArguments).flatMap(({ name, description }) => remarkLines(name, description, columns)),
+  ];
+  return joinSafe([
+    ...fill([safe`${style.cyan(toVisibleLine(`/${prompt.name}`))}(${first}`, ...others], {
+      columns,
+      indent: safe`  `,
+      hanging: safe`    `,
+    }),
+    ...talk.map((line) => style.dim(line)),
+  ]);
+}
+
+type Callable = Pick<HostPrompt, "name" | "arguments">;
+
+/** The words after `fairlead prompt`: required arguments, then optional ones in brackets. */
+export function promptCommandUsage(prompt: Callable): string {
+  const words = requiredFirst(prompt).map(({ name, required }) => {
+    const word = `${toShellWord(`${name}=`)}…`;
+    return required ? word : `[${word}]`;
+  });
+  return [toShellWord(prompt.name), ...words].join(" ");
+}
+
+/** The words after `fairlead prompt`, with sample values for the required arguments. */
+export function examplePrompt({ name, arguments: wanted }: Callable): string {
+  const words = wanted.flatMap((argument) => (argument.required ? [toShellWord(`${argument.name}=text`)] : []));
+  return [toShellWord(name), ...words].join(" ");
+}
+
+function requiredFirst({ arguments: wanted }: Callable): HostPrompt["arguments"] {
+  return [...wanted.filter(({ required }) => required), ...wanted.filter(({ required }) => !required)];
+}
+
+const longestUri = 2000;
+const longestFact = 200;
+const mostVariables = 20;
+
+/** The resources and resource templates of a server as text: URIs, variables, titles, types and sizes. */
+export function resourcesText(server: string, resources: readonly HostResource[], options: ListOptions): SafeText {
+  const templates = resources.filter(({ kind }) => kind === "template").length;
+  const listed = resources.length - templates;
+  const counts = [
+    ...(listed > 0 || templates === 0 ? [count(listed, "resource")] : []),
+    ...(templates > 0 ? [count(templates, "template")] : []),
+  ];
+  const title = safe`${options.style.bold(toVisibleLine(server))}: ${joinSafe(counts, safe`, `)}`;
+  return joinSafe([title, ...resources.map((resource) => resourceText(resource, options))], safe`\n\n`);
+}
+
+function resourceText(resource: HostResource, { style, columns }: ListOptions): SafeText {
+  const uri = resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+  const facts = factsOf(resource);
+  const pieces = [
+    style.cyan(toVisibleLine(clip(uri, longestUri))),
+    ...(resource.kind === "template" ? valueWords(resource.uriTemplate) : []),
+    ...(facts.length > 0 ? [safe`(${joinSafe(facts, safe`, `)})`] : []),
+  ];
+  const talk = descriptionLines(resource.description ?? "", { columns, all: false });
+  return joinSafe([
+    ...fill(pieces, { columns, indent: safe`  `, hanging: safe`    ` }),
+    ...talk.map((line) => style.dim(line)),
+  ]);
+}
+
+/** The `--arg` options of a template; optional ones in brackets. */
+function valueWords(uriTemplate: string): readonly SafeText[] {
+  return fold(variablesOf(uriTemplate), mostVariables, ({ name, required }) => {
+    const option = `--arg ${name}=…`;
+    return required ? option : `[${option}]`;
+  }).map(toVisibleLine);
+}
+
+function factsOf(resource: HostResource): readonly SafeText[] {
+  const { name, title = name, mimeType } = resource;
+  const size = resource.kind === "resource" ? resource.size : undefined;
+  const facts = [title, mimeType, size === undefined ? undefined : sizeWords(size)];
+  return facts.flatMap((fact) => (fact === undefined || fact === "" ? [] : [toSafeLine(clip(fact, longestFact))]));
+}

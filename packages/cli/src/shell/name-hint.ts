@@ -1,0 +1,9 @@
+/** The suggestion for a mistyped name, as the end of an error message. */
+
+import { closest } from "@fairlead/core/text/closest";
+
+/** `; did you mean "NAME"?`, or nothing if no known name is near. */
+export function nameHint(word: string, known: Iterable<string>): string {
+  const near = closest(word, known);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}

@@ -1,7 +1,0 @@
-/** Splits the text after a slash command into words, with shell quoting. Pure. */
-
-import { splitWords } from "@fairlead/core/resources/prompt-line";
-
-export function wordsOf(line: string): readonly string[] {
-  return splitWords(line).map(({ text }) => text);
-}

@@ -1,0 +1,115 @@
+/** Validates arguments and results of calls against the tool's schemas, and describes the mistakes. */
+
+import type { JsonObject, ToolResult } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
+import { clip, errorMessage } from "@fairlead/wire/text";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { HostError } from "../errors.ts";
+import { stepsOf } from "../normalise/schema/pointer.ts";
+import { closest } from "../text/closest.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import type { Issue } from "./validation/validation.ts";
+import type { Validator } from "./validation/validator.ts";
+
+export interface CallArguments {
+  readonly serverName: string;
+  readonly tool: CatalogTool;
+  readonly args: JsonObject;
+}
+
+/** Returns warnings about what could not be checked. @throws HostError `arguments_invalid`, naming every mistake */
+export async function checkArguments(
+  { serverName, tool, args }: CallArguments,
+  validator: Pick<Validator, "validate">,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { issues, warnings } = await validator.validate(tool.inputSchema, args, signal);
+  if (issues.length === 0) return warnings;
+  const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
+  throw new HostError("arguments_invalid", `${serverName}.${tool.name} has invalid arguments: ${wrong}`, {
+    serverName,
+    next: `fairlead tools ${toShellWord(serverName)}`,
+  });
+}
+
+/** Returns warnings only, because the tool has run already. Never rejects. */
+export async function checkOutput(
+  { isError, structuredContent }: Pick<ToolResult, "isError" | "structuredContent">,
+  { outputSchema }: Pick<CatalogTool, "outputSchema">,
+  validator: Pick<Validator, "validate">,
+): Promise<readonly string[]> {
+  if (outputSchema === undefined || isError) return [];
+  if (structuredContent === undefined)
+    return ["the tool declares an outputSchema, but its result has no structured content"];
+  try {
+    const { issues, warnings } = await validator.validate(outputSchema, structuredContent);
+    if (issues.length === 0) return warnings;
+    const wrong = describeIssues(issues, { schema: outputSchema, value: structuredContent, whole: "it" });
+    return [...warnings, `the result does not match the tool's outputSchema: ${wrong}`];
+  } catch (error) {
+    const why = errorMessage(error);
+    return [`the result was not checked against the tool's outputSchema: ${why}`];
+  }
+}
+
+/** The most issues that one message lists. */
+const mostShown = 5;
+const longestName = 100;
+
+interface Validated {
+  readonly schema: JsonObject;
+  readonly value: unknown;
+  /** The name of the whole value, such as "the arguments". */
+  readonly whole: string;
+}
+
+export function describeIssues(issues: readonly Issue[], validated: Validated): string {
+  const shown = issues.slice(0, mostShown).map((issue) => describe(issue, validated));
+  const more = issues.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}
+
+function describe({ path, message, keyword }: Issue, validated: Validated): string {
+  const steps = stepsOf(path);
+  if (steps.length === 0) return `${validated.whole} ${message}`;
+  const hint = meant(keyword, steps, validated);
+  return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
+}
+
+/** Suggests the known name that a misspelt one resembles. */
+function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
+  const around = steps.slice(0, -1);
+  const name = steps.at(-1) ?? "";
+  const known = Object.keys(objectOf(schemaAt(schema, around)["properties"]));
+  if (keyword === "required") {
+    const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !known.includes(given));
+    const near = closest(name, strangers);
+    return near === undefined ? undefined : `it by ${written([...around, near])}`;
+  }
+  if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
+  const near = closest(name, known);
+  return near === undefined ? undefined : written([...around, near]);
+}
+
+/** Writes a path as most languages do: `"list[0].name"`. */
+function written(steps: readonly string[]): string {
+  const [first = "", ...rest] = steps;
+  const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
+  return `"${clip(path, longestName)}"`;
+}
+
+/** The part of the schema for one path, as far as it is known without evaluating the schema. */
+function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
+  return steps.reduce((at, step) => {
+    const properties = objectOf(at["properties"]);
+    return objectOf(Object.hasOwn(properties, step) ? properties[step] : at["items"]);
+  }, schema);
+}
+
+function valueAt(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((at, step) => {
+    if (Array.isArray(at)) return at[Number(step)];
+    const members = objectOf(at);
+    return Object.hasOwn(members, step) ? members[step] : undefined;
+  }, value);
+}

@@ -1,0 +1,160 @@
+/** Converts the keys of a server that is started or reached by its URL, and the keys that only Codex has. */
+
+import { posix, win32 } from "node:path";
+import {
+  type ConversionContext,
+  convertTimeout,
+  type EntryDraft,
+  type FieldReader,
+  type TransportKind,
+} from "./field-reader.ts";
+import { foreignFields } from "./foreign-file.ts";
+import type { Program } from "./program.ts";
+import { isVariableName, literal } from "./references.ts";
+
+/** Returns the `envFile`, which the caller reads and converts. */
+export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
+  const command = reader.text("command");
+  // A name without a slash is searched for in PATH and needs no folder.
+  const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
+  if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
+  const args = reader.texts("args");
+  if (args && args.length > 0) draft.set("args", args);
+  const env = reader.table("env");
+  if (env && env.size > 0) draft.set("env", env);
+  const cwd = reader.text("cwd");
+  if (cwd !== undefined) draft.set("cwd", anchored("cwd", cwd, reader, context));
+  else for (const [at, argument] of (args ?? []).entries()) hintAtRelative(`args[${at}]`, argument, reader, context);
+  const envFile = reader.raw("envFile");
+  if (envFile !== undefined && typeof envFile !== "string") reader.remark("dropped", "envFile", "is not a text");
+  return typeof envFile === "string" ? envFile : undefined;
+}
+
+/** A path relative to the project of its file becomes absolute, unless the entry stays in that project. */
+function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
+  const path = context.platform === "win32" ? win32 : posix;
+  // `$$` is a dollar sign. Any other dollar sign begins a reference, whose value decides where the path starts.
+  if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
+  if (context.folder === undefined) {
+    const where = context.target === "user" ? "your home folder" : "the workspace";
+    reader.remark("hint", key, `is a relative path; here it starts in ${where}`);
+    return value;
+  }
+  const whole = path.join(literal(context.folder), value);
+  reader.remark("converted", key, `is relative to its project, so it becomes ${whole}`);
+  return whole;
+}
+
+function hintAtRelative(key: string, value: string, reader: FieldReader, context: ConversionContext): void {
+  if (context.folder === undefined || staysInPlace(context) || !/^\.\.?([/\\]|$)/.test(value)) return;
+  const message = `is relative to ${context.folder}, where this server will not be started: give it a cwd or the whole path`;
+  reader.remark("hint", key, message, context.folder === context.root ? "fairlead mcp import -s project" : undefined);
+}
+
+function staysInPlace({ target, folder, root }: ConversionContext): boolean {
+  return target === "workspace" && folder === root;
+}
+
+/** Converts the keys of a server with a URL: address, headers, and a registered OAuth client. */
+export function convertAddress(
+  reader: FieldReader,
+  draft: EntryDraft,
+  kind: Exclude<TransportKind, "stdio">,
+  program: Program,
+): void {
+  const url = reader.text(["serverUrl", "httpUrl"].find((key) => reader.has(key)) ?? "url");
+  if (url !== undefined) draft.set("url", url);
+  if (kind !== "url") draft.set("type", kind);
+  const headers = reader.table("headers");
+  if (headers && headers.size > 0) draft.set("headers", headers);
+  convertClient(reader, draft, program);
+}
+
+const clientKeys: ReadonlyMap<string, "clientId" | "clientSecret" | "scopes"> = new Map([
+  ["clientId", "clientId"],
+  ["client_id", "clientId"],
+  ["CLIENT_ID", "clientId"],
+  ["clientSecret", "clientSecret"],
+  ["CLIENT_SECRET", "clientSecret"],
+  ["scopes", "scopes"],
+]);
+
+function convertClient(reader: FieldReader, draft: EntryDraft, program: Program): void {
+  const key = program === "cursor" ? "auth" : "oauth";
+  const oauth = new Map<string, unknown>();
+  for (const [name, value] of foreignFields(reader.raw(key)) ?? []) {
+    const where = `${key}.${name}`;
+    const ours = clientKeys.get(name);
+    const text = typeof value === "string" ? reader.convert(value, where) : undefined;
+    const converted = ours === "scopes" ? scopesOf(value, where, reader) : text;
+    if (ours === undefined || converted === undefined) reader.remark("dropped", where, "has no counterpart here");
+    else oauth.set(ours, converted);
+  }
+  const scopes = program === "codex" ? scopesOf(reader.raw("scopes"), "scopes", reader) : undefined;
+  if (scopes) oauth.set("scopes", scopes);
+  if (oauth.size > 0) draft.set("oauth", oauth);
+}
+
+/** Scopes are a list, or one string with spaces. */
+function scopesOf(value: unknown, key: string, reader: FieldReader): readonly string[] | undefined {
+  const list: readonly unknown[] = typeof value === "string" ? value.split(" ") : Array.isArray(value) ? value : [];
+  const scopes = list.flatMap((one) => (typeof one === "string" && one !== "" ? reader.convert(one, key) : []));
+  return scopes.length > 0 ? scopes : undefined;
+}
+
+/** Converts keys that only Codex has. They name variables instead of referring to them, and times are in seconds. */
+export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
+  // An old display name, which Codex ignores too.
+  reader.raw("name");
+  if (kind === "stdio") forwardVariables(reader, draft);
+  if (kind === "http") convertHeaders(reader, draft);
+  convertTimeout(reader, draft, "tool_timeout_sec", "seconds");
+  const included = reader.names("enabled_tools");
+  if (included) draft.set("includeTools", included);
+  const excluded = reader.names("disabled_tools");
+  if (excluded) draft.set("excludeTools", excluded);
+}
+
+/** `env_vars`: names whose values the server gets from Codex's own environment. */
+function forwardVariables(reader: FieldReader, draft: EntryDraft): void {
+  const listed = reader.raw("env_vars");
+  if (listed === undefined) return;
+  const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  if (!Array.isArray(listed)) reader.refuse("env_vars", "is not a list");
+  const env = tableIn(draft, "env");
+  for (const [at, one] of list.entries()) {
+    const key = `env_vars[${at}]`;
+    const fields = foreignFields(one);
+    const isLocal = (fields?.get("source") ?? "local") === "local";
+    const name = isLocal ? variableIn(reader, key, fields ? fields.get("name") : one) : undefined;
+    if (!isLocal) reader.remark("dropped", key, "comes from a remote environment, which has no counterpart here");
+    if (name !== undefined) env.set(name, `\${${name}}`);
+  }
+  if (env.size > 0) draft.set("env", env);
+}
+
+function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
+  const headers = tableIn(draft, "headers");
+  for (const [header, value] of reader.table("http_headers") ?? []) headers.set(header, value);
+  for (const [header, value] of foreignFields(reader.raw("env_http_headers")) ?? []) {
+    const name = variableIn(reader, `env_http_headers.${header}`, value);
+    if (name !== undefined) headers.set(header, `\${${name}}`);
+  }
+  const bearer = reader.has("bearer_token_env_var")
+    ? variableIn(reader, "bearer_token_env_var", reader.raw("bearer_token_env_var"))
+    : undefined;
+  if (bearer !== undefined) headers.set("Authorization", `Bearer \${${bearer}}`);
+  if (headers.size > 0) draft.set("headers", headers);
+}
+
+function variableIn(reader: FieldReader, key: string, value: unknown): string | undefined {
+  if (typeof value !== "string" || !isVariableName(value))
+    return reader.refuse(key, "names no variable that the settings can expand");
+  reader.remark("converted", key, `the variable ${value} is referred to as \${${value}}`);
+  return value;
+}
+
+function tableIn(draft: EntryDraft, key: "env" | "headers"): Map<string, string> {
+  const table = draft.get(key);
+  return table instanceof Map ? new Map<string, string>(table) : new Map();
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { changed, notConfirmed, refusal } from "../../src/policy/refusal.ts";
+import { builtIn, defaultRules } from "../../src/policy/rules/built-in-rules.ts";
+import type { Decision, PolicyRule } from "../../src/policy/rules/rule.ts";
+import { rule } from "../support/consent-desk.ts";
+
+const [serverName, serverToolName] = ["my files", "read"];
+const kinds = ["tool", "resource", "prompt", "sampling"] as const;
+const names = [
+  "my files.read",
+  'resource read of "my files"',
+  'prompt read of "my files"',
+  'sampling request of "my files"',
+];
+const explain = "fairlead policy explain 'my files.read'";
+const list = "fairlead policy list";
+
+function told({ code, message, serverName: from, next }: ReturnType<typeof refusal>): readonly unknown[] {
+  expect(from).toBe(serverName);
+  return [code, message, next];
+}
+
+test("a denied request is named by its kind, with the rule and where to look", () => {
+  const denying = { decision: "deny", rule: rule("user", "deny", serverName) } as const;
+  expect(kinds.map((kind) => told(refusal({ serverName, serverToolName, kind }, denying)))).toEqual(
+    names.map((name, at) => ["denied", `${name} denied: a rule in user.toml:1 denies it`, at === 0 ? explain : list]),
+  );
+  const asking = { decision: "ask_user", rule: rule("user", "ask_user", serverName) } as const;
+  expect(told(refusal({ serverName, serverToolName }, asking))).toEqual([
+    "denied",
+    "my files.read needs confirmation: a rule in user.toml:1 asks about it",
+    explain,
+  ]);
+});
+
+test.each<[string, PolicyRule | undefined, string, string]>([
+  [
+    "the default asks",
+    defaultRules.tool,
+    "it needs confirmation",
+    "add --allow 'my files.read', or: fairlead policy allow 'my files.read'",
+  ],
+  ["a rule asks", rule("user", "ask_user", serverName), "a rule in user.toml:1 asks about it", explain],
+  ["a rule allows", rule("user", "allow", serverName), "it needs confirmation", explain],
+  ["no rule is known", undefined, "it needs confirmation", explain],
+])("without a terminal, where %s", (_, over, why, next) => {
+  const decision: Decision = { decision: "deny", rule: builtIn.headless, ...(over && { over }) };
+  const message = `my files.read denied: ${why} and there is no terminal to ask on`;
+  expect(told(refusal({ serverName, serverToolName }, decision))).toEqual(["denied", message, next]);
+});
+
+test("without a terminal --allow is advised for tools only", () => {
+  const decision: Decision = { decision: "deny", rule: builtIn.headless, over: defaultRules.resource };
+  expect(told(refusal({ serverName, serverToolName, kind: "resource" }, decision))).toEqual([
+    "denied",
+    'resource read of "my files" denied: it needs confirmation and there is no terminal to ask on',
+    list,
+  ]);
+});
+
+test("a changed definition is told with the command that shows the change", () => {
+  const decision: Decision = { decision: "ask_user", rule: builtIn.changed };
+  const tool = [
+    "changed",
+    "my files.read changed: its definition differs from the accepted one",
+    "fairlead call 'my files.read' (shows the change and asks; --yes accepts it)",
+  ];
+  expect(told(refusal({ serverName, serverToolName }, decision))).toEqual(tool);
+  expect(told(changed({ serverName, serverToolName, kind: "prompt" }))).toEqual([
+    "changed",
+    'prompt read of "my files" changed: it differs from the lock file',
+    "fairlead lock verify",
+  ]);
+  expect(told(notConfirmed({ serverName, serverToolName }))).toEqual([
+    "denied",
+    "my files.read denied: the user has not confirmed these arguments",
+    "confirm it first, or: fairlead policy allow 'my files.read'",
+  ]);
+});

@@ -1,0 +1,56 @@
+// Decides whether the tests notice a mutant. A test that a busy machine slowed down says nothing about the mutant.
+
+/** How often a step whose failure could not be repeated is tried. */
+const mostTries = 3;
+
+/**
+ * `run(tests)` runs tests as they are, `runMutated(tests)` with the mutant in the source. Both return `passed`, `failed` or
+ * `timeout`; `isSlow` says that time may have run out, `by` names the failing test file.
+ */
+export function createJudge({ run, report }) {
+  /** By test file: whether it passes without a mutant. */
+  const soundness = new Map();
+
+  async function isSound(test) {
+    if (!soundness.has(test)) soundness.set(test, (await run([test])).state === "passed");
+    if (!soundness.get(test)) report(`not counted, it fails without a mutant: ${test}`);
+    return soundness.get(test);
+  }
+
+  async function step(tests, runMutated) {
+    for (let tries = 0; tries < mostTries; ) {
+      const outcome = await runMutated(tests.filter((test) => soundness.get(test) !== false));
+      const { state, by, test } = outcome;
+      if (state === "passed") return undefined;
+      if (state === "failed" && !outcome.isSlow) {
+        if (await isSound(by)) return { state: "killed", by, test };
+        continue;
+      }
+      // Time ran out: it is the mutant only if the same tests are in time without it, and then not in time with it again.
+      const failing = by === undefined ? tests : [by];
+      const isInTime = (await run(failing)).state === "passed";
+      const again = isInTime ? await runMutated(failing) : outcome;
+      if (isInTime && again.state !== "passed")
+        return {
+          state: again.state === "timeout" ? "timeout" : "killed",
+          by: again.by ?? by,
+          test: again.test ?? test,
+        };
+      tries += 1;
+      report(`not counted, the machine was too busy: ${failing.join(", ")}`);
+    }
+    return undefined;
+  }
+
+  /** Runs the nearest tests first, in steps that end at these numbers of tests. */
+  return async function judge(tests, steps, runMutated) {
+    let from = 0;
+    for (const to of steps) {
+      const some = tests.slice(from, to);
+      const kill = some.length === 0 ? undefined : await step(some, runMutated);
+      if (kill !== undefined) return kill;
+      from = to;
+    }
+    return { state: "survived" };
+  };
+}
