@@ -15,7 +15,8 @@ interface Run {
 async function home(): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
   const { command, args } = programServer("well-behaved");
-  const npx = await folder.write("bin/npx", `#!/bin/sh\necho fetching "$1" >&2\nexec ${command} ${args.join(" ")}\n`);
+  const line = [command, ...args].map((word) => `"${word}"`).join(" ");
+  const npx = await folder.write("bin/npx", `#!/bin/sh\necho fetching "$1" >&2\nexec ${line}\n`);
   await chmod(npx, 0o755);
   return folder;
 }
