@@ -116,7 +116,10 @@ beforeAll(() => {
   writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: ${JSON.stringify(config)} };`);
   const report = join(folder, "report.json");
   const { NODE_OPTIONS: _, ...env } = process.env;
-  spawnSync(process.execPath, [vitest, "run", "--root", folder, "--reporter=json", `--outputFile=${report}`], { env });
+  spawnSync(process.execPath, [vitest, "run", "--root", folder, "--reporter=json", `--outputFile=${report}`], {
+    // What the tests leave behind goes with this folder.
+    env: { ...env, TMPDIR: folder },
+  });
   const files = JSON.parse(readFileSync(report, "utf8")).testResults;
   results = new Map(
     files.flatMap(({ assertionResults }) =>

@@ -28,10 +28,11 @@ function watchTimer(timer: unknown, name: string): void {
   if (!isTimer(timer)) return;
   watch({
     describe: () => `a timer: ${name}`,
-    isOver: ({ stack = "" }) =>
+    // The stack is written when it is asked for, which takes longer than everything else here: last.
+    isOver: (origin) =>
       Reflect.get(timer, "_destroyed") === true ||
-      clientTimers.test(stack) ||
-      (!timer.hasRef() && libraryFrame.test(stack)),
+      clientTimers.test(origin.stack ?? "") ||
+      (!timer.hasRef() && libraryFrame.test(origin.stack ?? "")),
     // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
     mayBeShared: () => !timer.hasRef(),
     endsLater: false,
