@@ -61,9 +61,7 @@ export function stateWords(state: ServerState, now?: number): SafeText {
 }
 
 function reconnectingWords(nextTryAt: number, now: number | undefined): SafeText {
-  return now === undefined
-    ? safe`reconnecting`
-    : safe`reconnecting (in ${toSafeLine(waitWords(nextTryAt - now))})`;
+  return now === undefined ? safe`reconnecting` : safe`reconnecting (in ${toSafeLine(waitWords(nextTryAt - now))})`;
 }
 
 function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {

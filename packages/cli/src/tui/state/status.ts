@@ -56,8 +56,7 @@ function names(members: readonly ServerState[], now: number): string {
 
 /** How long a start has taken, or when the next attempt is due. */
 function timeWords(state: ServerState, now: number): string {
-  if (state.status === "disconnected" && state.reason === "backoff")
-    return ` in ${waitWords(state.nextTryAt - now)}`;
+  if (state.status === "disconnected" && state.reason === "backoff") return ` in ${waitWords(state.nextTryAt - now)}`;
   const seconds = Math.floor((now - state.since) / 1000);
   return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
 }
