@@ -29,6 +29,7 @@ export async function keepListening({ get, expired, events, limits, time, signal
   let idle = 0;
   let failures = 0;
   let wasOpen = false;
+  let isFirst = true;
   const over = (): boolean => signal.aborted;
   while (!over() && failures < maxFailures) {
     const before = reader.delivered();
@@ -45,6 +46,7 @@ export async function keepListening({ get, expired, events, limits, time, signal
       // An opened stream is no failure; if it ends without a message, the pauses still grow through `idle`.
       failures = 0;
       wasOpen = true;
+      if (!isFirst) events.reopened?.();
       await reader.read(answer.body, 0);
     } catch (error) {
       if (over()) return;
@@ -53,6 +55,7 @@ export async function keepListening({ get, expired, events, limits, time, signal
       if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
       events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
     }
+    isFirst = false;
     idle = reader.delivered() === before ? idle + 1 : 0;
     // The first reconnect uses the server's retry time; later ones back off if the stream stays empty.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
