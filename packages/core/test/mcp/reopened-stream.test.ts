@@ -1,9 +1,10 @@
 /** A legacy server on the web whose stream for notifications breaks: what changed meanwhile was reported to nobody. */
 
 import type { ServerResponse } from "node:http";
-import { type WebReply, webServer } from "@fairlead/test-servers";
+import { temporaryFolder, type WebReply, webServer } from "@fairlead/test-servers";
 import { connect } from "@fairlead/wire";
 import { expect, test } from "vitest";
+import { createHost } from "../../src/index.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 
 interface Message {
@@ -100,3 +101,20 @@ test.each(["end", "reset"] as const)(
     await client.disconnect();
   },
 );
+
+test("a host reports the tools that came while the stream was cut", async () => {
+  await using server = await legacyServer({ tools: { listChanged: true }, prompts: {} });
+  await using folder = await temporaryFolder();
+  const home = folder.path;
+  await using host = await createHost({
+    environment: { env: { HOME: home }, home, cwd: home, platform: process.platform },
+    settings: { mcpServers: { s: { httpUrl: `${server.origin}/mcp` } } },
+  });
+  const first = server.nextStream();
+  await host.start();
+  await first;
+  server.tools.push("second");
+  const changed = new Promise((resolve) => host.on("catalog", resolve));
+  server.streams[0]?.end();
+  expect(await changed).toMatchObject({ server: "s", lists: ["tools"], tools: { added: ["second"] } });
+});
