@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -45,6 +45,31 @@ test("a reader that goes away ends the command quietly", async () => {
   child.stdout.destroy();
   const [code] = await once(child, "close");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("a reader that goes away does not keep the command from saving the catalogs that it has read", async () => {
+  const { command, args } = stdioServer("well-behaved");
+  await using here = await machine({ [userFile]: { mcpServers: { good: { command, args } } } });
+  // A slow disk: no file is in its place before the command learns that its reader is gone.
+  const slowDisk = await here.write(
+    "slow-disk.mjs",
+    `import { once } from "node:events";
+     import fs from "node:fs";
+     import { syncBuiltinESMExports } from "node:module";
+     const { rename } = fs.promises;
+     const gone = once(process.stdout, "error").catch(() => {});
+     fs.promises.rename = (...paths) => (paths[1].includes("/catalogs/") ? gone : Promise.resolve()).then(() => rename(...paths));
+     syncBuiltinESMExports();`,
+  );
+  const env = { ...here.env, NODE_OPTIONS: `--import=${slowDisk}` };
+  const child = spawn(process.execPath, [program, "tools"], { cwd: here.project, env, stdio: "pipe" });
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("cancelled") });
+  const saved = await readdir(join(here.home, ".fairlead/catalogs"));
+  expect(saved).toEqual([expect.stringMatching(/^[0-9a-f]+\.json$/)]);
+  const { servers } = JSON.parse((await runProcess(here, "mcp", "list", "--cached", "--json")).stdout);
+  expect(servers).toMatchObject([{ name: "good", savedAt: expect.any(String) }]);
 });
 
 test("an error that nobody expected is told with nothing in it that a terminal would obey", async () => {

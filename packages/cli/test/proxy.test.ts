@@ -28,6 +28,14 @@ test("a proxy that refuses is told apart from the server behind it", async () =>
   expect(proxy.asked).toEqual(["mcp.example:443"]);
 });
 
+test("a proxy without a scheme is reached by HTTP, also for an https server", async () => {
+  await using proxy = await refusingProxy(407);
+  expect(await listedThrough(proxy.origin.replace("http://", ""))).toMatchObject({
+    message: '"away" cannot be reached: the proxy answered with HTTP status 407',
+  });
+  expect(proxy.asked).toEqual(["mcp.example:443"]);
+});
+
 test("so is a proxy that is not there", async () => {
   const proxy = await refusingProxy(403);
   await proxy[Symbol.asyncDispose]();

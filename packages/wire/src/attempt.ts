@@ -44,9 +44,19 @@ export async function runAttempt(
   });
   let rpc: Rpc | undefined;
   try {
-    const { onRequest, onNotification, onDiagnostic, onMessage, time } = options;
+    const { onRequest, onNotification, onReopened, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
-    const rpcOptions = { onRequest, onNotification, onDiagnostic, onMessage, limits, times, oneStream, time };
+    const rpcOptions = {
+      onRequest,
+      onNotification,
+      onReopened,
+      onDiagnostic,
+      onMessage,
+      limits,
+      times,
+      oneStream,
+      time,
+    };
     // Starting a process needs no timeout; opening a network connection does.
     rpc =
       transport === "stdio"

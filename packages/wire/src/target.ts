@@ -106,6 +106,8 @@ export interface ConnectOptions {
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
+  /** Called when a legacy server's stream for notifications is open again: notifications meanwhile may be lost. */
+  readonly onReopened?: (() => void) | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;

@@ -5,6 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
 import { bindArguments, findPrompt, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
@@ -23,6 +24,7 @@ interface Options {
   readonly arg?: readonly NamedValue[];
   readonly save?: string;
   readonly yes?: boolean;
+  readonly timeout?: string;
 }
 
 export const verb: Verb = {
@@ -49,12 +51,14 @@ Examples:
       .option("--save <dir>", "write images, audio and other files of its messages into this folder")
       .option("--yes", "confirm this prompt in advance; deny rules still apply");
     defineArgOption(command, "an argument (repeatable)");
+    defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
   },
 
   async run(context) {
     const { server, save, yes: isYes = false } = context.command.opts<Options>();
+    const timeout = timeoutOption(context.command.opts<Options>());
     const { io, globals } = context;
     const [word = "", ...words] = context.operands;
     const configured = await configurationOf(context);
@@ -68,7 +72,7 @@ Examples:
       const title = `${serverName}:${serverPromptName}`;
       const { options, withAdvice } = await confirmTypedRequest({ kind: "prompt", title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
-      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...options });
+      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(getting).finally(progress.clear);
       const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
       await reportPrompt(report, context);

@@ -12,6 +12,7 @@ import {
 import { closest } from "@fairlead/core/text/closest";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, fillTemplate, type NamedValue, variablesOf } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
@@ -29,6 +30,7 @@ interface Options {
   readonly arg?: readonly NamedValue[];
   readonly save?: string;
   readonly yes?: boolean;
+  readonly timeout?: string;
 }
 
 export const verb: Verb = {
@@ -58,12 +60,14 @@ Examples:
       .option("--save <path>", "save into this folder, or as this new file")
       .option("--yes", "confirm this read in advance; deny rules still apply");
     defineArgOption(command, "a value for a variable of a template (repeatable)");
+    defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
   },
 
   async run(context) {
     const { server, arg: values = [], save, yes: isYes = false } = context.command.opts<Options>();
+    const timeout = timeoutOption(context.command.opts<Options>());
     const { io, globals } = context;
     const [word = ""] = context.operands;
     const configured = await configurationOf(context);
@@ -76,7 +80,7 @@ Examples:
       const { server: owner, uri } = address;
       const { options, withAdvice } = await confirmTypedRequest({ kind: "resource", title: uri, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
-      const reading = host.readResource(owner, uri, { signal: io.signal, ...options });
+      const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(reading).finally(progress.clear);
       await reportReading({ address, result, place, draw: imageDrawing(context) }, context);
     });
@@ -108,6 +112,8 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
 
 function findListed(target: string, host: Host): ResourceAddress | HostError {
   const { resourceRegistry: resources } = host;
+  const malformed = findMalformedTemplate(target, host);
+  if (malformed !== undefined) return malformed;
   const found = findResource(target, { servers: namesOf(host), resources });
   switch (found.kind) {
     case "resource":
@@ -123,6 +129,17 @@ function findListed(target: string, host: Host): ResourceAddress | HostError {
       });
     }
   }
+}
+
+function findMalformedTemplate(target: string, host: Host): HostError | undefined {
+  for (const one of host.resources()) {
+    if (one.kind !== "template" || one.unusable === undefined) continue;
+    const { server: serverName, uriTemplate, unusable } = one;
+    if (target !== uriTemplate && target !== `${serverName}:${uriTemplate}`) continue;
+    const next = `fairlead resources ${toShellWord(serverName)}`;
+    return new HostError("usage", `${uriTemplate} of "${serverName}" is unusable: ${unusable}`, { serverName, next });
+  }
+  return undefined;
 }
 
 /** Returns the template itself as `uri`; the caller expands it. */

@@ -180,7 +180,9 @@ async function suggestVariables(typed: Typed, known: CachedServers): Promise<rea
 }
 
 async function resourcesOf(typed: Typed, known: CachedServers): Promise<readonly HostResource[]> {
-  return (await askedServers(typed, known)).flatMap((name) => known.host.resources(name));
+  return (await askedServers(typed, known))
+    .flatMap((name) => known.host.resources(name))
+    .filter((resource) => resource.kind === "resource" || resource.unusable === undefined);
 }
 
 function uriOf(resource: HostResource): string {

@@ -5,7 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untrusted";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
 import { type PromptCall, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
-import { toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
@@ -58,17 +58,8 @@ async function fromPrompt(
   if (call === undefined) return undefined;
   const { server, prompt, args } = call;
   const result = await host.getPrompt(server, prompt, args, { signal: context.io.signal, wait: asking.wait });
-  const contents = (await toPromptMessages(result, { server })).map(toContent);
-  const last = contents.at(-1);
-  if (last?.role === "user") return { history: contents.slice(0, -1), parts: last.parts, notes: [] };
-  throw new HostError(
-    "protocol",
-    `prompt "${prompt}" of "${server}" cannot be sent: its last message is not from the user`,
-    {
-      serverName: server,
-      next: `fairlead prompt ${server}:${prompt}`,
-    },
-  );
+  const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
+  return { history: before, parts, notes: [] };
 }
 
 /** Text that begins with a path ("/etc/hosts: what is this?") is not a prompt name, so no server is connected to. */
@@ -98,8 +89,4 @@ async function findPromptCall(
   };
   const named = servers.filter((server) => name.startsWith(`${server}:`));
   return lookUp({ named, isOpen: named.length === 0, find, servers, wait }, host, context);
-}
-
-function toContent({ role, parts }: { readonly role: "user" | "assistant"; readonly parts: readonly Part[] }): Content {
-  return { role: role === "user" ? "user" : "model", parts: [...parts] };
 }

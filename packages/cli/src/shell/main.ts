@@ -17,6 +17,9 @@ declare const FAIRLEAD_VERSION: string | undefined;
 export { describeCommands } from "../completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
+/** Reason of `io.signal` when nobody reads the output any more: the command ends without a message. */
+const outputClosed: unique symbol = Symbol("output closed");
+
 /** Runs one command line and returns its exit code. Never exits; throws only if a module of the program is missing. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const { ours, run } = await prepare(argv);
@@ -26,6 +29,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await run(io, out);
     return 0;
   } catch (error) {
+    if (io.signal.reason === outputClosed) return exitCodeOf("cancelled");
     return report(toHostError(error, io.signal), out, has("--json"));
   }
 }
@@ -118,6 +122,8 @@ function homeFolder(): string {
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
   let interrupted: number | undefined;
+  /** The exit code after the output was closed. */
+  let closed: number | undefined;
   let onInterrupt: (() => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
@@ -130,17 +136,17 @@ export async function run(): Promise<void> {
     });
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // The terminal is closed: nothing can be printed, but servers must still be stopped.
-      if (interrupted !== undefined) return;
+      // Nothing can be printed any more, but servers must still be stopped, and their catalogs saved.
+      if (interrupted !== undefined || closed !== undefined) return;
       const failure = streamFailure(error, stream.isTTY);
-      if (failure === "enough") process.exit(0);
       if (failure === "hangup") {
         interrupted = 128 + constants.signals.SIGHUP;
         return interrupt.abort();
       }
-      if (stream === process.stdout)
+      if (failure === "failure" && stream === process.stdout)
         process.stderr.write(safe`fairlead: cannot write to stdout: ${toSafeLine(error.message)}\n`);
-      process.exit(1);
+      closed = failure === "enough" ? 0 : 1;
+      interrupt.abort(outputClosed);
     });
   // Node would print the error without escaping control characters. Exit handlers restore the terminal's modes.
   process.on("uncaughtException", (error: unknown) => {
@@ -171,7 +177,10 @@ export async function run(): Promise<void> {
       };
     },
   });
-  process.exitCode = code === exitCodeOf("cancelled") ? (interrupted ?? code) : code;
+  const endCode = (): number => closed ?? (code === exitCodeOf("cancelled") ? (interrupted ?? code) : code);
+  process.exitCode = endCode();
+  // The last write may still fail.
+  process.once("beforeExit", () => (process.exitCode = endCode()));
 }
 
 /** `hangup`: the terminal was closed; `enough`: the reading program ended (`| head`); `failure`: any other error. */

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import { mayBeginMention } from "@fairlead/core/resources/references/find-mentions";
 import { writeMention } from "@fairlead/core/resources/references/resource-reference";
 import { type CompletionAnswer, suggestFiles } from "../completion/answer.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
@@ -233,8 +234,8 @@ export type CursorContext = At &
     | { readonly kind: "parameter"; readonly target: string; readonly before: readonly string[] }
   );
 
-/** An `@` at the start of a word, and the text up to the cursor; in quotes it may have spaces. */
-const mention = /(?<=^|[\s([<,;“‘])@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
+/** An `@`, and the text up to the cursor; in quotes it may have spaces. */
+const mention = /@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
 
 /** `isManual`: there is no model, so the text is a call without mentions. */
 export function cursorContextAt(
@@ -245,7 +246,8 @@ export function cursorContextAt(
   if (before.startsWith("/")) return inCommand(before);
   if (isManual) return inCall(before);
   const [whole, quoted, plain = ""] = mention.exec(before) ?? [];
-  return whole === undefined ? undefined : { kind: "mention", from: cursor - whole.length, typed: quoted ?? plain };
+  if (whole === undefined || !mayBeginMention(before, cursor - whole.length)) return undefined;
+  return { kind: "mention", from: cursor - whole.length, typed: quoted ?? plain };
 }
 
 function inCommand(before: string): CursorContext | undefined {

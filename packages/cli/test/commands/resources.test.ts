@@ -85,9 +85,21 @@ two: 1 resource, 2 templates
 
   two://{x}{?y} --arg x=… [--arg y=…] (t)
 
-  two://{broken (broken)
+  two://{broken (broken) [unusable: the template has a "{" without a "}"]
 `,
     stderr: "\nTry: fairlead read one:one://a\n",
+  });
+  expect(JSON.parse((await here.run("resources", "two", "--json")).stdout).resourceTemplates[1]).toEqual({
+    server: "two",
+    uriTemplate: "two://{broken",
+    name: "broken",
+    unusable: 'the template has a "{" without a "}"',
+    variables: [],
+  });
+  expect(await here.run("read", "two:two://{broken")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `fairlead: two://{broken of "two" is unusable: the template has a "{" without a "}"\n  next: fairlead resources two\n`,
   });
   expect(await here.run("resources", "none")).toEqual({
     code: 0,

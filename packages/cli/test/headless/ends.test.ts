@@ -65,7 +65,7 @@ describe("exit codes", () => {
   });
 
   test.each([
-    [["--wait", "10"], "--wait must be a time such as"],
+    [["--wait", "soon"], '--wait must be a time such as 500ms, 10s or 2m, not "soon"'],
     [["--max-turns", "0"], "--max-turns must be a whole number above zero"],
     [["--max-turns", "1.5"], "--max-turns must be a whole number above zero"],
     [["--output-format", "xml"], "Allowed choices are text, json, stream-json"],

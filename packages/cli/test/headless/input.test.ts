@@ -123,10 +123,19 @@ describe("what is typed", () => {
     expect(await here.diary("notes")).not.toContain("resources/read notes://today");
   });
 
+  test("after a prompt that ends with the assistant's words, the model is asked to go on", async () => {
+    await using here = await scene({ shelves: { notes } });
+    expect(await here.ask("/half")).toMatchObject({ code: 0 });
+    const contents = here.api.seen[0]?.body.contents?.map(({ role, parts = [] }) => [role, parts[0]?.text]);
+    expect(contents).toEqual([
+      ["model", "And then"],
+      ["user", "Go on from there."],
+    ]);
+  });
+
   test.each([
     ["/paln tomorrow", 2, 'fairlead: there is no prompt "paln"; did you mean /plan?\n'],
     ["/plan", 2, 'fairlead: prompt plan of "notes": day is missing\n  next: /plan --day=…\n'],
-    ["/half", 4, 'fairlead: prompt "half" of "notes" cannot be sent: its last message is not from the user\n'],
   ])("%s is explained, and no model is asked", async (prompt, expected, message) => {
     await using here = await scene({ shelves: { notes } });
     const { code, stdout, stderr } = await here.ask(prompt);

@@ -51,6 +51,8 @@ export interface OpenOptions {
   /** No earlier connection is known, so a launcher such as `npx` gets time to download the server. */
   readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
+  /** Called when a legacy server's stream for notifications is open again. */
+  readonly onReopened?: () => void;
   /** Answers requests of the server; without it Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Gets every stderr line of the program, without secrets. */
@@ -126,6 +128,7 @@ export async function openSession(
       ...options.answering,
       ...(options.era && { era: options.era }),
       ...(options.onNotification && { onNotification: options.onNotification }),
+      ...(options.onReopened && { onReopened: options.onReopened }),
       ...traffic.listeners,
     });
     await auth?.accepted();

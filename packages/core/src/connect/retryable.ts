@@ -43,10 +43,10 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
   return { kind: crashes.has(code) ? "crash" : "never" };
 }
 
-/** Longest pause in milliseconds that Fairlead accepts from a server. */
-export const longestRetryAfter = 300_000;
+/** Longest pause in milliseconds that Fairlead accepts from a server: a day. A later date is more likely a mistake. */
+export const longestRetryAfter = 86_400_000;
 
-/** Milliseconds from `now` (as `Date.now`) that the header asks for, between 0 and five minutes; undefined if it is neither seconds nor a date. */
+/** Milliseconds from `now` (as `Date.now`) that the header asks for, between 0 and one day; undefined if it is neither seconds nor a date. */
 export function retryAfterPause(header: string, now: number): number | undefined {
   const text = header.trim();
   const pause = /^[+-]?\d+(\.\d*)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;

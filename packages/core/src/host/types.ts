@@ -227,7 +227,7 @@ export interface Host extends AsyncDisposable {
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /**
-   * Returns all tools as one `CallableTool` of `@google/genai`. Each result is a conversation of its own, whose tool
+   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each result is a conversation of its own, whose tool
    * names do not change.
    */
   asCallableTool(): CallableTool;

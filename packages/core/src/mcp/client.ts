@@ -190,7 +190,8 @@ export class McpClient {
     try {
       signal.throwIfAborted();
       const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
-      const session = await this.#options.open({ signal, onNotification });
+      const onReopened = (): void => this.#connection?.reopened();
+      const session = await this.#options.open({ signal, onNotification, onReopened });
       // The session opened at the moment of the cancellation.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();

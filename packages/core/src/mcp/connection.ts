@@ -24,7 +24,7 @@ import { changedList, kindsOf } from "./news.ts";
 import { createHealth } from "./recovery/health.ts";
 import { createRefresh } from "./recovery/refresh.ts";
 import { toFailure } from "./server-state.ts";
-import { openSubscription, type Subscription } from "./subscription.ts";
+import { listsThatChange, openSubscription, type Subscription } from "./subscription.ts";
 
 export interface ConnectionOptions {
   readonly session: OpenedSession;
@@ -60,6 +60,8 @@ export interface Connection {
   ) => Promise<JsonObject>;
   /** Handles a notification of the server. */
   readonly notified: (method: string) => void;
+  /** Reads the lists again that may have changed while a legacy server's stream for notifications was closed. */
+  readonly reopened: () => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
   readonly close: () => Promise<void>;
@@ -205,6 +207,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (list !== undefined) refresh.changed(list);
       else if (method === "notifications/subscriptions/acknowledged") subscription?.acknowledged();
     },
+    reopened: () => listsThatChange(session.capabilities).forEach(refresh.changed),
     check: health.check,
     close() {
       refresh.stop();

@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import type { ProcessRegistry } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
@@ -93,8 +94,8 @@ export interface McpToToolOptions {
 }
 
 /**
- * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own. It checks no policy: the
- * caller must ask for confirmation first.
+ * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own; the first 512 tools are
+ * declared. It checks no policy: the caller must ask for confirmation first.
  */
 export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): CallableTool {
   async function call({ id, name, args = {} }: FunctionCall): Promise<Part> {
@@ -112,7 +113,7 @@ export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): Ca
     async tool() {
       const tools = client.filteredCatalog?.catalog.tools ?? [];
       return {
-        functionDeclarations: tools.map(({ name, description = "", inputSchema }) => {
+        functionDeclarations: tools.slice(0, limits.declarations).map(({ name, description = "", inputSchema }) => {
           return { name, description, parametersJsonSchema: inputSchema };
         }),
       };

@@ -76,7 +76,8 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
   };
 }
 
-function listsThatChange(capabilities: JsonObject): readonly ListName[] {
+/** The lists whose changes a server with these capabilities reports. */
+export function listsThatChange(capabilities: JsonObject): readonly ListName[] {
   return (["tools", "prompts", "resources"] as const).filter((list) => {
     const declared = capabilities[list];
     return member(declared, "listChanged") === true;

@@ -1,12 +1,11 @@
 /** The `fetch` for models' APIs: uses the user's proxy, limits the size of answers and the time without data. */
 
-import { webExchange } from "@fairlead/wire/web-exchange";
+import { proxyFor, webExchange } from "@fairlead/wire/web-exchange";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import { toFetchError } from "../net/fetch-failure.ts";
-import { proxyFor } from "../net/proxy-for.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 

@@ -4,7 +4,7 @@ import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
-import { type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
+import { proxyFor, type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -12,7 +12,6 @@ import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 import { checkUrl, createGuard, type Guard } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
-import { proxyFor } from "./proxy-for.ts";
 import type { ServerNetwork } from "./server-network.ts";
 
 export async function fetchWithin(

@@ -1,5 +1,6 @@
 /** The tools of one conversation: a name that its model has seen means the same tool until the end, or no tool. */
 
+import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { assignNames, type Pin } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
@@ -10,6 +11,7 @@ export interface ConversationTools {
   getAllTools(): readonly DiscoveredMCPTool[];
   /** All tools, including those that cannot be offered to a model. */
   getEveryTool(): readonly DiscoveredMCPTool[];
+  /** At most 512, the most that a model's API takes in one request. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
@@ -44,7 +46,10 @@ export function openConversation(registered: () => readonly DiscoveredMCPTool[])
     },
     getAllTools: offered,
     getEveryTool: every,
-    getFunctionDeclarations: () => offered().map((tool) => tool.schema),
+    getFunctionDeclarations: () =>
+      offered()
+        .slice(0, limits.declarations)
+        .map((tool) => tool.schema),
   };
 }
 

@@ -1,5 +1,6 @@
 /** `ToolRegistry`: the tools of all servers, each under one name for the model. Names are looked up, never parsed. */
 
+import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
@@ -26,7 +27,7 @@ export interface QuarantinedTool {
 export class ToolRegistry {
   readonly #tools: NamedItems<DiscoveredMCPTool>;
 
-  constructor({ serverOrder, alwaysQualified, toolsPerServer = 512 }: ToolRegistryOptions = {}) {
+  constructor({ serverOrder, alwaysQualified, toolsPerServer = limits.declarations }: ToolRegistryOptions = {}) {
     this.#tools = createNamedItems({
       ownName: (tool) => tool.serverToolName,
       serverOrder,
@@ -76,8 +77,11 @@ export class ToolRegistry {
     return this.#tools.ofServer(serverName).filter(isOffered);
   }
 
+  /** The declarations for a request to a model: of the first 512 tools, because APIs take no more. */
   getFunctionDeclarations(): FunctionDeclaration[] {
-    return this.getAllTools().map((tool) => tool.schema);
+    return this.getAllTools()
+      .slice(0, limits.declarations)
+      .map((tool) => tool.schema);
   }
 
   quarantined(): readonly QuarantinedTool[] {

@@ -10,6 +10,7 @@ import type { DiscoveredMCPResource, ResourceRegistry } from "../registry/resour
 import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";
+import { parseTemplate } from "./templates/uri-template.ts";
 
 export interface DescribeResourcesOptions {
   /** The servers to list, in this order. */
@@ -56,6 +57,7 @@ export function describeResources({
 function linesOf(server: string, resources: DescribeResourcesOptions["resources"]): readonly string[] {
   const templates = resources
     .getTemplatesByServer(server)
+    .filter(({ uriTemplate }) => parseTemplate(uriTemplate).kind === "template")
     .map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
   return [...resources.getResourcesByServer(server), ...templates].filter(isUsable).map(toLine);
 }

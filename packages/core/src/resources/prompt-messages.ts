@@ -5,7 +5,7 @@ import type { ContentLimits } from "../normalise/content/fit.ts";
 import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
-import type { Part } from "../normalise/model-types.ts";
+import type { Content, Part } from "../normalise/model-types.ts";
 import { createContentRoom } from "./references/read-references.ts";
 
 export interface PromptMessage {
@@ -38,4 +38,22 @@ export async function toPromptMessages(
     made.push({ role, parts: [...marked, ...(keep === undefined ? [] : await keepAll(leftOut, keep))] });
   }
   return made;
+}
+
+/** A prompt as the input of a turn. */
+export interface PromptInput {
+  /** The earlier messages, with their roles. */
+  readonly before: readonly Content[];
+  /** The user's last message. */
+  readonly parts: readonly Part[];
+}
+
+/** Splits messages for a model, which answers only a user: after a last message of the assistant, the user asks it to go on. */
+export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
+  const contents = messages.map(
+    ({ role, parts }): Content => ({ role: role === "user" ? "user" : "model", parts: [...parts] }),
+  );
+  const last = contents.at(-1);
+  if (last?.role === "user") return { before: contents.slice(0, -1), parts: last.parts };
+  return { before: contents, parts: [{ text: "Go on from there." }] };
 }

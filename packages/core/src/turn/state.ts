@@ -15,6 +15,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** The user typed the text: resources and files that it refers to with `@` are added. */
   readonly references?: boolean;
+  /** Messages before the input, with their roles: such as the earlier messages of a prompt. */
+  readonly before?: readonly Content[];
 }
 
 export interface ConversationState {

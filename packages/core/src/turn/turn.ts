@@ -31,6 +31,8 @@ interface Account {
   malformed: number;
   /** The model has finished, or a limit is reached. */
   isOver: boolean;
+  /** The history before this turn. */
+  readonly before: ConversationState["history"];
 }
 
 /** Runs a turn. Never throws. The history is valid whenever another function can read it. */
@@ -40,14 +42,14 @@ export async function* takeTurn(
   state: ConversationState,
   host: TurnHost,
 ): Events {
-  const account: Account = { draft: { text: "" }, calls: 0, denied: 0, malformed: 0, isOver: false };
-  const { signal, end } = stopWith(options.signal, host.closing);
   const before = state.history;
+  const account: Account = { draft: { text: "" }, calls: 0, denied: 0, malformed: 0, isOver: false, before };
+  const { signal, end } = stopWith(options.signal, host.closing);
   try {
     if (signal.aborted) throw cancelled();
     const parts = yield* read(input, options, state, host, signal);
     yield* waitForServers(state, host, signal);
-    state.history = [...state.history, { role: "user", parts: [...parts] }];
+    state.history = [...state.history, ...(options.before ?? []), { role: "user", parts: [...parts] }];
     const asked = state.history;
     let hasFailed = false;
     try {
@@ -126,8 +128,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
     throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
   // A blocked message would block all later ones too.
-  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history))
-    state.history = state.history.slice(0, -1);
+  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) state.history = account.before;
   state.history = addModel(state.history, content);
   account.draft.text = answerText(content);
   account.isOver = true;

@@ -24,7 +24,10 @@ test("each resource has a line with what is known of it", () => {
       { uri: "x://3", name: "a\nb\u200b", size: Number.NaN },
       { uri: "x://4", name: "n".repeat(500) },
     ],
-    resourceTemplates: [{ uriTemplate: "x://t/{id}", name: "T", mimeType: "image/png" }],
+    resourceTemplates: [
+      { uriTemplate: "x://t/{id}", name: "T", mimeType: "image/png" },
+      { uriTemplate: "x://malformed/{id", name: "M" },
+    ],
   });
   resources.replaceServer("b", { resources: [{ uri: "y://1", name: "y" }] });
   expect(described(resources, ["b", "none", "a"])).toEqual([

@@ -174,3 +174,28 @@ test("a picture stands inside the response that it belongs to", async () => {
     parts.map(({ functionResponse }) => functionResponse?.parts?.map(({ inlineData }) => inlineData?.mimeType)),
   ).toEqual([["image/png"], undefined]);
 });
+
+test("messages before the input keep their roles; without an answer they are removed with it", async () => {
+  await using at = await desk({ servers: () => ({}) });
+  const before = [
+    { role: "user" as const, parts: [{ text: "You plan days." }] },
+    { role: "model" as const, parts: [{ text: "I do." }] },
+  ];
+  const model = plays(says("Hello."), says("Planned."), ends("other", "broken"), ends("safety", "blocked"));
+  const conversation = at.host.conversation({ model });
+  await collect(conversation.send("Hi"));
+  await collect(conversation.send("Plan it.", { before }));
+  const history = conversation.history;
+  expect(model.requests[1]?.messages.map(({ role, parts }) => [role, parts[0]?.text])).toEqual([
+    ["user", "Hi"],
+    ["model", "Hello."],
+    ["user", "You plan days."],
+    ["model", "I do."],
+    ["user", "Plan it."],
+  ]);
+  for (const type of ["error", "done"]) {
+    const events = await collect(conversation.send("More.", { before }));
+    expect(events.at(-1)).toMatchObject({ type });
+    expect(conversation.history).toEqual(history);
+  }
+});

@@ -32,6 +32,7 @@ export async function keepListening(options: Listening): Promise<void> {
   let idle = 0;
   let failures = 0;
   let wasOpen = false;
+  let isFirst = true;
   const over = (): boolean => signal.aborted;
   while (!over() && failures < maxFailures) {
     const before = reader.delivered();
@@ -48,6 +49,7 @@ export async function keepListening(options: Listening): Promise<void> {
       // An opened stream is no failure; if it ends without a message, the pauses still grow through `idle`.
       failures = 0;
       wasOpen = true;
+      if (!isFirst) events.reopened?.();
       await reader.read(answer.body, 0);
     } catch (error) {
       if (over()) return;
@@ -56,6 +58,7 @@ export async function keepListening(options: Listening): Promise<void> {
       if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
       events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
     }
+    isFirst = false;
     idle = reader.delivered() === before ? idle + 1 : 0;
     // The first reconnect uses the server's retry time; later ones back off if the stream stays empty.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);

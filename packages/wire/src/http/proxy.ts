@@ -3,6 +3,7 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
+import { proxyFor } from "./proxy-for.ts";
 import { webAddress } from "./web-address.ts";
 
 /** How requests to one server are sent. */
@@ -23,8 +24,7 @@ interface RouteOptions {
  * @throws WireError `proxy` if the proxy's URL is invalid.
  */
 export async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
-  const proxyFor = options.proxyFor ?? (await proxyFromEnvironment());
-  const given = proxyFor(url.href);
+  const given = options.proxyFor === undefined ? proxyFor(url, process.env) : options.proxyFor(url.href);
   const proxy = given === undefined ? undefined : webAddress(given);
   if (given !== undefined && proxy === undefined)
     throw new WireError("proxy", "the proxy's URL is not an http or https URL", { unsent: true });
@@ -87,9 +87,4 @@ function basic({ username, password }: URL): string {
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];
-}
-
-async function proxyFromEnvironment(): Promise<(url: string) => string | undefined> {
-  const { getProxyForUrl } = await import("proxy-from-env");
-  return (url) => getProxyForUrl(url) || undefined;
 }

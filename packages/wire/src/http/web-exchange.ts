@@ -9,6 +9,8 @@ import { decodedBody } from "./decoded-body.ts";
 import { sendHttp } from "./http-exchange.ts";
 import { openRoute } from "./proxy.ts";
 
+export { proxyFor } from "./proxy-for.ts";
+
 /** The request. */
 export interface WebRequest {
   readonly url: URL;

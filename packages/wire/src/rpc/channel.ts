@@ -40,6 +40,8 @@ export interface ChannelEvents {
   closed(cause: WireError | undefined): void;
   /** A problem without consequences, such as log lines on stdout or an invalid event. */
   diagnostic(text: string): void;
+  /** A stream for notifications is open again: the server's notifications meanwhile may be lost. */
+  reopened?(): void;
 }
 
 /** An open connection that carries JSON-RPC messages. */

@@ -20,11 +20,11 @@ export interface Reception {
 }
 
 /** Options of `createReception`. */
-export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic"> {
+export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | "onReopened"> {
   readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
 }
 
-export function createReception({ onDiagnostic, limits }: ReceptionOptions): Reception {
+export function createReception({ onDiagnostic, onReopened, limits }: ReceptionOptions): Reception {
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const diagnose = createDiagnostics((text) => onDiagnostic?.(text));
   let receiver: Receiver | undefined;
@@ -54,6 +54,7 @@ export function createReception({ onDiagnostic, limits }: ReceptionOptions): Rec
         else gone = { cause };
       },
       diagnostic: (text) => onDiagnostic?.(text),
+      reopened: () => onReopened?.(),
     },
     attach(given) {
       receiver = given;

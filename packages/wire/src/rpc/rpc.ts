@@ -29,7 +29,7 @@ import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.
 
 /** Options of `openRpc`. */
 export interface RpcOptions
-  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onDiagnostic" | "onMessage" | "time"> {
+  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */

@@ -7,6 +7,7 @@ import type { CachedCatalogInfo } from "@fairlead/core/host";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output } from "../output.ts";
@@ -60,9 +61,7 @@ export function stateWords(state: ServerState, now?: number): SafeText {
 }
 
 function reconnectingWords(nextTryAt: number, now: number | undefined): SafeText {
-  return now === undefined
-    ? safe`reconnecting`
-    : safe`reconnecting (in ${Math.max(0, Math.ceil((nextTryAt - now) / 1000))} s)`;
+  return now === undefined ? safe`reconnecting` : safe`reconnecting (in ${toSafeLine(waitWords(nextTryAt - now))})`;
 }
 
 function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {

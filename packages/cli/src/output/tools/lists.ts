@@ -214,6 +214,9 @@ function resourceText(resource: HostResource, { style, columns }: ListOptions): 
     style.cyan(toVisibleLine(clip(uri, longestUri))),
     ...(resource.kind === "template" ? valueWords(resource.uriTemplate) : []),
     ...(facts.length > 0 ? [safe`(${joinSafe(facts, safe`, `)})`] : []),
+    ...(resource.kind === "template" && resource.unusable !== undefined
+      ? [style.red(safe`[unusable: ${toVisibleLine(resource.unusable)}]`)]
+      : []),
   ];
   const talk = descriptionLines(resource.description ?? "", { columns, all: false });
   return joinSafe([

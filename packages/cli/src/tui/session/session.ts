@@ -5,7 +5,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { HostEvent } from "@fairlead/core/events";
 import type { Host, HostPrompt } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
-import type { Part } from "@fairlead/core/normalise/model-types";
+import type { Content, Part } from "@fairlead/core/normalise/model-types";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
@@ -36,8 +36,11 @@ export interface AppSession extends QuestionQueue {
   readonly press: (key: Key) => void;
   /** Runs a typed line: a command, or a message for the model. */
   readonly submit: (text: string) => void;
-  /** Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript. */
-  readonly send: (input: string | readonly Part[], shown?: string) => void;
+  /**
+   * Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript; `before`:
+   * earlier messages of the same prompt, with their roles.
+   */
+  readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
   readonly cancelTurn: () => void;
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
@@ -79,7 +82,11 @@ export function createSession(options: SessionOptions): AppSession {
   const { dispatch } = store;
   const asking = createQuestionQueue(store);
   /** Messages entered while a turn was running. */
-  const queue: { readonly input: string | readonly Part[]; readonly shown: string }[] = [];
+  const queue: {
+    readonly input: string | readonly Part[];
+    readonly shown: string;
+    readonly before: readonly Content[];
+  }[] = [];
   let stop: AbortController | undefined;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
@@ -96,7 +103,7 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
-  async function takeTurn(input: string | readonly Part[]): Promise<void> {
+  async function takeTurn(input: string | readonly Part[], before: readonly Content[]): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     stop = controller;
@@ -104,7 +111,7 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
-      for await (const event of conversation.send(input, { signal, references: true }))
+      for await (const event of conversation.send(input, { signal, references: true, before }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
@@ -120,7 +127,7 @@ export function createSession(options: SessionOptions): AppSession {
     const next = queue.shift();
     if (next === undefined) return;
     dispatch({ type: "waited", count: 1 });
-    session.send(next.input, next.shown);
+    session.send(next.input, next.shown, next.before);
   }
 
   /** Puts queued messages back into the prompt: after a cancelled turn the user may want to change them. */
@@ -189,13 +196,13 @@ export function createSession(options: SessionOptions): AppSession {
       if (name !== undefined && !name.includes("/")) return void runCommand(name, words.trim()).catch(fail);
       session.send(text);
     },
-    send(input, shown = typeof input === "string" ? input : "") {
+    send(input, shown = typeof input === "string" ? input : "", before = []) {
       if (stop !== undefined) {
-        queue.push({ input, shown });
+        queue.push({ input, shown, before });
         return dispatch({ type: "wait", text: shown });
       }
       dispatch({ type: "sent", text: shown, attachments: [], now: clock.now() });
-      void takeTurn(input);
+      void takeTurn(input, before);
     },
     cancelTurn() {
       dispatch({ type: "cancelling" });

@@ -1,10 +1,9 @@
 /** Prompts of servers as slash commands: the result goes to the model, or is shown if there is none. */
 
 import type { HostPrompt } from "@fairlead/core/host";
-import type { Part } from "@fairlead/core/normalise/model-types";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { promptUsage, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
-import { type PromptMessage, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { JsonObject } from "@fairlead/wire";
 import { reportPrompt } from "../../output/reports/result-reports.ts";
 import { captured } from "../captured.ts";
@@ -86,8 +85,10 @@ async function run(prompt: HostPrompt, words: string, services: Services): Promi
   if (args === undefined) return;
   const result = await host.getPrompt(server, serverPromptName, args);
   const typed = `/${prompt.name}${words === "" ? "" : ` ${words}`}`;
-  if (conversation.model.provider !== "manual")
-    return session.send(toParts(await toPromptMessages(result, { server })), typed);
+  if (conversation.model.provider !== "manual") {
+    const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
+    return session.send(parts, typed, before);
+  }
   const { context: quiet, text } = captured(context);
   await reportPrompt({ server, prompt: serverPromptName, result, folder: undefined, draw: undefined }, quiet);
   session.show(typed, text());
@@ -126,11 +127,4 @@ function schemaOf({ arguments: wanted }: HostPrompt): JsonObject {
     ),
     required: wanted.flatMap(({ name, required }) => (required ? name : [])),
   };
-}
-
-/** A running conversation takes one user message, so messages with the role of the model are marked in it. */
-function toParts(messages: readonly PromptMessage[]): readonly Part[] {
-  return messages.flatMap(({ role, parts }) =>
-    role === "user" ? parts : [{ text: "(Your answer to this so far:)" }, ...parts, { text: "(Go on from there.)" }],
-  );
 }

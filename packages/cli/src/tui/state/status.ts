@@ -3,6 +3,7 @@
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { waitWords } from "@fairlead/core/text/wait-words";
 import { groupBy } from "../../output/output.ts";
 
 type Group =
@@ -55,8 +56,7 @@ function names(members: readonly ServerState[], now: number): string {
 
 /** How long a start has taken, or when the next attempt is due. */
 function timeWords(state: ServerState, now: number): string {
-  if (state.status === "disconnected" && state.reason === "backoff")
-    return ` in ${Math.max(0, Math.ceil((state.nextTryAt - now) / 1000))} s`;
+  if (state.status === "disconnected" && state.reason === "backoff") return ` in ${waitWords(state.nextTryAt - now)}`;
   const seconds = Math.floor((now - state.since) / 1000);
   return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
 }

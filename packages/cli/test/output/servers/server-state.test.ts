@@ -15,6 +15,7 @@ const lost: ServerState = {
 test("a server that comes back by itself is not said to have failed", () => {
   expect(stateWords(lost)).toBe("reconnecting");
   expect(stateWords(lost, 400)).toBe("reconnecting (in 1 s)");
+  expect(stateWords({ ...lost, nextTryAt: 3_600_000 }, 0)).toBe("reconnecting (in 60 min)");
   expect(isConnectSettled(lost)).toBe(true);
 });
 

@@ -24,6 +24,8 @@ test.each<[string, CursorContext | undefined]>([
   ["read @no|tes:a and", { kind: "mention", from: 5, typed: "no" }],
   ['(@"two wor', { kind: "mention", from: 1, typed: "two wor" }],
   ["me@example", undefined],
+  ["**@no", { kind: "mention", from: 2, typed: "no" }],
+  ["请看@no", { kind: "mention", from: 2, typed: "no" }],
   ["two\nlines @src/", { kind: "mention", from: 10, typed: "src/" }],
 ])("in a conversation: %j", (text, place) => {
   expect(at(text)).toEqual(place);

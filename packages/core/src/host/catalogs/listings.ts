@@ -12,6 +12,7 @@ import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ResourceRegistry } from "../../registry/resource-registry.ts";
+import { parseTemplate } from "../../resources/templates/uri-template.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {
@@ -54,7 +55,12 @@ export type HostResource = {
   readonly mimeType?: string;
 } & (
   | { readonly kind: "resource"; readonly uri: string; readonly size?: number }
-  | { readonly kind: "template"; readonly uriTemplate: string }
+  | {
+      readonly kind: "template";
+      readonly uriTemplate: string;
+      /** Why the template cannot be used, if the server sent a malformed one. */
+      readonly unusable?: string;
+    }
 );
 
 export function toHostTools(
@@ -110,9 +116,15 @@ export function toHostResources(registry: ResourceRegistry): readonly HostResour
         uriTemplate,
         server,
         ...describe(template),
+        ...unusableOf(uriTemplate),
       }),
     ),
   ];
+}
+
+function unusableOf(uriTemplate: string): { readonly unusable?: string } {
+  const template = parseTemplate(uriTemplate);
+  return template.kind === "malformed" ? { unusable: `the template ${template.reason}` } : {};
 }
 
 type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType">;

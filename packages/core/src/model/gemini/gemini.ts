@@ -1,5 +1,6 @@
 import type { GenerateContentConfig, GoogleGenAI } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
+import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
 import {
@@ -85,7 +86,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     provider: "gemini",
     name,
     dialect: "gemini",
-    maxDeclarations: 512,
+    maxDeclarations: limits.declarations,
     takesMediaInResponses,
     stream(messages, tools, signal, given = {}) {
       const contents = toContents(messages, takesMediaInResponses);

@@ -1,6 +1,7 @@
 import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";
+import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import {
@@ -120,7 +121,7 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     provider: "openai-compatible",
     name,
     dialect: "openai",
-    maxDeclarations: url.hostname === "api.openai.com" ? 128 : Number.POSITIVE_INFINITY,
+    maxDeclarations: url.hostname === "api.openai.com" ? 128 : limits.declarations,
     takesMediaInResponses: false,
     stream(messages, tools, signal, given) {
       const names = mapNames([...tools.map((tool) => tool.name), ...functionNamesIn(messages)]);

@@ -16,10 +16,15 @@ export type Mention =
 const longestTarget = 8192;
 const quotes = "\"'";
 /** Characters before an `@` that begins a mention. After a letter, the `@` is part of an e-mail address. */
-const opening = /^[\s([<,;“‘（［「『【、，；：]$/u;
+const opening = /^[\s([<,;“‘（）［］「」『』【】《》〈〉、，；：。！？…]$/u;
+/** Chinese, Japanese and Korean are written without spaces, so a mention may follow a letter and a letter may follow it. */
+const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]$/u;
+const hiragana = /^\p{Script=Hiragana}$/u;
+/** Markdown's marks of emphasis, which may surround a mention. */
+const emphasis = /^[*_~]$/;
 /** Characters after an `@` that is not a mention: Java's `@(`, `@{upstream}`, `@:`, and a single `@`. */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
-const ending = /^[\s"'`<>|”）］」』】。、，；：！？]$/u;
+const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
 const trailing = ".,;:!?…";
 const openers: ReadonlyMap<string, string> = new Map([
@@ -36,7 +41,7 @@ export function findMentions(text: string): readonly Mention[] {
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
-    const reading = character === "@" && mayBegin(text, at) ? readMention(text, at) : undefined;
+    const reading = character === "@" && mayBeginMention(text, at) ? readMention(text, at) : undefined;
     if (reading?.mention !== undefined) {
       if (from < at) found.push({ kind: "text", text: text.slice(from, at) });
       found.push(reading.mention);
@@ -48,11 +53,32 @@ export function findMentions(text: string): readonly Mention[] {
   return found;
 }
 
-function mayBegin(text: string, at: number): boolean {
+/** Whether an `@` at this place can begin a mention: not inside a word, such as an e-mail address. */
+export function mayBeginMention(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
-  if (at === 0 || opening.test(before)) return true;
+  if (isFree(text, at)) return true;
   // An opening quote, not the quote at the end of a mailbox name.
-  return quotes.includes(before) && (at === 1 || opening.test(text.charAt(at - 2)));
+  if (quotes.includes(before) && before !== "") return isFree(text, at - 1);
+  if (!emphasis.test(before)) return false;
+  // `**@a**` and `**Note:**@a`; but `first_@example.com` is an e-mail address.
+  const start = at - lengthOfRun(text, at - 1, -1);
+  return isFree(text, start) || (before === "*" && at - start > 1 && isOpen(text.slice(start, at), text, start));
+}
+
+/** Whether no word ends before this place. */
+function isFree(text: string, at: number): boolean {
+  const before = text.charAt(at - 1);
+  return at <= 0 || opening.test(before) || cjk.test(before);
+}
+
+/** Longer runs of marks are not emphasis. */
+const longestRun = 3;
+
+/** How often the character at `at` repeats, forwards or backwards. */
+function lengthOfRun(text: string, at: number, step: 1 | -1): number {
+  let length = 1;
+  while (length < longestRun && text.charAt(at + step * length) === text.charAt(at)) length += 1;
+  return length;
 }
 
 /** A reading attempt. The text up to `end` is not read again, even if it was no mention. */
@@ -105,7 +131,7 @@ function readPlain(text: string, at: number): Reading {
   }
   const quoteBefore = quotes.includes(text.charAt(at - 1)) ? text.charAt(at - 1) : "";
   const isOpenQuote = quoteBefore !== "" && text.charAt(next) !== quoteBefore;
-  const kept = withoutPunctuation(units);
+  const kept = withoutCjkWords(withoutPunctuation(withoutEmphasis(units, text, at)));
   const last = kept.at(-1);
   if (last === undefined || kept.length > longestTarget || isOpenQuote) return { end: next };
   const target = kept.map(({ character }) => character).join("");
@@ -115,6 +141,42 @@ function readPlain(text: string, at: number): Reading {
 function isEnd(text: string, at: number): boolean {
   const character = text.charAt(at);
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
+}
+
+/** In characters. Emphasis that begins earlier on the line is not looked for. */
+const longestEmphasis = 200;
+
+/** Cuts the units where emphasis ends that began before the mention: `**see @a://b**`, `_@a://b_`. */
+function withoutEmphasis(units: readonly Unit[], text: string, at: number): readonly Unit[] {
+  const place = units.findIndex(({ character, isEscaped, end }, index) => {
+    if (isEscaped || !emphasis.test(character) || units[index - 1]?.character === character) return false;
+    const mark = character.repeat(lengthOfRun(text, end - 1, 1));
+    const next = text.charAt(end - 1 + mark.length);
+    return !/^[\p{L}\p{N}/]$/u.test(next) || cjk.test(next) ? isOpen(mark, text, at) : false;
+  });
+  return place === -1 ? units : units.slice(0, place);
+}
+
+/** Whether this mark stands an odd number of times between the start of the line and the place. */
+function isOpen(mark: string, text: string, at: number): boolean {
+  const line = text.slice(Math.max(0, at - longestEmphasis), at);
+  const start = line.slice(line.lastIndexOf("\n") + 1);
+  // A mark between spaces, such as a bullet, is not emphasis.
+  const runs = start.match(/(?<=[^\s*_~])(?:\*+|_+|~+)|(?:\*+|_+|~+)(?=[^\s*_~]|$)/g) ?? [];
+  return runs.filter((run) => run === mark).length % 2 === 1;
+}
+
+/**
+ * Cuts the words of a text without spaces: `@demo://aboutを見て`. A name may have such letters too, so they are cut only
+ * after an ASCII letter or digit, and only if no more ASCII follows or the first letter is a Japanese particle.
+ */
+function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
+  const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));
+  const place = units.findIndex(({ character, isEscaped }, index) => {
+    if (isEscaped || !cjk.test(character) || !/^[a-z0-9)\]}]$/i.test(units[index - 1]?.character ?? "")) return false;
+    return index > lastAscii || hiragana.test(character);
+  });
+  return place === -1 ? units : units.slice(0, place);
 }
 
 /** Removes punctuation at the end, and a closing bracket that was opened before the mention. */

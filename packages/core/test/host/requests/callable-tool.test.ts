@@ -164,3 +164,21 @@ test("an answer that nobody knows is a no", async () => {
   expect(part?.functionResponse?.response).toEqual({ error: "denied: s.echo denied: the user declined it" });
   expect(await at.calls()).toEqual([]);
 });
+
+test("no more is declared than a model's API takes, however many servers there are", async () => {
+  await using folder = await temporaryFolder();
+  const mcpServers = { a: stdioServer("huge-catalog", "300"), b: stdioServer("huge-catalog", "300") };
+  await folder.write("home/.gemini/settings.json", { mcpServers });
+  const home = join(folder.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  await using host = await createHost({
+    environment: { env, home, cwd: home, platform: process.platform },
+    recover: false,
+    trust: true,
+  });
+  await host.start();
+  expect(host.tools()).toHaveLength(600);
+  const { functionDeclarations = [] } = await host.asCallableTool().tool();
+  expect([functionDeclarations.length, functionDeclarations[0]?.name]).toEqual([512, "tool-0"]);
+  expect(host.toolRegistry.getFunctionDeclarations()).toEqual(functionDeclarations);
+});

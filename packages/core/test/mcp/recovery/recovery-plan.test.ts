@@ -78,7 +78,9 @@ describe("a server that says when to come back", () => {
     ["20", 21_000],
     ["0", 1000],
     ["-5", 1000],
-    ["86400", 300_000],
+    ["3600", 3_780_000],
+    ["86400", 86_400_000],
+    ["999999999", 86_400_000],
     ["tomorrow", 1000],
   ])("%s: not before, a little later, and not without the usual pause", (retryAfter, pause) => {
     expect(plansAfter(says(retryAfter))).toEqual([pause]);

@@ -221,10 +221,10 @@ test.each([
   expect(endpointOf(base, "models").href).toBe(expected);
 });
 
-test("only OpenAI's own API has a limit that is known", () => {
+test("OpenAI's own API takes 128 declarations; others are given 512 at most", () => {
   const fetch = createModelFetch({ env: {}, clock: systemClock });
   const limitOf = (baseUrl: string): number =>
     createOpenaiModel({ name: "m", baseUrl, fetch, clock: systemClock }).maxDeclarations;
   expect(limitOf("https://api.openai.com/v1")).toBe(128);
-  expect(limitOf("http://127.0.0.1:11434/v1")).toBe(Number.POSITIVE_INFINITY);
+  expect(limitOf("http://127.0.0.1:11434/v1")).toBe(512);
 });

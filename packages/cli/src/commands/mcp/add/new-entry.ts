@@ -11,6 +11,7 @@ import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { objectOf } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
+import { parseDuration } from "../../../arguments/duration.ts";
 import type { Words } from "../../../shell/verb.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -171,9 +172,9 @@ function toHeader(word: string): readonly [string, string] {
 }
 
 function toMilliseconds(word: string): number {
-  const value = Number(word);
-  if (/^\d+$/.test(word) && value > 0) return value;
-  throw usage(`--timeout "${word}" is not a number of milliseconds`);
+  const value = parseDuration(word);
+  if (value !== undefined && value > 0) return value;
+  throw usage(`--timeout must be a time such as 500ms, 10s or 2m, not "${word}"`);
 }
 
 function toList(word: string): string[] {

@@ -1,13 +1,13 @@
-/** Finds the proxy for an address in a given environment, by the rules that the wire applies to `process.env`. Pure. */
+/** Finds the proxy for a URL in the proxy variables of an environment. Pure. */
 
-import type { Environment } from "../settings/read/paths.ts";
-
-export function proxyFor(url: URL, env: Environment["env"]): string | undefined {
+/** The proxy's URL; undefined if none is set or `NO_PROXY` exempts the host. */
+export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
   const scheme = url.protocol.slice(0, -1);
   const proxy = value(`${scheme}_proxy`) || value("all_proxy");
   if (proxy === "" || isExempt(url, value("no_proxy"))) return undefined;
-  return proxy.includes("://") ? proxy : `${scheme}://${proxy}`;
+  // Without a scheme the proxy speaks plain HTTP, as in curl, also for https URLs: only the tunnel is encrypted.
+  return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
 /** `*`, `host`, `.suffix` or `*.suffix`, each perhaps for one port only; separated by commas or spaces. */

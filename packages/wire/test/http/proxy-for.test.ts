@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyFor } from "../../src/net/proxy-for.ts";
+import { proxyFor } from "../../src/http/proxy-for.ts";
 
 const proxy = "http://proxy.example:3128";
 
@@ -12,7 +12,9 @@ test.each<[string, Record<string, string>, string | undefined]>([
   ["http://a.example/", { HTTP_PROXY: proxy }, proxy],
   ["http://a.example/", { ALL_PROXY: proxy }, proxy],
   ["https://a.example/", { all_proxy: proxy, https_proxy: "http://first" }, "http://first"],
-  ["https://a.example/", { https_proxy: "proxy.example:3128" }, "https://proxy.example:3128"],
+  ["https://a.example/", { https_proxy: "proxy.example:3128" }, "http://proxy.example:3128"],
+  ["http://a.example/", { http_proxy: "user:pass@proxy.example:3128" }, "http://user:pass@proxy.example:3128"],
+  ["https://a.example/", { https_proxy: "https://proxy.example:3128" }, "https://proxy.example:3128"],
 ])("%s with %j goes through %s", (url, env, expected) => {
   expect(proxyFor(new URL(url), env)).toBe(expected);
 });

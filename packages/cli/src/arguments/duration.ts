@@ -1,0 +1,37 @@
+/** Reads durations on the command line: `500ms`, `10s`, `2m`; a bare number is milliseconds. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Command } from "commander";
+
+const units: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["ms", 1],
+  ["s", 1000],
+  ["m", 60_000],
+]);
+
+/** Returns milliseconds; undefined if the text is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
+  const length = units.get(unit);
+  return number === "" || length === undefined ? undefined : Math.round(Number(number) * length);
+}
+
+/** @throws HostError `usage` if the text is not a duration */
+export function readDuration(option: string, text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new HostError("usage", `${option} must be a time such as 500ms, 10s or 2m, not "${text}"`);
+}
+
+export function defineTimeoutOption(command: Command): void {
+  command.option("--timeout <time>", "give up after this time without a response or progress: 500ms, 10s, 2m");
+}
+
+/** The value of `--timeout` as an option of a request; empty without one. @throws HostError `usage` */
+export function timeoutOption({ timeout }: { readonly timeout?: string }): { readonly timeout?: number } {
+  if (timeout === undefined) return {};
+  const milliseconds = readDuration("--timeout", timeout);
+  if (milliseconds > 0) return { timeout: milliseconds };
+  throw new HostError("usage", `--timeout must be longer than 0, not "${timeout}"`);
+}
