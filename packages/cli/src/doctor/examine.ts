@@ -57,7 +57,8 @@ export async function examineWithoutSettings(
   why: HostError,
 ): Promise<readonly DoctorFinding[]> {
   const { message, next, code } = why;
-  const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
+  const place = { environment, root: environment.cwd, trusted: false };
+  const [programs, network] = await Promise.all([readNodeFacts(place), readNetworkFacts(environment)]);
   return [
     ...inGroup("settings", [{ severity: "problem", code, message, ...(next !== undefined && { next }) }]),
     ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),

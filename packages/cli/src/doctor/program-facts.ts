@@ -2,11 +2,11 @@
 
 import { open, realpath } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
-import { findProgram, type LaunchContext, planLaunch, systemPath } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
-import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairlead/core/trust/programs";
 import { findElsewhere, type Managed, managerOf } from "./version-managers.ts";
 import { findOnWindows } from "./windows-program.ts";
 
@@ -44,20 +44,21 @@ export interface ProgramFacts {
 
 /** `servers`: the servers that may start. */
 export async function readProgramFacts(
-  { environment, locations, trust }: Pick<Configuration, "environment" | "locations" | "trust">,
+  configuration: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
 ): Promise<ProgramFacts> {
-  const place = { environment, root: locations.root, trusted: trust.trusted };
+  const place = programPlace(configuration);
   const programs = servers.flatMap((definition) =>
     definition.resolved?.kind === "stdio" ? [lookFor(definition, definition.resolved, place)] : [],
   );
-  return { ...(await readNodeFacts(environment)), launches: await Promise.all(programs) };
+  return { ...(await readNodeFacts(place)), launches: await Promise.all(programs) };
 }
 
 /** Reads the facts that need no settings. */
-export async function readNodeFacts(environment: Environment): Promise<Omit<ProgramFacts, "launches">> {
-  const { env, cwd, platform } = environment;
-  const path = env["PATH"] ?? systemPath;
+export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramFacts, "launches">> {
+  const { env, cwd, platform } = place.environment;
+  const written = env["PATH"] ?? systemPath;
+  const { path } = await withoutUntrusted(written, place);
   const find = async (command: string): Promise<string | undefined> =>
     platform === "win32" ? (await findOnWindows(command, env)).file : findProgram(command, path, cwd);
   const [node, npx] = await Promise.all([find("node"), find("npx")]);
@@ -67,7 +68,7 @@ export async function readNodeFacts(environment: Environment): Promise<Omit<Prog
     node: { version: process.version, file, ...(isOther && { other: node }) },
     ...(npx !== undefined && { npx }),
     // An empty entry means the current folder.
-    relativePath: path === "" ? [] : path.split(delimiter).filter((folder) => !isAbsolute(folder)),
+    relativePath: written === "" ? [] : written.split(delimiter).filter((folder) => !isAbsolute(folder)),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { findProgram } from "@fairlead/core/connect/launch";
+import { findProgram } from "@fairlead/core/trust/programs";
 
 /** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */
 const places: readonly (readonly [manager: string, folder: string])[] = [

@@ -7,6 +7,7 @@ import type { ServerDefinition } from "@fairlead/core/settings/define/definition
 import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import { imageDigest } from "./image-digest.ts";
 import { npmVersion } from "./npm-version.ts";
@@ -26,9 +27,10 @@ export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): 
 /** Returns the change, or undefined if the version is already exact. @throws HostError */
 export async function pinServer(
   found: AdmittedServer,
-  { environment, locations, trust }: Configuration,
+  configuration: Configuration,
   signal: AbortSignal,
 ): Promise<VersionPin | undefined> {
+  const { environment, locations } = configuration;
   const { name } = found.server;
   const definition = usable(found);
   const download = downloadOf(definition);
@@ -57,7 +59,7 @@ export async function pinServer(
     run: createRunner({
       serverName: name,
       transport,
-      place: { environment, root: locations.root, trusted: trust.trusted },
+      place: programPlace(configuration),
       signal,
     }),
   });

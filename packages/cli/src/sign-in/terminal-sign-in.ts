@@ -3,6 +3,7 @@
 import type { SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { ProgramPlace } from "@fairlead/core/trust/programs";
 import type { Io } from "../shell/io.ts";
 import { askLine, askLineOrEnd, confirm } from "../shell/prompt.ts";
 import type { Context } from "../shell/verb.ts";
@@ -16,12 +17,13 @@ export interface TerminalSignInOptions {
   readonly scopes?: readonly string[];
   /** Sign in although a token is stored. */
   readonly again: boolean;
+  /** Where the program that opens the browser is searched for. */
+  readonly place: ProgramPlace;
   readonly onMessage: NonNullable<SignInUi["show"]>;
 }
 
 export function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
   const { device, scopes, again, onMessage } = options;
-  const { env, platform } = io;
   const place = userLocation(io);
   const browserFirst = options.browser && place === "desk";
   let byHand = joinSafe([]);
@@ -37,7 +39,7 @@ export function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options
       out.exactly(byHand);
       return undefined;
     },
-    openBrowser: (url) => openUrl(url, { platform, env }),
+    openBrowser: (url) => openUrl(url, options.place),
     paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
       out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);

@@ -8,6 +8,7 @@ import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/d
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk } from "../../shell/prompt.ts";
@@ -80,6 +81,7 @@ async function signIn(
       browser,
       device,
       again: !isTakenOver,
+      place: programPlace(configuration),
       onMessage: (message) => void heard.push(message),
       ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== "") }),
     }),

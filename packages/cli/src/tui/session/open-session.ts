@@ -4,6 +4,7 @@ import { systemClock } from "@fairlead/core/clock";
 import { openHost } from "@fairlead/core/host";
 import { openUrl } from "@fairlead/core/net/open-url";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";
 import { loadHistory, saveEntry } from "../input/history-file.ts";
@@ -35,7 +36,6 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
 /** Returns at once: servers and the model are reached in the background. */
 export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
-  const { env, platform } = context.io;
   // Nothing but the app writes to the terminal.
   const { context: quiet } = captured(context);
   const settings = createLiveSettings({
@@ -49,7 +49,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
       asking: () => session,
       model: () => conversation.model,
       isConsented: (details) => isConsentedByTyping(host, conversation.model, details),
-      openUrl: (url) => openUrl(url, { platform, env }),
+      openUrl: (url) => openUrl(url, programPlace(settings.get())),
       tell: (text) => session.note("warning", text),
     }),
     debug: context.globals.debug,
