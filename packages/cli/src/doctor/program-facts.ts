@@ -1,10 +1,11 @@
 /** Finds the programs of servers on the same `PATH` that they get when they start. */
 
-import { open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
+import { firstLine } from "@fairlead/core/trust/approved-programs";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairlead/core/trust/programs";
 import { findElsewhere, type Managed, managerOf } from "./version-managers.ts";
@@ -102,19 +103,8 @@ async function lookFor(
   }
 }
 
-const longestLine = 256;
-
 /** Returns the program in a script's first line (`#!`). */
 async function interpreterOf(file: string): Promise<string | undefined> {
-  const handle = await open(file).catch(() => undefined);
-  // A file that can be executed but not read is not a script.
-  if (handle === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);
-    const [, program, argument] =
-      /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?([^\s-]\S*))?/.exec(buffer.toString("latin1", 0, bytesRead)) ?? [];
-    return program !== undefined && /[/]env$/.test(program) ? argument : program;
-  } finally {
-    await handle.close();
-  }
+  const [program, argument] = await firstLine(file);
+  return program !== undefined && /[/]env$/.test(program) ? argument : program;
 }
