@@ -93,6 +93,8 @@ The root is the nearest parent folder with a \`.gemini\` folder (the home folder
 
 If several files have an entry of the same name, the whole entry of the last file counts. In an untrusted folder the workspace file has no effect: it overrides nothing, and its servers are listed as blocked. The tables below say what each key may do in a trusted folder.
 
+If one file writes a key more than once, Fairlead warns and the strictest value counts: all names of \`mcp.excluded\`, the names that every \`mcp.allowed\` has, \`false\` for a right, the lowest limit. An entry of \`mcpServers\` with a repeated key or name does not start.
+
 Servers are listed, and get names for their tools, in this order: user file, workspace file, system file, system defaults.
 
 ## Variables

@@ -208,9 +208,9 @@ async function approveWaiting(
   for (const { server, admission } of names === undefined ? [] : meant)
     if (admission.status === "blocked" && admission.reason === "untrusted_folder")
       throw new HostError("untrusted_folder", admission.message, { serverName: server.name, next: admission.next });
-  const waiting = meant.flatMap(({ server: { name, definition }, admission }) => {
+  const waiting = meant.flatMap(({ server: { definition }, admission }) => {
     const isWaiting = admission.status === "blocked" && admission.reason === "awaiting_approval";
-    return isWaiting && definition !== undefined ? [{ name, fingerprint: definition.fingerprint }] : [];
+    return isWaiting && definition !== undefined ? [definition] : [];
   });
   if (waiting.length > 0) await approve(locations.state, locations.root, waiting, now);
   return waiting.map(({ name }) => name);

@@ -216,7 +216,8 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
 
 /** Runs the checks that need no settings; `why` is the reason the settings files could not be located. */
 async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
-  const [programs, network] = await Promise.all([readNodeFacts(environment), readNetworkFacts(environment)]);
+  const place = { environment, root: environment.cwd, trusted: false };
+  const [programs, network] = await Promise.all([readNodeFacts(place), readNetworkFacts(environment)]);
   return [
     ...inGroup("settings", [problem(why)]),
     ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),

@@ -1,12 +1,13 @@
 /** Finds the programs of servers on the same `PATH` that they get when they start. */
 
-import { open, readdir, realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
-import { findProgram, type LaunchContext, planLaunch, systemPath } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
 import { HostError } from "@fairlead/core/errors";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
-import type { Environment } from "@fairlead/core/settings/read/paths";
+import { firstLine } from "@fairlead/core/trust/approved-programs";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairlead/core/trust/programs";
 
 interface NodeFacts {
   readonly version: string;
@@ -42,20 +43,21 @@ export interface ProgramFacts {
 
 /** `servers`: the servers that may start. */
 export async function readProgramFacts(
-  { environment, locations, trust }: Pick<Configuration, "environment" | "locations" | "trust">,
+  configuration: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
 ): Promise<ProgramFacts> {
-  const place = { environment, root: locations.root, trusted: trust.trusted };
+  const place = programPlace(configuration);
   const programs = servers.flatMap((definition) =>
     definition.resolved?.kind === "stdio" ? [lookFor(definition, definition.resolved, place)] : [],
   );
-  return { ...(await readNodeFacts(environment)), launches: await Promise.all(programs) };
+  return { ...(await readNodeFacts(place)), launches: await Promise.all(programs) };
 }
 
 /** Reads the facts that need no settings. */
-export async function readNodeFacts(environment: Environment): Promise<Omit<ProgramFacts, "launches">> {
-  const { env, cwd, platform } = environment;
-  const path = env["PATH"] ?? systemPath;
+export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramFacts, "launches">> {
+  const { env, cwd, platform } = place.environment;
+  const written = env["PATH"] ?? systemPath;
+  const { path } = await withoutUntrusted(written, place);
   const find = async (command: string): Promise<string | undefined> =>
     platform === "win32" ? (await findOnWindows(command, env)).file : findProgram(command, path, cwd);
   const [node, npx] = await Promise.all([find("node"), find("npx")]);
@@ -65,7 +67,7 @@ export async function readNodeFacts(environment: Environment): Promise<Omit<Prog
     node: { version: process.version, file, ...(isOther && { other: node }) },
     ...(npx !== undefined && { npx }),
     // An empty entry means the current folder.
-    relativePath: path === "" ? [] : path.split(delimiter).filter((folder) => !isAbsolute(folder)),
+    relativePath: written === "" ? [] : written.split(delimiter).filter((folder) => !isAbsolute(folder)),
   };
 }
 
@@ -99,21 +101,10 @@ async function lookFor(
   }
 }
 
-const longestLine = 256;
-
 /** Returns the program in a script's first line (`#!`). */
 async function interpreterOf(file: string): Promise<string | undefined> {
-  const handle = await open(file).catch(() => undefined);
-  // A file that can be executed but not read is not a script.
-  if (handle === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);
-    const [, program, argument] =
-      /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?([^\s-]\S*))?/.exec(buffer.toString("latin1", 0, bytesRead)) ?? [];
-    return program !== undefined && /[/]env$/.test(program) ? argument : program;
-  } finally {
-    await handle.close();
-  }
+  const [program, argument] = await firstLine(file);
+  return program !== undefined && /[/]env$/.test(program) ? argument : program;
 }
 
 /** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */

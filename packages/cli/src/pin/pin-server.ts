@@ -12,6 +12,7 @@ import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import { createRunner, type ExactName, type PinRequest, passedOn } from "./run-program.ts";
@@ -28,9 +29,10 @@ export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): 
 /** Returns the change, or undefined if the version is already exact. @throws HostError */
 export async function pinServer(
   found: AdmittedServer,
-  { environment, locations, trust }: Configuration,
+  configuration: Configuration,
   signal: AbortSignal,
 ): Promise<VersionPin | undefined> {
+  const { environment, locations } = configuration;
   const { name } = found.server;
   const definition = usable(found);
   const download = downloadOf(definition);
@@ -59,7 +61,7 @@ export async function pinServer(
     run: createRunner({
       serverName: name,
       transport,
-      place: { environment, root: locations.root, trusted: trust.trusted },
+      place: programPlace(configuration),
       signal,
     }),
   });

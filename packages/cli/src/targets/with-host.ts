@@ -16,7 +16,10 @@ export async function withHost(
 
 /** Whether the built-in demo server is available: not if a configured server uses its name. */
 export function hasDemo({ servers }: Configuration): boolean {
-  return servers.every(({ server }) => server.name !== demoName);
+  return servers.every(
+    ({ server, admission }) =>
+      server.name !== demoName || (admission.status === "blocked" && admission.reason === "untrusted_folder"),
+  );
 }
 
 /** Runs `use` with a host; resolves after all started servers have stopped. */

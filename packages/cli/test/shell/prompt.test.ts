@@ -32,7 +32,7 @@ test("a second run asks only about what is pending", async () => {
   });
   await using terminal = openTerminal(here, "trust", "add");
   const shown = await terminal.until(/\[y\/N\]$/m);
-  expect(shown).toMatch(/already approved: one\n[\s\S]*two \(changed since you approved it\)[\s\S]*Approve two/);
+  expect(shown).toMatch(/already approved: one\n[\s\S]*two \(has changed since you approved it\)[\s\S]*Approve two/);
   terminal.type("y\r");
   expect(await terminal.exitCode).toBe(0);
   for (const name of ["one", "two"])

@@ -1,17 +1,12 @@
-import { access, constants, realpath, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import { isInside } from "../files/real-path.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
+import { findProgram, isUntrusted, type ProgramPlace, systemPath, withoutUntrusted } from "../trust/programs.ts";
 
 /** Where stdio servers are started. */
-export interface LaunchContext {
+export interface LaunchContext extends ProgramPlace {
   readonly environment: Environment;
-  /** The workspace root, a real path. */
-  readonly root: string;
-  readonly trusted: boolean;
 }
 
 /** A planned start of a stdio server. */
@@ -31,19 +26,13 @@ export interface Launch {
  */
 export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
   const { root, trusted, environment } = place;
-  // If the workspace is the home folder or above it, every program would be inside it: then nothing is forbidden.
-  const forbidden = trusted || (await liesIn(environment.home, root)) ? undefined : root;
-  const isForbidden = async (path: string): Promise<boolean> => forbidden !== undefined && liesIn(path, forbidden);
-
   const cwd = transport.cwd ?? (trusted ? root : environment.home);
-  if (await isForbidden(cwd)) throw notTrusted(serverName, `would start in ${cwd}`);
+  if (await isUntrusted(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
   const child = childEnvironment(environment, transport.env);
   const given = searchPathOf(child.env, environment.platform);
-  const { path, dropped } = trusted
-    ? { path: given.value, dropped: [] }
-    : await withoutUntrusted(given.value, forbidden);
+  const { path, dropped } = await withoutUntrusted(given.value, place);
   const file = await findProgram(transport.command, path, cwd);
-  if (file !== undefined && (await isForbidden(file))) throw notTrusted(serverName, `would run ${file}`);
+  if (file !== undefined && (await isUntrusted(file, place))) throw notTrusted(serverName, `would run ${file}`);
   return {
     target: {
       kind: "stdio",
@@ -127,51 +116,4 @@ export function childEnvironment(
 /** Old versions of bash run a value that looks like an exported function (Shellshock). */
 function isFunction(value: string): boolean {
   return value.startsWith("()");
-}
-
-/** The system's search path if `PATH` is not set. An empty `PATH` means the current folder. */
-export const systemPath = "/bin:/usr/bin";
-
-/** A search path, and the entries that were removed from it. */
-interface SearchPath {
-  readonly path: string;
-  readonly dropped: readonly string[];
-}
-
-/** Removes entries that an untrusted folder could control: relative ones, and those inside `root`. */
-async function withoutUntrusted(path: string, root: string | undefined): Promise<SearchPath> {
-  const kept: string[] = [];
-  const dropped: string[] = [];
-  for (const entry of path.split(delimiter)) {
-    const isSafe = isAbsolute(entry) && !(root !== undefined && (await liesIn(entry, root)));
-    (isSafe ? kept : dropped).push(entry);
-  }
-  return { path: kept.join(delimiter), dropped };
-}
-
-/** Whether a path is inside a folder, directly or through a symbolic link. */
-async function liesIn(path: string, root: string): Promise<boolean> {
-  if (isInside(resolve(path), root)) return true;
-  const real = await realpath(path).catch(() => undefined);
-  return real !== undefined && isInside(real, root);
-}
-
-/** The executable file of a command; undefined if there is none, and always on Windows, where the system searches. */
-export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
-  if (process.platform === "win32") return undefined;
-  const places = command.includes("/")
-    ? [resolve(cwd, command)]
-    : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
-  for (const place of places) if (await isExecutable(place)) return place;
-  return undefined;
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    // Missing or not executable: the system would try the next folder too.
-    return false;
-  }
 }

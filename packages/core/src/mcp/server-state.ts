@@ -47,8 +47,8 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // An attempt to start a program inside the folder can block the server too; a new attempt checks again.
-      return change.type === "disconnect" && state.reason === "untrusted_folder" ? stopped(here) : state;
+      // An attempt to start can block the server too, because of its program; a new attempt checks again.
+      return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // Only the settings change this state.
     case "disabled":
       return state;
@@ -77,9 +77,12 @@ function stopped(here: Here, because?: Failure): ServerState {
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
   const { reason, message, next } = because;
-  if (reason === "untrusted_folder")
-    return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
+  if (isBlocking(reason)) return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
   return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
+}
+
+function isBlocking(reason: string): reason is "untrusted_folder" | "awaiting_approval" {
+  return reason === "untrusted_folder" || reason === "awaiting_approval";
 }
 
 function backingOff(here: Here, because: Failure, nextTryAt: number): ServerState {

@@ -1,10 +1,9 @@
 /** Opens a web URL in the user's browser: in a normalised form, as one argument, without a shell. */
 
 import type { SpawnOptions } from "node:child_process";
-import { posix } from "node:path";
 import { parseUrl } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Environment } from "../settings/read/paths.ts";
+import { findOwnProgram, type OwnProgram, type ProgramPlace } from "../trust/programs.ts";
 import { isLoopbackHost } from "./server-network.ts";
 
 const longestUrl = 16_384;
@@ -42,7 +41,7 @@ interface Started {
   unref(): void;
 }
 
-export interface OpenUrlOptions extends Pick<Environment, "platform" | "env"> {
+export interface OpenUrlOptions extends ProgramPlace {
   readonly spawn?: (command: string, args: readonly string[], options: SpawnOptions) => Started;
   readonly clock?: Clock;
 }
@@ -50,13 +49,23 @@ export interface OpenUrlOptions extends Pick<Environment, "platform" | "env"> {
 /** Opens the `href` of a `webUrl`; returns false for any other text, or if no browser could be started. */
 export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;
-  for (const [command, ...args] of openersOn(options)) if (await starts(command, [...args, url], options)) return true;
+  for (const [command, ...args] of openersOn(options.environment)) {
+    const program = await locate(command, options);
+    if (program !== undefined && (await starts(program, [...args, url], options))) return true;
+  }
   return false;
 }
 
 type CommandLine = readonly [command: string, ...args: string[]];
 
-function openersOn({ platform, env }: OpenUrlOptions): readonly CommandLine[] {
+/** The system's own openers have absolute paths; the others are searched for. */
+async function locate(command: string, options: OpenUrlOptions): Promise<OwnProgram | undefined> {
+  const { platform, env } = options.environment;
+  const isFixed = platform === "darwin" || platform === "win32";
+  return isFixed ? { file: command, env } : findOwnProgram(command, options);
+}
+
+function openersOn({ platform, env }: ProgramPlace["environment"]): readonly CommandLine[] {
   if (platform === "darwin") return [["/usr/bin/open"]];
   if (platform === "win32") return [[`${windowsFolder(env)}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler"]];
   const isInWindows = Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
@@ -66,14 +75,14 @@ function openersOn({ platform, env }: OpenUrlOptions): readonly CommandLine[] {
 }
 
 /** On Windows, names of environment variables are case-insensitive. */
-function windowsFolder(env: Environment["env"]): string {
+function windowsFolder(env: OwnProgram["env"]): string {
   const [, folder = ""] = Object.entries(env).find(([name]) => name.toUpperCase() === "SYSTEMROOT") ?? [];
   return /^[A-Z]:\\/i.test(folder) ? folder : "C:\\Windows";
 }
 
 /** Whether the opener exits with 0 or still runs after a while. */
-async function starts(command: string, args: readonly string[], options: OpenUrlOptions): Promise<boolean> {
-  const { platform, clock = systemClock } = options;
+async function starts({ file, env }: OwnProgram, args: readonly string[], options: OpenUrlOptions): Promise<boolean> {
+  const { clock = systemClock } = options;
   const spawn = options.spawn ?? (await import("node:child_process")).spawn;
   return new Promise((resolve) => {
     const callOff = clock.after(startTimeout, () => resolve(true));
@@ -82,11 +91,9 @@ async function starts(command: string, args: readonly string[], options: OpenUrl
       resolve(isOpen);
     };
     try {
-      const cwd = platform === "win32" ? windowsFolder(options.env) : "/";
-      const env = withoutRelativePlaces(options);
-      const child = spawn(command, args, {
-        cwd,
-        env,
+      const child = spawn(file, args, {
+        cwd: options.environment.platform === "win32" ? windowsFolder(env) : "/",
+        env: { ...env },
         detached: true,
         shell: false,
         stdio: "ignore",
@@ -100,17 +107,4 @@ async function starts(command: string, args: readonly string[], options: OpenUrl
       settle(false);
     }
   });
-}
-
-/** Removes relative PATH entries, so that no program of the current folder is started. */
-function withoutRelativePlaces({ platform, env }: OpenUrlOptions): Record<string, string | undefined> {
-  const { PATH: path } = env;
-  if (platform === "win32" || path === undefined) return { ...env };
-  return {
-    ...env,
-    PATH: path
-      .split(":")
-      .filter((entry) => posix.isAbsolute(entry))
-      .join(":"),
-  };
 }

@@ -1,9 +1,18 @@
-/** Decides whether a configured server may start; if not, with the reason and the next command. Pure. */
+/** Decides whether a configured server may start; if not, with the reason and the next command. `admit` is pure. */
 
-import { type ConfiguredServer, type Origin, optionOrigin, type Settings } from "../settings/define/definition.ts";
+import { HostError } from "../errors.ts";
+import {
+  type ConfiguredServer,
+  type Origin,
+  optionOrigin,
+  type ServerDefinition,
+  type Settings,
+} from "../settings/define/definition.ts";
 import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import type { Approval } from "./approvals.ts";
+import { type Approvable, type Approval, isApprovedBy } from "./approvals.ts";
+import { readPrograms } from "./approved-programs.ts";
+import type { ProgramPlace } from "./programs.ts";
 import type { TrustDecision } from "./trust-decision.ts";
 
 export type Admission =
@@ -131,14 +140,43 @@ function unapproved(
 ): Admission | undefined {
   if (scope !== "workspace" || definition === undefined || facts.trust.approvesEntries) return undefined;
   const approval = facts.approvals.get(name);
-  if (approval?.fingerprint === definition.fingerprint) return undefined;
-  const history = approval === undefined ? "has not been approved yet" : "has changed since you approved it";
+  if (isApprovedBy(approval, definition)) return undefined;
+  const history = whyUnapproved(approval, definition);
   return {
     status: "blocked",
     reason: "awaiting_approval",
     message: `"${name}" (${place(origin)}) ${history}`,
     next: trustAdd(facts.locations),
   };
+}
+
+/** The approval is absent, or of another entry, or of other program files. */
+export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
+  if (approval === undefined) return "has not been approved yet";
+  if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
+  const [approved] = approval.programs ?? [];
+  const other = programs.find(({ file }, at) => file !== approved?.[at]?.file);
+  if (approved === undefined) return `was approved without its program: ${programs.map(({ file }) => file).join(", ")}`;
+  if (other !== undefined) return `would run another program than you approved: ${other.file}`;
+  const changed = programs.find(({ digest }, at) => digest !== approved[at]?.digest);
+  return `would run a file that has changed since you approved it: ${changed?.file ?? "it is not there any more"}`;
+}
+
+/**
+ * Checks again just before a start: the files may have changed since the settings were read.
+ *
+ * @throws HostError `awaiting_approval`
+ */
+export async function checkPrograms(definition: ServerDefinition, place: ProgramPlace): Promise<void> {
+  const { name, fingerprint, programs, resolved } = definition;
+  if (programs === undefined || resolved?.kind !== "stdio") return;
+  const now = { name, fingerprint, programs: await readPrograms(resolved, place) };
+  const approval = { fingerprint, approvedAt: "", programs: [programs] };
+  if (!isApprovedBy(approval, now))
+    throw new HostError("awaiting_approval", `"${name}" ${whyUnapproved(approval, now)}`, {
+      serverName: name,
+      next: "fairlead trust add",
+    });
 }
 
 function mistaken({ name, origin, definition, problems }: ConfiguredServer): Admission | undefined {

@@ -1,8 +1,10 @@
-/** The user's approvals of workspace servers, each bound to the definition that was approved. */
+/** The user's approvals of workspace servers, each bound to the definition and the program files that were approved. */
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../files/atomic/state-file.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+import { isSamePrograms, type ProgramFile } from "./approved-programs.ts";
 
 export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 /** Approvals by real workspace root, then by server name. */
@@ -10,6 +12,8 @@ export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
 /** Limits on stored workspaces and on servers of each; the oldest approvals are removed first. */
 const mostKept = 1000;
+/** The approved sets of program files kept for one server. */
+const mostProgramsKept = 16;
 
 type Stored = ApprovalsFile["workspaces"];
 
@@ -20,17 +24,34 @@ export async function readApprovals(state: string): Promise<Approvals> {
 export async function approve(
   state: string,
   root: string,
-  servers: readonly { readonly name: string; readonly fingerprint: string }[],
+  servers: readonly Approvable[],
   now: Date = new Date(),
 ): Promise<void> {
-  const approved = servers.map(
-    ({ name, fingerprint }) => [name, { fingerprint, approvedAt: now.toISOString() }] as const,
-  );
   await updateApprovalsFile(state, ({ workspaces }) => {
     const approvals = toApprovals(workspaces);
-    const ofRoot = new Map([...(approvals.get(root) ?? []), ...approved]);
+    const old = approvals.get(root);
+    const approved = servers.map((server) => [server.name, toApproval(server, old?.get(server.name), now)] as const);
+    const ofRoot = new Map([...(old ?? []), ...approved]);
     return { workspaces: toStored(new Map([...approvals, [root, ofRoot]])) };
   });
+}
+
+/** What of a server definition an approval is about. */
+export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
+
+/** With the same entry, earlier programs stay approved: two versions of Node, say, in two terminals. */
+function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
+  const approval = { fingerprint, approvedAt: now.toISOString() };
+  if (programs === undefined) return approval;
+  const earlier = old?.fingerprint === fingerprint ? (old.programs ?? []) : [];
+  const others = earlier.filter((files) => !isSamePrograms(files, programs));
+  return { ...approval, programs: [programs, ...others].slice(0, mostProgramsKept) };
+}
+
+/** Whether the approval covers the server as it is now: its entry, and the files that it would run. */
+export function isApprovedBy(approval: Approval | undefined, { fingerprint, programs }: Approvable): boolean {
+  if (approval?.fingerprint !== fingerprint) return false;
+  return programs === undefined || (approval.programs ?? []).some((files) => isSamePrograms(files, programs));
 }
 
 /** Removes the approvals of a workspace, or of the named servers only. Returns the names that were removed. */
@@ -71,6 +92,8 @@ export interface Approval {
   readonly fingerprint: string;
   /** ISO 8601. */
   readonly approvedAt: string;
+  /** The approved files of a stdio server, newest approval first; absent for a URL. */
+  readonly programs?: readonly (readonly ProgramFile[])[];
 }
 
 /** The approval of one tool, valid for exactly this definition and server entry. */
@@ -132,8 +155,20 @@ function isRecordOf<T>(value: unknown, isItem: (item: unknown) => item is T): va
 
 function isApproval(value: unknown): value is Approval {
   if (!isObject(value)) return false;
-  const { fingerprint, approvedAt } = value as Partial<Record<keyof Approval, unknown>>;
-  return typeof fingerprint === "string" && typeof approvedAt === "string";
+  const { fingerprint, approvedAt, programs } = value as Partial<Record<keyof Approval, unknown>>;
+  const isKnown = programs === undefined || (Array.isArray(programs) && programs.every(isProgramFiles));
+  return typeof fingerprint === "string" && typeof approvedAt === "string" && isKnown;
+}
+
+function isProgramFiles(value: unknown): value is readonly ProgramFile[] {
+  return (
+    Array.isArray(value) &&
+    value.every((item: unknown) => {
+      if (!isObject(item)) return false;
+      const { file, digest } = item as Partial<Record<keyof ProgramFile, unknown>>;
+      return typeof file === "string" && (digest === undefined || typeof digest === "string");
+    })
+  );
 }
 
 function isToolApproval(value: unknown): value is ToolApproval {

@@ -9,6 +9,8 @@ import { folderTrustEnabled, mergeSettings, readSources } from "../settings/read
 import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
 import { type Admission, admit } from "./admit.ts";
 import { readApprovals, type WorkspaceApprovals } from "./approvals.ts";
+import { withPrograms } from "./approved-programs.ts";
+import { programPlace } from "./programs.ts";
 import { decideTrust, type TrustDecision } from "./trust-decision.ts";
 import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
 
@@ -50,7 +52,9 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     rules: folders.rules,
     root,
   });
-  const settings = await mergeSettings(sources, { locations, environment, trusted: trust.trusted });
+  const merged = await mergeSettings(sources, { locations, environment, trusted: trust.trusted });
+  const place = programPlace({ environment, locations, trust });
+  const settings = { ...merged, servers: await Promise.all(merged.servers.map((one) => withPrograms(one, place))) };
   const approved = await readApproved(settings, trust, locations);
   const facts = { trust, settings, approvals: approved.approvals, locations };
   return {

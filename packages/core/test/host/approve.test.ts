@@ -1,14 +1,17 @@
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHost, type Host, type HostOptions, ToolConfirmationOutcome } from "../../src/index.ts";
 
-async function workspaceHost(folder: TemporaryFolder, options: HostOptions = {}): Promise<Host> {
+async function workspaceHost(
+  folder: TemporaryFolder,
+  options: HostOptions = {},
+  mcpServers: object = { a: stdioServer("well-behaved"), b: stdioServer("well-behaved") },
+): Promise<Host> {
   const [home, cwd] = [join(folder.path, "home"), join(folder.path, "work")];
   await folder.write("home/none", "");
-  await folder.write("work/.gemini/settings.json", {
-    mcpServers: { a: stdioServer("well-behaved"), b: stdioServer("well-behaved") },
-  });
+  await folder.write("work/.gemini/settings.json", { mcpServers });
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
   const environment = { env, home, cwd, platform: process.platform };
   return createHost({ environment, recover: false, settings: {}, trust: true, ...options });
@@ -54,6 +57,26 @@ test("an entry that has changed since the host read it stays blocked", async () 
   await folder.write("work/.gemini/settings.json", { mcpServers: { a: { command: "something-else" } } });
   expect(await host.approve(["a"])).toEqual(["a"]);
   expect(host.states()[0]).toMatchObject({ name: "a", status: "blocked", reason: "awaiting_approval" });
+});
+
+test("a program of the workspace that changes after its approval does not start", async () => {
+  await using folder = await temporaryFolder();
+  const { command, args = [] } = stdioServer("well-behaved");
+  const program = `#!/bin/sh\nexec ${[command, ...args].map((word) => `'${word}'`).join(" ")}\n`;
+  const write = async (text: string): Promise<void> => chmod(await folder.write("work/server", text), 0o755);
+  await write(program);
+  await using host = await workspaceHost(folder, {}, { a: { command: "./server" } });
+  expect(await host.approve()).toEqual(["a"]);
+  await write(`${program}# changed\n`);
+  await host.start();
+  expect(host.states()[0]).toMatchObject({
+    status: "blocked",
+    reason: "awaiting_approval",
+    message: expect.stringContaining("would run a file that has changed since you approved it"),
+  });
+  await write(program);
+  await host.start({ servers: ["a"] });
+  expect(host.states()[0]).toMatchObject({ status: "connected" });
 });
 
 test("a folder that is not trusted cannot be approved, and a name that is not there is named", async () => {

@@ -5,6 +5,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openUrl, webUrl } from "../../src/net/open-url.ts";
+import { openersFolder } from "../support/openers.ts";
 
 /** Half of what comes is of the kind that could pass, so that the other half is put to the test. */
 const among = (honest: readonly string[], hostile: readonly string[]): fc.Arbitrary<string> =>
@@ -63,6 +64,7 @@ const isPlain = /^https?:\/\/(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:]+\])(?::\d+)?\/[
 const repeats = scaled(5000);
 
 test("of thousands of hostile addresses none is opened but as a plain web address, exactly as it is shown", async () => {
+  await using openers = await openersFolder();
   const started: string[] = [];
   const spawn = (_command: string, args: readonly string[]) => {
     started.push(...args);
@@ -74,12 +76,13 @@ test("of thousands of hostile addresses none is opened but as a plain web addres
   await fc.assert(
     fc.asyncProperty(hostileUrl, async (text) => {
       const shown = webUrl(text)?.href;
-      for (const how of platforms) {
+      for (const { platform, env } of platforms) {
         started.length = 0;
-        const isOpen = await openUrl(text, { ...how, spawn });
+        const how = { ...openers.place(platform, env), spawn };
+        const isOpen = await openUrl(text, how);
         // As it came, it is opened only if there was nothing to change about it.
         expect(isOpen).toBe(shown === text);
-        if (shown !== undefined) expect(await openUrl(shown, { ...how, spawn })).toBe(true);
+        if (shown !== undefined) expect(await openUrl(shown, how)).toBe(true);
         const urls = started.filter((argument) => argument !== "url.dll,FileProtocolHandler");
         expect(urls.filter((argument) => argument !== shown)).toEqual([]);
         expect(urls.filter((argument) => argument.startsWith("-") || !isPlain.test(argument))).toEqual([]);

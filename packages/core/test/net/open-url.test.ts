@@ -1,12 +1,13 @@
 /** What opens a browser on which system, and what becomes of it where there is nothing to open one with. */
 
 import { EventEmitter } from "node:events";
-import { chmod, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { temporaryFolder, until } from "@fairlead/test-servers";
+import { chmod, mkdir, readFile, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type OpenUrlOptions, openUrl, webUrl } from "../../src/net/open-url.ts";
 import { manualClock } from "../support/manual-clock.ts";
+import { openersFolder } from "../support/openers.ts";
 
 const url = "https://login.example/authorize?state=1&scope=a+b";
 
@@ -54,24 +55,32 @@ test.each<[NodeJS.Platform, Record<string, string>, readonly string[][]]>([
   // Nobody would see what opens.
   ["linux", {}, []],
 ])("on %s with %j, this is tried: %j", async (platform, env, lines) => {
+  await using openers = await openersFolder();
+  const place = openers.place(platform, env);
+  const found = (name: string): string => (/^[a-z-]+$/.test(name) ? openers.fileOf(name) : name);
   for (const end of ["missing", "thrown", 3] as const) {
     const { spawn, calls } = recorder(() => end);
-    expect(await openUrl(url, { platform, env, spawn })).toBe(false);
-    expect(calls.map(({ command, args }) => [command, ...args])).toEqual(lines);
+    expect(await openUrl(url, { ...place, spawn })).toBe(false);
+    expect(calls.map(({ command, args }) => [command, ...args])).toEqual(
+      lines.map(([name = "", ...args]) => [found(name), ...args]),
+    );
   }
   const { spawn, calls } = recorder();
-  expect(await openUrl(url, { platform, env, spawn })).toBe(lines.length > 0);
+  expect(await openUrl(url, { ...place, spawn })).toBe(lines.length > 0);
   expect(calls.length).toBe(Math.min(lines.length, 1));
 });
 
 test("it is started without a shell, by itself, and not from the folder we are in", async () => {
+  await using openers = await openersFolder();
   const { spawn, calls } = recorder();
-  const env = { DISPLAY: ":0", PATH: "bin:/usr/bin::.:/bin:node_modules/.bin" };
-  await openUrl(url, { platform: "linux", env, spawn });
-  expect(calls.map(({ options }) => options)).toEqual([
+  const bin = join(openers.path, "bin");
+  const env = { DISPLAY: ":0", PATH: `bin:${bin}::.:/bin:node_modules/.bin` };
+  for (const trusted of [true, false]) await openUrl(url, { ...openers.place("linux", env), trusted, spawn });
+  expect(calls[1]).toEqual(calls[0]);
+  expect(calls.slice(1).map(({ options }) => options)).toEqual([
     {
       cwd: "/",
-      env: { DISPLAY: ":0", PATH: "/usr/bin:/bin" },
+      env: { DISPLAY: ":0", PATH: `${bin}:/bin` },
       detached: true,
       shell: false,
       stdio: "ignore",
@@ -81,21 +90,44 @@ test("it is started without a shell, by itself, and not from the folder we are i
 });
 
 test("a real program gets the address as its one argument; what it says by its end counts", async () => {
-  await using folder = await temporaryFolder();
-  const program = join(folder.path, "xdg-open");
-  const seen = join(folder.path, "seen");
-  await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${seen}'\nexit "$END"\n`);
-  await chmod(program, 0o755);
+  await using openers = await openersFolder(`printf '%s\\n' "$#" "$@" > "$SEEN"\nexit "$END"`);
+  const seen = join(openers.path, "seen");
   const strange = webUrl("https://login.example/a'b?x=$(id)&y=`id`;z|^%zz#\"(!)*")?.href ?? "";
   for (const [end, isOpen] of [
     ["0", true],
     ["4", false],
   ] as const) {
-    const env = { DISPLAY: ":0", PATH: `${folder.path}:/usr/bin:/bin`, END: end };
-    expect(await openUrl(strange, { platform: "linux", env })).toBe(isOpen);
+    const env = { DISPLAY: ":0", END: end, SEEN: seen };
+    expect(await openUrl(strange, openers.place("linux", env))).toBe(isOpen);
     expect(await readFile(seen, "utf8")).toBe(`1\n${strange}\n`);
   }
-  expect(await openUrl(url, { platform: "linux", env: { DISPLAY: ":0", PATH: "/nowhere" } })).toBe(false);
+  for (const path of ["/nowhere", "", "."])
+    expect(await openUrl(url, openers.place("linux", { DISPLAY: ":0", PATH: path }))).toBe(false);
+});
+
+test("in a folder that is not trusted, no program of it opens the address, and none is on the opener's PATH", async () => {
+  await using openers = await openersFolder();
+  const root = join(openers.path, "workspace");
+  for (const folder of ["bin", "node_modules/.bin"])
+    await chmod(await openers.write(`workspace/${folder}/xdg-open`, "#!/bin/sh\n"), 0o755);
+  await symlink(join(root, "bin"), join(openers.path, "linked-folder"));
+  await mkdir(join(openers.path, "links"));
+  await symlink(join(root, "bin", "xdg-open"), join(openers.path, "links", "xdg-open"));
+  const planted = ["bin", join(root, "bin"), join(root, "node_modules/.bin"), join(openers.path, "linked-folder")];
+  const inOrder = (...folders: readonly string[]) => ({ DISPLAY: ":0", PATH: folders.join(delimiter) });
+
+  const { spawn, calls } = recorder();
+  const bin = join(openers.path, "bin");
+  const searched = openers.place("linux", inOrder(...planted, bin));
+  expect(await openUrl(url, { ...searched, spawn })).toBe(true);
+  expect(await openUrl(url, { ...searched, trusted: true, spawn })).toBe(true);
+  expect(calls.map(({ command }) => command)).toEqual([join(bin, "xdg-open"), join(root, "bin", "xdg-open")]);
+  expect(calls[0]?.options).toMatchObject({ env: { PATH: bin } });
+
+  // A link outside to a program inside: the program is the workspace's.
+  const linked = openers.place("linux", inOrder(join(openers.path, "links")));
+  expect(await openUrl(url, { ...linked, spawn })).toBe(false);
+  expect(calls).toHaveLength(2);
 });
 
 test("a browser that stays open is open", async () => {
@@ -105,7 +137,8 @@ test("a browser that stays open is open", async () => {
     isStarted = true;
     return Object.assign(new EventEmitter(), { unref: () => {} });
   };
-  const opened = openUrl(url, { platform: "darwin", env: {}, spawn, clock });
+  const place = { environment: { platform: "darwin", env: {}, home: "/home" }, root: "/work", trusted: true } as const;
+  const opened = openUrl(url, { ...place, spawn, clock });
   await until(() => isStarted);
   await clock.pass(3000);
   expect(await opened).toBe(true);

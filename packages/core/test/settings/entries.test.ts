@@ -195,7 +195,6 @@ describe("what is odd is said, and changes nothing else", () => {
       { url: "http://h", targetAudience: "x" },
       ['warning "targetAudience" has an effect only with "authProviderType": "sa-impersonation"'],
     ],
-    ['{ "command": "a", "command": "b" }', ['warning "command" is written more than once; the last one counts']],
   ];
   test.each(oddities)("%j", async (entry, messages) => {
     const { server, problems } = await loadEntry(entry);
@@ -203,14 +202,26 @@ describe("what is odd is said, and changes nothing else", () => {
     expect(server.definition).toBeDefined();
   });
 
-  test("a repeated key means its last value, a repeated name its last entry", async () => {
+  test.each([
+    ["a repeated key", '{ "command": "1", "excludeTools": ["pay"], "excludeTools": [] }', ""],
+    ["a repeated variable", '{ "command": "1", "env": { "A": "1", "A": "2" } }', ""],
+    ["a repeated name", '{ "command": "1" }', '"a": { "command": "2" }, '],
+  ])("an entry with %s is refused: either value may be the meant one", async (_, entry, first) => {
     await using world = await createWorld();
-    await world.writeUser(
-      '{ "mcpServers": { "a": { "command": "1" }, "b": { "command": "x" }, "a": { "command": "2", "command": "3" } } }',
-    );
+    await world.writeUser(`{ "mcpServers": { ${first}"b": { "command": "x" }, "a": ${entry} } }`);
     const settings = await world.load();
-    expect(settings.servers.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(serverOf(settings, "a").definition?.transport).toMatchObject({ command: "3" });
+    expect(settings.servers.map(({ name }) => name).sort()).toEqual(["a", "b"]);
+    expect(serverOf(settings, "b").definition).toBeDefined();
+    expect(serverOf(settings, "a")).toMatchObject({
+      problems: [
+        {
+          severity: "error",
+          message: expect.stringMatching(/^server "a": ".*" is written more than once$/),
+          next: "Remove all but one of them.",
+        },
+      ],
+    });
+    expect(serverOf(settings, "a").definition).toBeUndefined();
   });
 
   test("a near miss gets a suggestion, also at the top, where other programs' keys are nobody's business", async () => {

@@ -4,6 +4,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { Admission } from "../../src/trust/admit.ts";
+import { approve } from "../../src/trust/approvals.ts";
 import { type Configuration, type ConfigurationOptions, loadConfiguration } from "../../src/trust/configuration.ts";
 import { setFolderTrust } from "../../src/trust/trusted-folders.ts";
 
@@ -42,6 +43,19 @@ export async function trustedMachine(settings: object): Promise<Machine> {
   const here = await machine({ [workspaceFile]: settings });
   await setFolderTrust(join(here.path, rulesFile), here.root, "TRUST_FOLDER");
   return here;
+}
+
+/** What `fairlead trust add` does once the person has said yes. */
+export async function approveAll(
+  here: Machine,
+  names?: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { servers } = await here.load({}, env);
+  const chosen = servers.flatMap(({ server: { name, definition } }) =>
+    definition !== undefined && (names?.includes(name) ?? true) ? definition : [],
+  );
+  await approve(here.state, here.root, chosen);
 }
 
 export function admissionOf({ servers }: Configuration, name: string): Admission | undefined {

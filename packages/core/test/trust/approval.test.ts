@@ -1,21 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { leafKeys } from "../../src/settings/schema/schema.ts";
-import { approve, revoke } from "../../src/trust/approvals.ts";
+import { revoke } from "../../src/trust/approvals.ts";
 import { setFolderTrust } from "../../src/trust/trusted-folders.ts";
-import { admissionOf, type Machine, rulesFile, trustedMachine, workspaceFile } from "../support/machine.ts";
+import { admissionOf, approveAll, rulesFile, trustedMachine, workspaceFile } from "../support/machine.ts";
 import { samples, settingsWith, settingsWithout } from "../support/workspace-samples.ts";
 
 const ours = { mcpServers: { ours: { command: "node", args: ["server.js"] } } };
-
-/** What `fairlead trust add` does once the person has said yes. */
-async function approveAll(here: Machine, names?: readonly string[]): Promise<void> {
-  const { servers } = await here.load();
-  const chosen = servers.flatMap(({ server: { name, definition } }) =>
-    definition !== undefined && (names?.includes(name) ?? true) ? { name, fingerprint: definition.fingerprint } : [],
-  );
-  await approve(here.state, here.root, chosen);
-}
 
 describe("approval", () => {
   test("a server of a trusted workspace waits for it, has it, and loses it when it is revoked", async () => {

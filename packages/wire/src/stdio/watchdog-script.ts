@@ -1,21 +1,26 @@
-/** The watchdog's scripts: they wait until the host's pipe closes, then end the servers that still run. */
+/**
+ * The watchdog's scripts: they wait until the host's pipe closes, then end the servers that still run. They start no
+ * program that is searched for in `PATH`: an untrusted folder could be on it.
+ */
 
 /**
- * For a POSIX shell, which needs 1 MB of memory where Node needs 40. Arguments: the tag prefix, and the tenths of a
- * second between SIGTERM and SIGKILL. Input lines: `busy`, `idle`, `+ group` and `- group`.
- * A group is ended only if it is still the registered one: its leader has the same start time, or a member has the tag.
- * Without `/proc` (macOS) this cannot be checked.
+ * For a POSIX shell, which needs 1 MB of memory where Node needs 40, and of it only what is built in. Arguments: the tag
+ * prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of Node, and the script for Node. Input
+ * lines: `busy`, `idle`, `+ group` and `- group`.
+ * Ending the servers needs pauses and the environment of processes, which a shell has not built in: Node does it. Without
+ * Node the shell ends the groups itself. A group is ended only if its leader still has the same start time; without
+ * `/proc` (macOS) this cannot be checked.
  */
 export const shellWatchdog = `
-prefix=$1 tenths=$2 busy= groups=' '
+prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
 trap '' HUP INT TERM
 
-# Sets start and group of process $1; empty when it is gone.
+# Sets start to the start time of process $1; empty when it is gone.
 look() {
-  start= group=
+  start=
   { IFS= read -r stat < "/proc/$1/stat"; } 2> /dev/null || return 0
   set -- \${stat##*) }
-  group=$3 start=\${20}
+  start=\${20}
 }
 
 while read -r word leader; do
@@ -30,70 +35,101 @@ while read -r word leader; do
   esac
 done
 [ -n "$busy" ] || exit 0
+if [ -n "$node" ] && "$node" -e "$script" fairlead-watchdog "$prefix" "$tenths" end $groups; then exit 0; fi
 
-# Living processes with the tag. Some greps stop at the first NUL of a line.
-if printf 'a\\0b' | grep -qF b; then
-  tagged() { grep -lsF -e "$prefix" /proc/[0-9]*/environ; }
-else
-  tagged() {
-    for file in /proc/[0-9]*/environ; do
-      { tr '\\0' '\\n' < "$file" | grep -qF -e "$prefix" && echo "$file"; } 2> /dev/null
-    done
-  }
-fi
-
-# Sends signal $1 to everything that is left; left is empty when there was nothing.
+# Sends signal $1 to the groups that are left; left is empty when there was none.
 signal() {
-  left= ours=' '
-  for file in $(tagged); do
-    pid=\${file#/proc/} pid=\${pid%/environ}
-    look "$pid"
-    case $groups in
-      *" $group:"*) ours="$ours$group " ;;
-      *) kill "-$1" "$pid" 2> /dev/null && left=1 ;;
-    esac
-  done
+  left=
   for entry in $groups; do
     leader=\${entry%%:*}
     look "$leader"
-    if [ ! -e /proc/self/stat ]; then
-      ours="$ours$leader "
-    elif [ -n "$start" ] && [ "$start" = "\${entry#*:}" ]; then
-      ours="$ours$leader "
+    if [ ! -e /proc/self/stat ] || { [ -n "$start" ] && [ "$start" = "\${entry#*:}" ]; }; then
+      kill "-$1" "-$leader" 2> /dev/null && left=1
     fi
-    case $ours in *" $leader "*) kill "-$1" "-$leader" 2> /dev/null && left=1 ;; esac
   done
+}
+# Sets seconds to the uptime; where the system does not tell it, the time is over.
+clock() {
+  seconds=$end
+  { read -r up rest < /proc/uptime && seconds=\${up%%.*}; } 2> /dev/null
 }
 
 signal TERM
-while [ -n "$left" ] && [ "$tenths" -gt 0 ]; do
-  sleep 0.1
-  tenths=$((tenths - 1))
+end=0
+clock
+end=$((seconds + (tenths + 9) / 10))
+while [ -n "$left" ] && [ "$seconds" -lt "$end" ]; do
   signal 0
+  clock
 done
-tries=50
-while [ -n "$left" ] && [ "$tries" -gt 0 ]; do
-  signal KILL
-  sleep 0.1
-  tries=$((tries - 1))
-done
+[ -z "$left" ] || signal KILL
 `;
 
-/** The same for Node, where there is no shell; it finds processes by group only. */
+/**
+ * For Node. Arguments: a name, the tag prefix, the tenths of a second, and `watch` or `end`. With `watch`, where there is
+ * no shell, it waits for the end of its input first; with `end` the groups follow, each as `leader:start`.
+ * A group is ended only if it is still the registered one: its leader has the same start time, or a member has the tag.
+ */
 export const nodeWatchdog = `
-const groups = new Set();
-const signal = (name) => { for (const group of groups) try { process.kill(-group, name); } catch { groups.delete(group); } };
-let rest = "";
-process.stdin.setEncoding("utf8").on("data", (text) => {
-  const lines = (rest + text).split("\\n");
-  rest = lines.pop();
-  for (const [word, group] of lines.map((line) => line.split(" "))) {
-    if (word === "+") groups.add(Number(group));
-    if (word === "-") groups.delete(Number(group));
-  }
-}).on("end", () => {
-  signal("SIGTERM");
-  setTimeout(signal, process.argv[2] * 100, "SIGKILL");
-});
+const { existsSync, readdirSync, readFileSync } = require("node:fs");
+const [, , prefix, tenths, how, ...given] = process.argv;
+const groups = new Map(given.map((entry) => entry.split(":")));
+const hasTable = existsSync("/proc/self/stat");
 for (const name of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(name, () => {});
+
+function read(file) {
+  try { return readFileSync(file, "latin1"); } catch { return ""; }
+}
+function look(pid) {
+  const stat = read("/proc/" + pid + "/stat");
+  const fields = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
+  return { group: fields[2], start: fields[19] };
+}
+function signal(name) {
+  let isLeft = false;
+  const kill = (pid) => {
+    try { process.kill(pid, name); isLeft = true; } catch {}
+  };
+  const ours = new Set();
+  for (const pid of hasTable ? readdirSync("/proc") : []) {
+    if (!/^[0-9]+$/.test(pid) || !read("/proc/" + pid + "/environ").includes(prefix)) continue;
+    const { group } = look(pid);
+    if (groups.has(group)) ours.add(group);
+    else kill(Number(pid));
+  }
+  for (const [leader, start] of groups) {
+    const isSame = !hasTable || (start !== "" && look(leader).start === start);
+    if (isSame || ours.has(leader)) kill(-Number(leader));
+  }
+  return isLeft;
+}
+function end() {
+  let isLeft = signal("SIGTERM");
+  let round = 0;
+  const next = () => {
+    isLeft = signal(round < tenths ? 0 : "SIGKILL");
+    round += 1;
+    if (isLeft && round < Number(tenths) + 50) setTimeout(next, 100);
+  };
+  if (isLeft) setTimeout(next, 100);
+}
+
+let isBusy = false;
+function hear(line) {
+  const [word, leader] = line.split(" ");
+  if (word === "busy" || word === "idle") isBusy = word === "busy";
+  if (word === "+") groups.set(leader, look(leader).start ?? "");
+  if (word === "-") groups.delete(leader);
+}
+if (how === "end") end();
+else {
+  let rest = "";
+  process.stdin.setEncoding("utf8").on("data", (text) => {
+    const lines = (rest + text).split("\\n");
+    rest = lines.pop();
+    lines.forEach(hear);
+  }).on("end", () => {
+    if (isBusy) end();
+  });
+}
 `;

@@ -6,6 +6,8 @@ import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
 /** How often a watchdog that dies is started. */
 const lives = 3;
+/** Whether this process's program runs a script that it gets with `-e`; a program packed into one file would start again. */
+const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
 /** The connection to the watchdog process. */
 export interface Watchdog {
@@ -37,6 +39,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
 
   /** If the watchdog cannot start, servers run without it. */
   function trySpawn(): ChildProcess | undefined {
+    if (!hasShell && !isNode) return undefined;
     try {
       return spawnOne();
     } catch {
@@ -45,15 +48,18 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
   }
 
   function spawnOne(): ChildProcess {
-    const command = hasShell ? shell : process.execPath;
-    const script = hasShell ? ["-c", shellWatchdog, "fairlead-watchdog", prefix] : ["-e", nodeWatchdog, "watchdog"];
+    const own = ["fairlead-watchdog", prefix, tenths];
+    const args = hasShell
+      ? ["-c", shellWatchdog, ...own, isNode ? process.execPath : "", nodeWatchdog]
+      : ["-e", nodeWatchdog, ...own, "watch"];
     const { spawn } = process.getBuiltinModule("node:child_process");
-    return spawn(command, [...script, tenths], {
+    return spawn(hasShell ? shell : process.execPath, args, {
       // Its own session, so that Ctrl-C or closing the host's terminal does not end it.
       detached: true,
       cwd: "/",
       // Not the host's environment: it may contain another host's tag, and that host would end the watchdog.
-      env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+      // Nor its PATH: the watchdog starts only Node, by its absolute path.
+      env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
     });
   }

@@ -9,7 +9,7 @@ import { defaultLimits, defaultTimes } from "../../src/target.ts";
 
 const [how, ...args] = process.argv.slice(2);
 const keeper = createProcessRegistry({ termGrace: 300 });
-const env = { PATH: process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
+const env = { PATH: process.env["SERVER_PATH"] ?? process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
 const say = (what: string) => process.stdout.write(`${what}\n`);
 
 const servers = Array.from({ length: 3 }, async () => {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import {
@@ -39,7 +41,10 @@ describe("when the host dies", () => {
 
   /** The mark is in the host's own environment, too: it counts as one of the processes. */
   function startHost(mark: string, ...args: string[]): ChildProcess {
-    const env = { PATH: path, MARK: mark };
+    return startHostWith({ PATH: path, MARK: mark }, ...args);
+  }
+
+  function startHostWith(env: Record<string, string>, ...args: string[]): ChildProcess {
     return spawn(process.execPath, [`${folder.path}/host.mjs`, ...args], { stdio: ["ignore", "pipe", "inherit"], env });
   }
 
@@ -77,6 +82,21 @@ describe("when the host dies", () => {
     await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
   });
 
+  test("no program of its PATH runs", async () => {
+    const mark = newMark();
+    const names = ["grep", "sleep", "tr", "sh", "cat", "kill", "printf", "node", "echo", "test", "["];
+    for (const name of names) {
+      const file = await folder.write(`bin/${name}`, `#!/bin/sh\necho ${name} >> ${folder.path}/planted\nexit 1\n`);
+      await chmod(file, 0o755);
+    }
+    const env = { PATH: `${folder.path}/bin:${path}`, SERVER_PATH: path, MARK: mark };
+    const host = startHostWith(env, "ready", fileOf("family.mjs"), "stubborn");
+    const pids = await reachesNow(host);
+    await dies(host);
+    await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
+    expect(existsSync(`${folder.path}/planted`)).toBe(false);
+  });
+
   test("and its watchdog was killed before, another has taken its place; after the end there is none", async () => {
     const mark = newMark();
     const host = startHost(mark, "ready", fileOf("family.mjs"), "stubborn");
@@ -91,17 +111,25 @@ describe("when the host dies", () => {
   });
 });
 
-describe.each([
-  ["shell", "/bin/sh", ["-c", shellWatchdog, "fairlead-watchdog"]],
-  ["Node", process.execPath, ["-e", nodeWatchdog, "watchdog"]],
-])("the watchdog for %s", (name, command, args) => {
+const own = (prefix: string): readonly string[] => ["fairlead-watchdog", prefix, "2"];
+const inShell = (prefix: string, node: string): readonly string[] => [
+  "-c",
+  shellWatchdog,
+  ...own(prefix),
+  node,
+  nodeWatchdog,
+];
+const inNode = (prefix: string): readonly string[] => ["-e", nodeWatchdog, ...own(prefix), "watch"];
+
+describe.each<[string, string, (prefix: string) => readonly string[]]>([
+  ["shell", "/bin/sh", (prefix) => inShell(prefix, process.execPath)],
+  ["shell, if Node cannot be started", "/bin/sh", (prefix) => inShell(prefix, "/no/such/node")],
+  ["shell, in a program that is not Node", "/bin/sh", (prefix) => inShell(prefix, "")],
+  ["Node", process.execPath, inNode],
+])("the watchdog for %s", (_, command, args) => {
   /** What a host would tell it, and then the host's end. */
   async function hears(prefix: string, lines: readonly string[]): Promise<void> {
-    const prefixes = name === "shell" ? [prefix] : [];
-    const watchdog = spawn(command, [...args, ...prefixes, "2"], {
-      stdio: ["pipe", "ignore", "inherit"],
-      env: { PATH: path },
-    });
+    const watchdog = spawn(command, args(prefix), { stdio: ["pipe", "ignore", "ignore"], env: {} });
     const ended = once(watchdog, "exit");
     watchdog.stdin.end(lines.map((line) => `${line}\n`).join(""));
     await ended;
@@ -143,17 +171,18 @@ describe.each([
   });
 });
 
-test("the watchdog for shell finds by its tag what was started but not yet registered, and only that", async () => {
+test.each<[string, string, (prefix: string) => readonly string[]]>([
+  ["shell", "/bin/sh", (prefix) => inShell(prefix, process.execPath)],
+  ["Node", process.execPath, inNode],
+])("the watchdog for %s finds by its tag what was started but not yet registered, and only that", async (...row) => {
+  const [, command, args] = row;
   const tag = `TAG=${newMark()}.`;
   const start = (env: Record<string, string>) =>
     spawn("/bin/sh", ["-c", "exec sleep 600"], { detached: true, stdio: "ignore", env: { PATH: path, ...env } });
   const [ours, other] = [start({ TAG: `${tag.slice(4)}1` }), start({ TAG: newMark() })];
   const exited = once(ours, "exit");
   await until(() => processesWith(tag).length > 0);
-  const watchdog = spawn("/bin/sh", ["-c", shellWatchdog, "fairlead-watchdog", tag, "2"], {
-    stdio: ["pipe", "ignore", "inherit"],
-    env: { PATH: path },
-  });
+  const watchdog = spawn(command, args(tag), { stdio: ["pipe", "ignore", "inherit"], env: {} });
   watchdog.stdin.end("busy\n");
   expect(await exited).toEqual([null, "SIGTERM"]);
   await once(watchdog, "exit");

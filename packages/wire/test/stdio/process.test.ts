@@ -122,7 +122,7 @@ describe("the account of a host's servers", () => {
 
   test("is watched by Node where there is no shell", async () => {
     const watchdog = createWatchdog({ prefix: "NONE=", termGrace: 100, shell: "/no/such/shell" });
-    const inNode = () => childrenOf(process.pid, "process.stdin.setEncoding").filter(isRunning);
+    const inNode = () => childrenOf(process.pid, "fairlead-watchdog").filter(isRunning);
     watchdog.busy();
     await until(() => inNode().length === 1);
     watchdog.idle();

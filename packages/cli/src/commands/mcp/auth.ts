@@ -9,6 +9,7 @@ import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/d
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Io } from "../../shell/io.ts";
@@ -80,6 +81,7 @@ async function signIn(
       browser,
       device,
       again: !isTakenOver,
+      place: programPlace(configuration),
       onMessage: (message) => void heard.push(message),
       ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== "") }),
     }),
@@ -187,12 +189,13 @@ interface TerminalSignInOptions {
   readonly scopes?: readonly string[];
   /** Sign in although a token is stored. */
   readonly again: boolean;
+  /** Where the program that opens the browser is searched for. */
+  readonly place: ProgramPlace;
   readonly onMessage: NonNullable<SignInUi["show"]>;
 }
 
 function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
   const { device, scopes, again, onMessage } = options;
-  const { env, platform } = io;
   const place = userLocation(io);
   const browserFirst = options.browser && place === "desk";
   let byHand = joinSafe([]);
@@ -208,7 +211,7 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
       out.exactly(byHand);
       return undefined;
     },
-    openBrowser: (url) => openUrl(url, { platform, env }),
+    openBrowser: (url) => openUrl(url, options.place),
     paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
       out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);

@@ -20,7 +20,7 @@ interface Options {
 export const verb: Verb = {
   help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
-server. Enter means no. An approval is valid for that exact entry: Fairlead asks again when the entry changes.
+server. Enter means no. An approval is valid for that exact entry and program: Fairlead asks again when one changes.
 A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
 
 Examples:
@@ -55,7 +55,7 @@ Examples:
       await approve(
         state,
         root,
-        chosen.map(({ name, fingerprint }) => ({ name, fingerprint })),
+        chosen.map(({ definition }) => definition),
       );
 
     const approved = chosen.map(({ name }) => name);

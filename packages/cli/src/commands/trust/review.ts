@@ -6,7 +6,8 @@ import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { readApprovals } from "@fairlead/core/trust/approvals";
+import { whyUnapproved } from "@fairlead/core/trust/admit";
+import { isApprovedBy, readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readTrustedFolders, type TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { count } from "../../output/output.ts";
@@ -36,10 +37,10 @@ export interface Review {
 
 export interface Pending {
   readonly name: string;
-  readonly fingerprint: string;
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  readonly changed: boolean;
+  /** What differs from an earlier approval. */
+  readonly changed?: string;
   /** Tools that would run without confirmation, each with the rule or approval that allows it. */
   readonly allowed: readonly SafeText[];
 }
@@ -56,8 +57,8 @@ export async function review(context: Context): Promise<Review> {
   const defined = ofWorkspace.flatMap((server) =>
     server.definition === undefined ? [] : [{ server, definition: server.definition }],
   );
-  const isApproved = ({ definition: { name, fingerprint } }: { readonly definition: ServerDefinition }): boolean =>
-    approvals?.get(name)?.fingerprint === fingerprint;
+  const isApproved = ({ definition }: { readonly definition: ServerDefinition }): boolean =>
+    isApprovedBy(approvals?.get(definition.name), definition);
   return {
     root,
     isHome: root === (await realpath(context.io.home).catch(() => context.io.home)),
@@ -69,9 +70,10 @@ export async function review(context: Context): Promise<Review> {
     pending: defined
       .filter((one) => !isApproved(one))
       .map(({ server, definition }) => {
-        const { name, fingerprint } = definition;
-        const changed = approvals?.has(name) ?? false;
-        return { name, fingerprint, server, definition, changed, allowed: allowedFor(definition) };
+        const { name } = definition;
+        const approval = approvals?.get(name);
+        const why = approval === undefined ? {} : { changed: whyUnapproved(approval, definition) };
+        return { name, server, definition, ...why, allowed: allowedFor(definition) };
       }),
     approved: defined.filter(isApproved).map(({ definition }) => definition.name),
     broken: ofWorkspace.filter(({ definition }) => definition === undefined),
@@ -94,7 +96,7 @@ export function reviewText(found: Review): SafeText {
 
 function pendingText({ server, definition, changed, allowed }: Pending): SafeText {
   const name = toVisibleLine(definition.name);
-  const heading = changed ? safe`${name} (changed since you approved it)` : name;
+  const heading = changed === undefined ? name : safe`${name} (${toVisibleLine(changed)})`;
   const fields = layout(approvalFields(definition, server), safe`    `);
   const unasked = allowed.map((one) => safe`    runs without confirmation: ${one}`);
   return joinSafe([safe`\n  ${heading}`, fields, ...unasked]);

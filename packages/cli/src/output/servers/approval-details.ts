@@ -1,5 +1,6 @@
 /** Everything that a user approves about a server: the entry as written, its resolved values, and where each value comes from. */
 
+import { isAbsolute } from "node:path";
 import type {
   ConfiguredServer,
   ServerDefinition,
@@ -34,12 +35,19 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
     { label: safe`transport`, values: [show(transportWord(transport.kind))] },
     ...transportFields(transport, show),
     { label: safe`resolves to`, values: resolvedValues(definition) },
+    { label: safe`runs`, values: (definition.programs ?? []).map(programText) },
     { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
     ...optionFields(definition, { show, hide: (text) => text }),
     { label: safe`trust: true`, values: trust ? [safe`its tools run without confirmation`] : [] },
     { label: safe`note`, values: launchNotes(transport).map(show) },
   ];
+}
+
+/** A file of the workspace is approved with its content. */
+function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>[number]): SafeText {
+  if (digest !== undefined) return safe`${show(file)} (SHA-256 ${show(digest.slice(0, 12))}…)`;
+  return isAbsolute(file) ? show(file) : safe`${show(file)} (not found)`;
 }
 
 /** Values from a workspace file are approved with the entry, so they are shown; the user's own values may be secrets. */

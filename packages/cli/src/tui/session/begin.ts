@@ -31,14 +31,18 @@ function hasWaiting({ servers }: Configuration): boolean {
 /** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, needsTrust, state, trustedFolders } = found;
-  const servers = pending.map(({ server, definition, changed: isChanged }) => ({ server, definition, isChanged }));
+  const servers = pending.map(({ server, definition, changed }) => ({
+    server,
+    definition,
+    isChanged: changed !== undefined,
+  }));
   if (!(await session.ask("trust", { kind: "trust", root, servers })))
     return session.note(
       "info",
       `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
       "/trust asks again",
     );
-  const approved = pending.map(({ name, fingerprint }) => ({ name, fingerprint }));
+  const approved = pending.map(({ definition }) => definition);
   await settings.change(async () => {
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
     if (approved.length > 0) await approve(state, root, approved);

@@ -8,6 +8,7 @@ import type { Model } from "@fairlead/core/model/model";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { Context } from "../../shell/verb.ts";
 import { findModel } from "../../targets/choose-model.ts";
@@ -43,7 +44,6 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
 /** Returns at once: servers and the model are reached in the background. */
 export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
-  const { env, platform } = context.io;
   // Nothing but the app writes to the terminal.
   const { context: quiet } = captured(context);
   const settings = createLiveSettings({
@@ -57,7 +57,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
       asking: () => session,
       model: () => conversation.model,
       isConsented: (details) => isConsentedByTyping(host, conversation.model, details),
-      openUrl: (url) => openUrl(url, { platform, env }),
+      openUrl: (url) => openUrl(url, programPlace(settings.get())),
       tell: (text) => session.note("warning", text),
     }),
     debug: context.globals.debug,

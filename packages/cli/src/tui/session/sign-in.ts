@@ -5,6 +5,7 @@ import { HostError } from "@fairlead/core/errors";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { joinSafe } from "@fairlead/core/text/safe-text";
+import { programPlace } from "@fairlead/core/trust/programs";
 import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
 import { findServer } from "../../commands/mcp/find-server.ts";
 import type { Context } from "../../shell/verb.ts";
@@ -31,7 +32,7 @@ export async function signInFromApp(
     throw notConnectedError(before);
   if (server.definition !== undefined) await checkHasSignIn(server.definition);
   const ending = new AbortController();
-  const ways = screenSignIn(serverName, ending, { session, context });
+  const ways = screenSignIn(serverName, ending, { session, settings, context });
   const state = await useHost(
     configuration,
     context,
@@ -48,7 +49,7 @@ export async function signInFromApp(
 function screenSignIn(
   serverName: string,
   ending: AbortController,
-  { session, context: { io } }: Pick<AppSignInOptions, "session" | "context">,
+  { session, settings, context: { io } }: AppSignInOptions,
 ): SignInUi {
   const { ask, note, store } = session;
   const place = userLocation(io);
@@ -63,7 +64,7 @@ function screenSignIn(
   return {
     browserFirst,
     again: true,
-    openBrowser: (url) => openUrl(url, { platform: io.platform, env: io.env }),
+    openBrowser: (url) => openUrl(url, programPlace(settings.get())),
     show(message) {
       // The question is closed, or closes now.
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")

@@ -228,12 +228,14 @@ describe("an entry of a project", () => {
 
   test("has to be approved again, which is said without a terminal to ask on", async () => {
     await using here = await withPrograms(servers, { npm: answers('"1.2.3"') }, projectFile);
-    await here.run("trust", "add", "--yes");
+    await here.runWith({ env: here.env }, "trust", "add", "--yes");
     const { code, stderr } = await pin(here, "a");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^"a" has changed, so it needs a new approval\n {2}next: fairlead trust add\n/);
     expect(await argumentsIn(here, "a", projectFile)).toEqual(["pkg@1.2.3"]);
-    const { servers: after } = JSON.parse((await here.run("mcp", "list", "--json")).stdout) as { servers: unknown };
+    const { servers: after } = JSON.parse((await here.runWith({ env: here.env }, "mcp", "list", "--json")).stdout) as {
+      servers: unknown;
+    };
     expect(after).toMatchObject([{ status: "blocked", reason: "awaiting_approval" }]);
   });
 
@@ -242,12 +244,14 @@ describe("an entry of a project", () => {
     ["\r", "blocked"],
   ])("and is, on a terminal, by %j", async (answer, outcome) => {
     await using here = await withPrograms(servers, { npm: answers('"1.2.3"') }, projectFile);
-    await here.run("trust", "add", "--yes");
+    await here.runWith({ env: here.env }, "trust", "add", "--yes");
     await using terminal = openTerminal(here, "mcp", "pin", "a");
     await terminal.until(/Approve a with pkg@1\.2\.3 instead of pkg\? \[y\/N\]/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(0);
-    const { status } = JSON.parse((await here.run("mcp", "get", "a", "--json")).stdout) as { status: string };
+    const { status } = JSON.parse((await here.runWith({ env: here.env }, "mcp", "get", "a", "--json")).stdout) as {
+      status: string;
+    };
     expect(status).toBe(outcome === "admitted" ? "disconnected" : "blocked");
   });
 });

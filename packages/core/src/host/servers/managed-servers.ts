@@ -11,7 +11,7 @@ import type { ManagedServer } from "../../mcp/client-manager.ts";
 import { type Answerers, answerRequests } from "../../mcp/requests.ts";
 import { initialServerState } from "../../mcp/server-state.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { admitBuiltIn } from "../../trust/admit.ts";
+import { admitBuiltIn, checkPrograms } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
@@ -56,9 +56,12 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
           import("../../connect/open-session.ts"),
           catalogs.beforeOpen(definition),
         ]);
+        const connecting = await context();
+        if (server.scope === "workspace" && !configuration.trust.approvesEntries)
+          await checkPrograms(definition, connecting);
         if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
           onNews({ type: "fetching", server: name });
-        return openSession(definition, await context(), {
+        return openSession(definition, connecting, {
           ...opening,
           isFirstRun,
           onStderrLine: (line) => onNews({ type: "stderr", server: name, line }),
@@ -92,11 +95,14 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 }
 
 /**
- * What identifies a server across reloads: its entry, the values of its variables, and its permissions. Held in memory
- * only.
+ * What identifies a server across reloads: its entry, the files that it runs, the values of its variables, and its
+ * permissions. Held in memory only.
  */
-function identityOf({ fingerprint, values, extras }: ServerDefinition, { trust, locations }: Configuration): string {
-  return JSON.stringify([fingerprint, [...values], extras.sampling, trust.trusted, locations.root]);
+function identityOf(
+  { fingerprint, programs, values, extras }: ServerDefinition,
+  { trust, locations }: Configuration,
+): string {
+  return JSON.stringify([fingerprint, programs, [...values], extras.sampling, trust.trusted, locations.root]);
 }
 
 /** A server from the user's own settings is not told about a folder that is not trusted. */

@@ -105,13 +105,18 @@ async function readFolder(folder: string, tier: FileTier, configuration: Configu
 /** The policy files of a folder, sorted by name; or the reason why they cannot be listed. */
 async function listFiles(folder: string): Promise<readonly string[] | string> {
   try {
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".toml")).sort();
+    const names = (await readdir(folder)).filter(isPolicyFile).sort();
     if (names.length > limits.policyFiles) return `holds more than ${limits.policyFiles} policy files`;
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (systemCode(error) !== "ENOENT") return `cannot be read: ${explain(error)}`;
     return (await leadsNowhere(folder)) ? linkToNowhere : [];
   }
+}
+
+/** In any case of letters: a file that a person takes for a policy must not be left out in silence. */
+function isPolicyFile(name: string): boolean {
+  return /[.]toml$/i.test(name);
 }
 
 const linkToNowhere = "is a broken symbolic link";
@@ -153,7 +158,7 @@ export function policySignature(locations: Locations): string {
 function filesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => name.endsWith(".toml"))
+      .filter(isPolicyFile)
       .map((name) => join(folder, name));
   } catch {
     // The loading of the rules reports why a folder cannot be listed.

@@ -99,8 +99,10 @@ export interface ServerDefinition {
   readonly excludeTools: readonly string[];
   readonly authentication: Authentication;
   readonly extras: ServerExtras;
-  /** SHA-256 of everything that is approved; only `description` may change under it. */
+  /** SHA-256 of the entry as it is approved; only `description` may change under it. */
   readonly fingerprint: string;
+  /** The files that would run, which an approval also covers: for a stdio server of a trusted workspace. */
+  readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
 }
 
 /** `fairlead.servers.<name>`; privileges count only from user or system scope. */

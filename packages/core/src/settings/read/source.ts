@@ -4,13 +4,16 @@ import { type Node, parseJsonc } from "../../files/json/jsonc.ts";
 import { readText, type TextFile } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { type Origin, optionOrigin, type Problem, type Scope, type SettingsFile } from "../define/definition.ts";
+import { combineRepeated } from "./repeated-keys.ts";
 
 export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
   readonly state: Exclude<SettingsFile["state"], "ignored">;
-  /** The top-level object; undefined if the file is absent, broken or blank. */
+  /** The top-level object, repeated keys combined; undefined if the file is absent, broken or blank. */
   readonly root: Node | undefined;
+  /** The top-level object as written, if it has repeated keys. */
+  readonly written?: Node;
   readonly problems: readonly Problem[];
   originOf(node: Pick<Node, "offset">): Origin;
 }
@@ -49,7 +52,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
   const tooMany = findTooMany(root);
   if (tooMany !== undefined)
     return without("broken", [broken(originOf(tooMany), `${file} holds more than ${limits.settingsValues} values`)]);
-  return { scope, file, state: "read", root, problems: [], originOf };
+  if (document.duplicates.length === 0) return { scope, file, state: "read", root, problems: [], originOf };
+  return { scope, file, state: "read", root: combineRepeated(root), written: root, problems: [], originOf };
 }
 
 /** A file with too many values is ignored, because validating and showing them would take too long. */

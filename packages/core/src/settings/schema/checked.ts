@@ -23,7 +23,7 @@ export interface CheckedSource extends SettingsSource {
 }
 
 export function checkSource(source: SettingsSource): CheckedSource {
-  const findings = source.root === undefined ? [] : validate(source.root, source.scope);
+  const findings = source.root === undefined ? [] : validate(source.written ?? source.root, source.scope);
   const mistaken = new Set(findings.flatMap(({ severity, node }) => (severity === "error" ? [node] : [])));
   const of = (concerns: (path: readonly string[]) => string | undefined): Map<string, Problem[]> => {
     const problems = new Map<string, Problem[]>();

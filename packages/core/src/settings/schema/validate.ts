@@ -80,9 +80,17 @@ function propertiesAt(place: Place): Iterable<JsonProperty> {
   for (const property of propertyNodes(place.node)) {
     if (counting.get(property.name)?.key === property.key) continue;
     const at = { ...below(place, property), node: property.key };
-    warn(at, `${quoted(at)} is written more than once; the last one counts`);
+    const isInEntry = at.path[0] === "mcpServers" && at.path.length > 1;
+    if (isInEntry) error(at, `${quoted(at)} is written more than once`, "Remove all but one of them.");
+    else warn(at, `${quoted(at)} is written more than once; ${countsOf(at.path, property.value)} counts`);
   }
   return counting.values();
+}
+
+/** Which of repeated values counts: see `combineRepeated`. Of other programs' keys, and of texts, it is the last. */
+function countsOf([first = ""]: readonly string[], { type }: Node): string {
+  const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";
+  return isStrict ? "the strictest value" : "the last one";
 }
 
 function checkLeaf(place: Place, key: LeafKey): void {

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, utimes } from "node:fs/promises";
+import { mkdir, readdir, stat, utimes } from "node:fs/promises";
+import { uptime } from "node:os";
 import { join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
-import { expect, test } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
 import { withLock } from "../../../src/files/atomic/lock.ts";
 import { expectRefusal } from "../../support/expect-refusal.ts";
 
@@ -75,4 +78,88 @@ test("a lock that was taken away meanwhile harms nobody", async () => {
     return "done";
   });
   expect(result).toBe("done");
+});
+
+describe("the note of a lock's owner", () => {
+  /** A lock that another process has left; its note says what `change` makes of it. */
+  async function leftLock(folder: TemporaryFolder, change: (note: Record<string, unknown>) => object): Promise<string> {
+    const file = join(folder.path, "file");
+    let note = {};
+    await withLock(file, async () => {
+      note = JSON.parse(await folder.read("file.lock-owner")) as object;
+    });
+    await mkdir(`${file}.lock`);
+    const { ino, birthtimeNs } = await stat(`${file}.lock`, { bigint: true });
+    await folder.write("file.lock-owner", JSON.stringify(change({ ...note, lock: `${ino} ${birthtimeNs}` })));
+    return file;
+  }
+
+  /** The number of a process that has ended. */
+  async function endedProcess(): Promise<number> {
+    const child = spawn("/bin/sh", ["-c", ":"]);
+    await once(child, "exit");
+    return child.pid ?? 0;
+  }
+
+  test("is there while the lock is held, and gone afterwards", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "file");
+    await withLock(file, async () => {
+      expect(JSON.parse(await folder.read("file.lock-owner"))).toMatchObject({ pid: process.pid });
+    });
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test("of a process that has ended gives the lock away at once", async () => {
+    await using folder = await temporaryFolder();
+    const pid = await endedProcess();
+    const file = await leftLock(folder, (note) => ({ ...note, pid }));
+    expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test("of a process whose number another one has now, too", async () => {
+    await using folder = await temporaryFolder();
+    const file = await leftLock(folder, (note) => ({ ...note, start: "1" }));
+    expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+  });
+
+  test("from before a restart of the machine, too, but only if the lock is as old", async () => {
+    await using folder = await temporaryFolder();
+    const file = await leftLock(folder, (note) => ({ ...note, boot: "another" }));
+    await expect(withLock(file, async () => "ours", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+    const before = new Date(Date.now() - uptime() * 1000 - 60_000);
+    await utimes(`${file}.lock`, before, before);
+    expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+  });
+
+  test.each<[string, (note: Record<string, unknown>) => object]>([
+    ["of this very process", (note) => note],
+    ["of another machine", (note) => ({ ...note, pid: 999_999_999, host: "another" })],
+    ["of another container", (note) => ({ ...note, pid: 999_999_999, processes: "pid:[1]" })],
+    ["about another lock", (note) => ({ ...note, pid: 999_999_999, lock: "1 1" })],
+    ["that is damaged", () => ({ pid: 999_999_999 })],
+    ["that names no process", (note) => ({ ...note, pid: -1, start: "1" })],
+  ])("%s takes no lock away", async (_, change) => {
+    await using folder = await temporaryFolder();
+    const file = await leftLock(folder, change);
+    await expect(withLock(file, async () => "never", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+  });
+
+  test("lets only one of many take over at a time", async () => {
+    await using folder = await temporaryFolder();
+    const pid = await endedProcess();
+    const file = await leftLock(folder, (note) => ({ ...note, pid }));
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+    };
+    await Promise.all(Array.from({ length: 12 }, () => withLock(file, work)));
+    expect(most).toBe(1);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
 });

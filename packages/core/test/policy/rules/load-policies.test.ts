@@ -272,6 +272,16 @@ describe("folders", () => {
     expect(why("a", "t")).toBe("ask_user user policy_file unreadable home/.gemini/policies/a.toml:1");
   });
 
+  test("count in whatever case their ending is written", async () => {
+    await using here = await machine({
+      "home/.gemini/policies/a.TOML": toml("deny", "a"),
+      "home/.gemini/policies/b.Toml": "[[rule",
+    });
+    const { files, why } = await load(here);
+    expect(files).toEqual(["home/.gemini/policies/a.TOML user read", "home/.gemini/policies/b.Toml user broken"]);
+    expect(why("a", "t")).toBe("deny user policy_file home/.gemini/policies/a.TOML:1");
+  });
+
   test("that are broken make nothing laxer: what another file denies stays denied", async () => {
     await using here = await machine({
       "home/.gemini/policies/a.toml": "[[rule",

@@ -8,7 +8,7 @@ import type { EditOptions } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { approve, readApprovals } from "@fairlead/core/trust/approvals";
+import { approve, isApprovedBy, readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isObject } from "@fairlead/wire/json";
 import { type Command, Option } from "commander";
@@ -76,11 +76,7 @@ export async function approveWritten(
   const seen = written.filter(({ name }) => !unseen.some((one) => one.name === name));
   if (seen.length === 0) return { approved: [], unseen };
   try {
-    await approve(
-      locations.state,
-      locations.root,
-      seen.map(({ name, fingerprint }) => ({ name, fingerprint })),
-    );
+    await approve(locations.state, locations.root, seen);
     return { approved: seen.map(({ name }) => name), unseen };
   } catch (error) {
     return { approved: [], unseen, failure: explain(error) };
@@ -92,7 +88,7 @@ export async function isApproved(name: string, { servers, locations }: Configura
   const definition = servers.find(({ server }) => server.name === name)?.server.definition;
   const approvals = await readApprovals(locations.state).catch(() => undefined);
   const approval = approvals?.get(locations.root)?.get(name);
-  return definition !== undefined && approval?.fingerprint === definition.fingerprint;
+  return definition !== undefined && isApprovedBy(approval, definition);
 }
 
 /** The `trust add` command for this root; it names the folder only if `-C` selected it. */

@@ -1,0 +1,148 @@
+/**
+ * Notes which process owns a lock, in `FILE.lock-owner`, so that the lock of a process that was killed is taken over at
+ * once and not only when it expires. Beside the lock's folder and not in it: Gemini CLI takes the same locks, and removes
+ * only an empty folder.
+ */
+
+import { readFileSync, readlinkSync } from "node:fs";
+import { readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { hostname, uptime } from "node:os";
+import { isObject } from "@fairlead/wire/json";
+import { systemCode, unless } from "../system-error.ts";
+import { temporaryName } from "./replace-file.ts";
+
+interface LockOwner {
+  readonly pid: number;
+  /** When the process started, in the system's own unit; empty where there is no `/proc`. */
+  readonly start: string;
+  /** Where the process id counts: the machine, its start, and its set of process ids (containers have their own). */
+  readonly host: string;
+  readonly boot: string;
+  readonly processes: string;
+  /** The lock's folder: the note of a killed process says nothing about the lock that another program took later. */
+  readonly lock: string;
+}
+
+/** Notes that this process owns the lock. Without the note, a lock expires only with time. */
+export async function noteOwner(file: string): Promise<string | undefined> {
+  const lock = await lockIdentity(file);
+  if (lock === undefined) return undefined;
+  const owner: LockOwner = { pid: process.pid, start: startOf(process.pid), ...here(), lock };
+  const note = JSON.stringify(owner);
+  await writeFile(noteOf(file), note, { mode: 0o600 }).catch(ignored);
+  return note;
+}
+
+/** Removes this process's own note; call it after the lock is released, so that no lock is ever without one. */
+export async function removeNote(file: string, note: string | undefined): Promise<void> {
+  const text = await readFile(noteOf(file), "utf8").catch(ignored);
+  if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
+}
+
+/** Removes the lock if its owner has ended. Returns whether it did. */
+export async function removeDeadLock(file: string): Promise<boolean> {
+  const text = await readFile(noteOf(file), "utf8").catch(ignored);
+  const owner = text === undefined ? undefined : parse(text);
+  if (owner === undefined || !(await hasEnded(owner, file))) return false;
+  // Only one of those who wait can rename the note: that one removes the lock.
+  const claimed = temporaryName(file);
+  const isClaimed = await rename(noteOf(file), claimed).then(
+    () => true,
+    () => false,
+  );
+  if (!isClaimed) return false;
+  if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
+    // The note of another owner, who came meanwhile.
+    await rename(claimed, noteOf(file)).catch(ignored);
+    return false;
+  }
+  const isSame = (await lockIdentity(file)) === owner.lock;
+  if (isSame) await rmdir(lockFolder(file)).catch(unless("ENOENT"));
+  await rm(claimed, { force: true });
+  return isSame;
+}
+
+async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
+  const { host, boot, processes } = here();
+  if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
+  // After a restart of the machine; the age of the lock excludes another machine of the same name.
+  if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
+  if (owner.processes !== processes) return false;
+  return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start;
+}
+
+async function isFromBeforeBoot(file: string): Promise<boolean> {
+  const stats = await stat(lockFolder(file)).catch(ignored);
+  return stats !== undefined && stats.mtimeMs < Date.now() - uptime() * 1000;
+}
+
+/** Undefined where the file system does not tell when a folder was made: its number alone may be in use again. */
+async function lockIdentity(file: string): Promise<string | undefined> {
+  const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);
+  return stats === undefined || stats.birthtimeNs === 0n ? undefined : `${stats.ino} ${stats.birthtimeNs}`;
+}
+
+function lockFolder(file: string): string {
+  return `${file}.lock`;
+}
+
+function noteOf(file: string): string {
+  return `${file}.lock-owner`;
+}
+
+function here(): Pick<LockOwner, "host" | "boot" | "processes"> {
+  return {
+    host: hostname(),
+    boot: quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    processes: quietly(() => readlinkSync("/proc/self/ns/pid")),
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
+}
+
+/** Another process may have the same number meanwhile, but not the same start. */
+function startOf(pid: number): string {
+  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
+}
+
+function quietly(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+function ignored(): undefined {
+  return undefined;
+}
+
+function parse(text: string): LockOwner | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return undefined;
+    const { pid, ...texts } = value as Partial<Record<keyof LockOwner, unknown>>;
+    const { start, host, boot, processes, lock } = texts as Partial<Record<keyof typeof texts, string>>;
+    const isWhole = [start, host, boot, processes, lock].every((item) => typeof item === "string");
+    // A number of 0 or below means a group of processes.
+    if (!isWhole || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
+    return {
+      pid,
+      start: start ?? "",
+      host: host ?? "",
+      boot: boot ?? "",
+      processes: processes ?? "",
+      lock: lock ?? "",
+    };
+  } catch {
+    return undefined;
+  }
+}

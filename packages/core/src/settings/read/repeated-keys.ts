@@ -1,0 +1,104 @@
+/**
+ * Combines keys that a settings file writes more than once: of two values the stricter one counts, so that a key that
+ * somebody adds or pastes below cannot drop a restriction above it.
+ */
+
+import type { Node } from "../../files/json/jsonc.ts";
+import type { SettingsKey } from "../schema/key.ts";
+import { settingsSchema } from "../schema/schema.ts";
+import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes.ts";
+
+/** Keys for which more is stricter: more names in a list, or `true`. For all others it is less. */
+const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
+
+/**
+ * The file's top object, with one property for each key of ours. A text key keeps its last value. The entries of
+ * `mcpServers` stay as they are: validation refuses an entry with a repeated key.
+ */
+export function combineRepeated(root: Node): Node {
+  return combineObject([root], settingsSchema, []);
+}
+
+function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string[]): Node | undefined {
+  const last = nodes.at(-1);
+  if (last === undefined || path[0] === "mcpServers") return last;
+  switch (key.type) {
+    case "object":
+    case "named":
+    case "lists":
+      return combineObject(nodes, key, path);
+    case "list":
+      return strictIfMore.has(path.join(".")) ? unionOf(nodes, last) : intersectionOf(nodes, last);
+    case "switch": {
+      const strict = strictIfMore.has(path.join("."));
+      return nodes.find(({ type, value }) => type !== "boolean" || value === strict) ?? last;
+    }
+    case "number":
+      return nodes.filter(({ type }) => type === "number").sort((a, b) => Number(a.value) - Number(b.value))[0] ?? last;
+    case "text":
+    case "texts":
+      return last;
+  }
+}
+
+/** A value that is no object cannot be combined: the last one counts, and validation reports it. */
+function combineObject(
+  nodes: readonly Node[],
+  key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,
+  path: readonly string[],
+): Node {
+  const objects = nodes.filter(({ type }) => type === "object");
+  const last = objects.at(-1) ?? nodes.at(-1);
+  if (last === undefined) throw new TypeError("nothing to combine");
+  const byName = new Map<string, JsonProperty[]>();
+  for (const property of objects.flatMap(propertyNodes)) {
+    const others = byName.get(property.name);
+    if (others === undefined) byName.set(property.name, [property]);
+    else others.push(property);
+  }
+  const children = [...byName].flatMap(([name, properties]) => {
+    const inner = innerKey(key, name);
+    const combined = inner && combine(valuesOf(properties), inner, [...path, name]);
+    return combined === undefined
+      ? properties.slice(-1).map(toNode)
+      : [toNode({ ...lastOf(properties), value: combined })];
+  });
+  return objects.length === 0 ? last : { ...last, children };
+}
+
+function innerKey(
+  key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,
+  name: string,
+): SettingsKey | undefined {
+  if (key.type === "named") return key.each;
+  if (key.type === "lists") return { ...key, type: "list" };
+  return Object.hasOwn(key.properties, name) ? key.properties[name] : undefined;
+}
+
+const valuesOf = (properties: readonly JsonProperty[]): Node[] => properties.map(({ value }) => value);
+
+function lastOf(properties: readonly JsonProperty[]): JsonProperty {
+  const last = properties.at(-1);
+  if (last === undefined) throw new TypeError("nothing to combine");
+  return last;
+}
+
+function toNode({ key, value }: JsonProperty): Node {
+  const length = value.offset + value.length - key.offset;
+  return { type: "property", offset: key.offset, length, children: [key, value] };
+}
+
+/** A text instead of a list counts as a list with one name. */
+function unionOf(nodes: readonly Node[], last: Node): Node {
+  if (nodes.length === 1) return last;
+  const children = nodes.flatMap((node) => (stringNode(node) === undefined ? itemNodes(node) : [node]));
+  return { type: "array", offset: last.offset, length: last.length, children };
+}
+
+/** A value that is no list has no names. */
+function intersectionOf(nodes: readonly Node[], last: Node): Node {
+  if (nodes.length === 1) return last;
+  const others = nodes.slice(0, -1).map((node) => new Set(itemNodes(node).map(stringNode)));
+  const children = itemNodes(last).filter((item) => others.every((names) => names.has(stringNode(item))));
+  return { type: "array", offset: last.offset, length: last.length, children };
+}

@@ -1,0 +1,127 @@
+/** The files that an approval of a workspace's stdio server covers beside its entry: what would run, and where it lies. */
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { isInside } from "../files/real-path.ts";
+import type { ConfiguredServer, StdioTransport } from "../settings/define/definition.ts";
+import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
+
+/** One file that would run. */
+export interface ProgramFile {
+  /** The real path: symbolic links are resolved. As the entry names it if there is no such file. */
+  readonly file: string;
+  /** SHA-256 of its content if it lies in the workspace; other files are not the workspace's to change. */
+  readonly digest?: string;
+}
+
+/** Adds the files that would run to a workspace's stdio server; needs a trusted workspace and all variables. */
+export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
+  const { scope, definition } = server;
+  if (scope !== "workspace" || !place.trusted || definition?.resolved?.kind !== "stdio") return server;
+  return { ...server, definition: { ...definition, programs: await readPrograms(definition.resolved, place) } };
+}
+
+/** The program, the interpreter that its first line names, and the script that an interpreter is given. */
+export async function readPrograms(
+  { command, args, env, cwd }: StdioTransport,
+  { environment, root }: ProgramPlace,
+): Promise<readonly ProgramFile[]> {
+  const path = env.get("PATH") ?? environment.env["PATH"] ?? systemPath;
+  const folder = cwd ?? root;
+  const program = await findProgram(command, path, folder);
+  const paths = [
+    program ?? command,
+    ...(program === undefined ? [] : await interpreterOf(program, { path, folder, root })),
+    ...(isInterpreter(command) ? await scriptsIn(args, folder, root) : []),
+  ];
+  return Promise.all(paths.map((file) => identify(file, root)));
+}
+
+export function isSamePrograms(one: readonly ProgramFile[], other: readonly ProgramFile[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ file, digest }, at) => file === other[at]?.file && digest === other[at].digest)
+  );
+}
+
+async function identify(path: string, root: string): Promise<ProgramFile> {
+  const file = await realpath(path).catch(() => path);
+  const digest = isInside(file, root) ? await digestOf(file) : undefined;
+  return { file, ...(digest !== undefined && { digest }) };
+}
+
+/** Undefined if the file cannot be read: then it cannot run either, and the start says why. */
+async function digestOf(file: string): Promise<string | undefined> {
+  if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  }
+}
+
+const longestLine = 256;
+
+/**
+ * The interpreter in a script's first line: one that `env` looks for on the server's `PATH` (`#!/usr/bin/env node`), or a
+ * file of the workspace. Others, such as `/bin/sh`, are the system's.
+ */
+async function interpreterOf(
+  file: string,
+  { path, folder, root }: { readonly path: string; readonly folder: string; readonly root: string },
+): Promise<readonly string[]> {
+  const [program, argument] = await firstLine(file);
+  if (program === undefined) return [];
+  if (basename(program) === "env" && argument !== undefined)
+    return [(await findProgram(argument, path, folder)) ?? argument];
+  const interpreter = resolve(folder, program);
+  return (await isWorkspaceFile(interpreter, root)) ? [interpreter] : [];
+}
+
+/** The program in a script's first line, and its first argument that is not an option. */
+export async function firstLine(file: string): Promise<readonly [program?: string, argument?: string]> {
+  const handle = await open(file).catch(() => undefined);
+  // A file that can be executed but not read is not a script.
+  if (handle === undefined) return [];
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);
+    const [, program, argument] =
+      /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?([^\s-]\S*))?/.exec(buffer.toString("latin1", 0, bytesRead)) ?? [];
+    return program === undefined ? [] : argument === undefined ? [program] : [program, argument];
+  } finally {
+    await handle.close();
+  }
+}
+
+const interpreters =
+  /^(?:node|nodejs|bun|deno|tsx|ts-node|python|pypy|ruby|perl|php|lua|(?:ba|da|z|k|fi)?sh|pwsh|powershell|java|dotnet)[\d.]*(?:[.]exe)?$/i;
+/** Options whose file runs before the script. */
+const preloads = /^(?:-r|--require|--import|--loader|--experimental-loader|--preload)(?:=|$)/;
+
+function isInterpreter(command: string): boolean {
+  return interpreters.test(basename(command));
+}
+
+/** The first argument that is a file of the workspace, and the files of preload options before it. */
+async function scriptsIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
+  const scripts: string[] = [];
+  for (const [at, argument] of args.entries()) {
+    const isPreloadOption = preloads.test(argument);
+    const file = resolve(cwd, isPreloadOption ? argument.slice(argument.indexOf("=") + 1) : argument);
+    if (!(await isWorkspaceFile(file, root))) continue;
+    scripts.push(file);
+    if (!isPreloadOption && !preloads.test(args[at - 1] ?? "")) break;
+  }
+  return scripts;
+}
+
+/** Whether a path leads to a file and lies in the workspace, by itself or by its target. */
+async function isWorkspaceFile(path: string, root: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined || !(isInside(path, root) || isInside(real, root))) return false;
+  return (await stat(real).catch(() => undefined))?.isFile() === true;
+}

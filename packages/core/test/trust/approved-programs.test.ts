@@ -1,0 +1,173 @@
+import { chmod, mkdir, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { checkPrograms } from "../../src/trust/admit.ts";
+import { readApprovals } from "../../src/trust/approvals.ts";
+import { programPlace } from "../../src/trust/programs.ts";
+import { admissionOf, approveAll, type Machine, trustedMachine, workspaceFile } from "../support/machine.ts";
+
+/** A trusted workspace with one server, and its `PATH`; every program is a script that would only say its name. */
+async function scene(entry: object, path: readonly string[] = ["work/bin", "usr/bin"]) {
+  const here = await trustedMachine({ mcpServers: { ours: entry } });
+  const env = { PATH: path.map((folder) => join(here.path, folder)).join(":") };
+  const status = async (): Promise<unknown> => {
+    const admission = admissionOf(await here.load({}, env), "ours");
+    return admission?.status === "blocked"
+      ? `${admission.reason}: ${nameless(admission.message, here)}`
+      : admission?.status;
+  };
+  return {
+    here,
+    program: (file: string, text = "#!/bin/sh\n") => program(here, file, text),
+    link: async (file: string, target: string) => {
+      await mkdir(dirname(join(here.path, file)), { recursive: true });
+      await rm(join(here.path, file), { force: true });
+      await symlink(join(here.path, target), join(here.path, file));
+    },
+    approve: () => approveAll(here, undefined, env),
+    status,
+    load: () => here.load({}, env),
+    [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),
+  };
+}
+
+async function program(here: Machine, file: string, text: string): Promise<void> {
+  await chmod(await here.write(file, text), 0o755);
+}
+
+/** What an admission says, after the place of the entry. */
+function nameless(message: string, { path }: Machine): string {
+  return message.replace(`"ours" (${join(path, workspaceFile)}:3) `, "").replaceAll(`${path}/`, "");
+}
+
+const another = (file: string): string => `awaiting_approval: would run another program than you approved: ${file}`;
+const changed = (file: string): string =>
+  `awaiting_approval: would run a file that has changed since you approved it: ${file}`;
+
+test("retargeting a link of the command asks again, in the workspace and outside it", async () => {
+  await using scenes = await scene({ command: "tool" });
+  const { program, link, approve, status } = scenes;
+  for (const name of ["one", "two"]) await program(`opt/${name}`);
+  for (const name of ["one", "two"]) await program(`work/lib/${name}`);
+  for (const folder of ["usr/bin", "work/bin"]) {
+    await link(`${folder}/tool`, "opt/one");
+    await approve();
+    expect(await status()).toBe("admitted");
+    await link(`${folder}/tool`, "opt/two");
+    expect(await status()).toBe(another("opt/two"));
+    await link(`${folder}/tool`, "work/lib/one");
+    expect(await status()).toBe(another("work/lib/one"));
+  }
+});
+
+test("a program of the same name earlier on PATH asks again, and no longer when it is gone", async () => {
+  await using scenes = await scene({ command: "tool" });
+  const { here, program, approve, status } = scenes;
+  await program("usr/bin/tool");
+  await approve();
+  expect(await status()).toBe("admitted");
+  await program("work/bin/tool");
+  expect(await status()).toBe(another("work/bin/tool"));
+  await rm(join(here.path, "work/bin/tool"));
+  expect(await status()).toBe("admitted");
+});
+
+test.each([
+  ["the command itself", { command: "./bin/tool" }, "work/bin/tool"],
+  ["a command found on PATH", { command: "tool" }, "work/bin/tool"],
+  [
+    "a script of an interpreter",
+    { command: "node", args: ["--no-warnings", "./server.js", "data.db"] },
+    "work/server.js",
+  ],
+  ["a preloaded file", { command: "node", args: ["--import", "./hook.js", "./server.js"] }, "work/hook.js"],
+  [
+    "the script after a preloaded file",
+    { command: "node", args: ["--import=./hook.js", "server.js"] },
+    "work/server.js",
+  ],
+  ["a script in the entry's folder", { command: "node", args: ["main.js"], cwd: "lib" }, "work/lib/main.js"],
+  ["the interpreter that the first line names", { command: "./bin/script" }, "work/bin/ours-only"],
+])("another content of %s asks again", async (_, entry, file) => {
+  await using scenes = await scene(entry);
+  const { program, approve, status } = scenes;
+  for (const name of ["work/bin/tool", "work/bin/ours-only", "work/server.js", "work/hook.js", "work/lib/main.js"])
+    await program(name);
+  await program("work/bin/script", "#!/usr/bin/env -S ours-only --flag\n");
+  await program("work/data.db");
+  await program("usr/bin/node");
+  await approve();
+  expect(await status()).toBe("admitted");
+  await program(file, "#!/bin/sh\necho changed\n");
+  expect(await status()).toBe(changed(file));
+  await approve();
+  expect(await status()).toBe("admitted");
+});
+
+test("what is not covered does not ask: content outside the workspace, data, what a script imports", async () => {
+  await using scenes = await scene({ command: "node", args: ["server.js", "data.db"] });
+  const { program, approve, status } = scenes;
+  const files = ["usr/bin/node", "work/data.db", "work/imported.js"];
+  for (const file of [...files, "work/server.js"]) await program(file);
+  await approve();
+  for (const file of files) await program(file, "#!/bin/sh\necho changed\n");
+  expect(await status()).toBe("admitted");
+});
+
+test("a program that appears only after the approval asks again", async () => {
+  await using scenes = await scene({ command: "tool" });
+  const { program, approve, status } = scenes;
+  await approve();
+  expect(await status()).toBe("admitted");
+  await program("usr/bin/tool");
+  expect(await status()).toBe(another("usr/bin/tool"));
+});
+
+test("two approved versions of a program stay approved side by side, until the entry changes", async () => {
+  await using scenes = await scene({ command: "tool" });
+  const { here, program, link, approve, status } = scenes;
+  for (const version of ["v1", "v2"]) await program(`opt/${version}/tool`);
+  for (const version of ["v1", "v2"]) {
+    await link("usr/bin/tool", `opt/${version}/tool`);
+    await approve();
+  }
+  await link("usr/bin/tool", "opt/v1/tool");
+  expect(await status()).toBe("admitted");
+  await here.write(workspaceFile, { mcpServers: { ours: { command: "tool", args: ["more"] } } });
+  await approve();
+  await link("usr/bin/tool", "opt/v2/tool");
+  expect(await status()).toBe(another("opt/v2/tool"));
+});
+
+test("an approval from before programs were covered asks once more", async () => {
+  await using scenes = await scene({ command: "tool" });
+  const { here, program, approve, status } = scenes;
+  await program("usr/bin/tool");
+  await approve();
+  const { fingerprint = "" } = (await readApprovals(here.state)).get(here.root)?.get("ours") ?? {};
+  const old = { fingerprint, approvedAt: "2026-01-01T00:00:00.000Z" };
+  await here.write("home/.fairlead/approvals.json", {
+    version: 2,
+    workspaces: { [here.root]: { ours: old } },
+    tools: [],
+  });
+  expect(await status()).toBe("awaiting_approval: was approved without its program: usr/bin/tool");
+});
+
+test("a file that changes after the settings were read is noticed before the start", async () => {
+  await using scenes = await scene({ command: "./tool" });
+  const { here, program, approve, load } = scenes;
+  await program("work/tool");
+  await approve();
+  const configuration = await load();
+  const definition = configuration.servers[0]?.server.definition;
+  if (definition === undefined) throw new Error("no definition");
+  const place = programPlace(configuration);
+  await checkPrograms(definition, place);
+  await program("work/tool", "#!/bin/sh\necho changed\n");
+  await expect(checkPrograms(definition, place)).rejects.toMatchObject({
+    code: "awaiting_approval",
+    message: `"ours" would run a file that has changed since you approved it: ${here.root}/tool`,
+    next: "fairlead trust add",
+  });
+});

@@ -1,0 +1,45 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { findOwnProgram } from "../../src/trust/programs.ts";
+import { openersFolder } from "../support/openers.ts";
+
+/** Every file that starts a program, and how that program is found. A new one has to find its program the same ways. */
+const starters = {
+  "cli/src/pin/run-program.ts": "planLaunch, as for the server itself",
+  "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
+  "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
+  "wire/src/stdio/process.ts": "planLaunch: the server",
+  "wire/src/stdio/watchdog.ts": "/bin/sh and Node itself",
+};
+
+test("no other file starts a program", async () => {
+  const packages = fileURLToPath(new URL("../../../", import.meta.url));
+  const files: string[] = [];
+  for (const name of ["cli", "core", "wire"])
+    for (const file of await readdir(join(packages, name, "src"), { recursive: true }))
+      if (/[.]tsx?$/.test(file)) files.push(`${name}/src/${file}`);
+  expect(files.length).toBeGreaterThan(300);
+  const found: string[] = [];
+  for (const file of files)
+    if (/child_process"|cross-spawn"/.test(await readFile(join(packages, file), "utf8"))) found.push(file);
+  expect(found.sort()).toEqual(Object.keys(starters));
+});
+
+test("a program of ours gets no PATH entry that an untrusted workspace controls", async () => {
+  await using openers = await openersFolder();
+  const bin = join(openers.path, "bin");
+  const root = join(openers.path, "workspace");
+  const place = openers.place("linux", { PATH: `${root}:.::${bin}:relative:${root}/bin`, TERM: "dumb" });
+  expect(await findOwnProgram("xdg-open", place)).toEqual({
+    file: join(bin, "xdg-open"),
+    env: { PATH: bin, TERM: "dumb" },
+  });
+  expect(await findOwnProgram("not-there", place)).toBeUndefined();
+});
+
+test("without a PATH it is searched for where the system does", async () => {
+  const place = { environment: { env: {}, platform: "linux", home: "/root" }, root: "/work", trusted: false } as const;
+  expect(await findOwnProgram("sh", place)).toEqual({ file: "/bin/sh", env: { PATH: "/bin:/usr/bin" } });
+});
