@@ -121,7 +121,7 @@ const explanations: Readonly<Record<ErrorCode, Explanation>> = {
   },
   lost: {
     meaning:
-      "The connection was lost during the call, or the server failed (HTTP 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
+      "The call was sent and no usable response came back: the connection was lost, the response was empty, or the server was busy or failed (HTTP 408, 429, 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
     next: "Check what the tool did before you repeat the call.",
   },
   busy: {

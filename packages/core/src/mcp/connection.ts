@@ -163,7 +163,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         health.answered();
         return answer;
       } catch (error) {
-        const failure = toCallError(error, { serverName, what, explain: session.explain });
+        const failure = toCallError(error, { serverName, what, method, explain: session.explain });
         health.failed(failure);
         // After an expired session, waits until it is closed: the caller can then connect again at once.
         if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
