@@ -60,6 +60,11 @@ export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
+/** Whether the server refused the token with 401, and no other token could be got without the user. */
+export function needsSignIn({ code, cause }: HostError): boolean {
+  return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
+}
+
 /** Milliseconds after which a busy server (HTTP 429 or 503) wants the request again; undefined for any other failure. */
 export function pauseAfter({ code, cause }: HostError): number | undefined {
   if (code === "lost" && cause instanceof HostError) return pauseAfter(cause);
