@@ -1,7 +1,7 @@
 /** Finds values with their names in one text, such as an argument that is a JSON document or a line of a shell script. */
 
 /** A value and its place in the text. */
-export interface NamedValue {
+export interface ValueInText {
   readonly name: string;
   /** As written, with escapes and without quotes. */
   readonly value: string;
@@ -14,7 +14,7 @@ const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
 /** Returns the values whose names `isTelling` accepts, in the order of the text, without overlaps. */
-export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly NamedValue[] {
+export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly ValueInText[] {
   const found = [
     ...[...text.matchAll(member)].map((match) => toValue(match, match[3] ?? match[4] ?? "", match[2]?.length ?? 0)),
     ...[...text.matchAll(assignment)].map((match) => toValue(match, match[3] ?? "", match[2]?.length ?? 0)),
@@ -30,14 +30,14 @@ export function namedValuesIn(text: string, isTelling: (name: string) => boolean
     });
 }
 
-function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string, quote: number): NamedValue {
+function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string, quote: number): ValueInText {
   return { name, value, start: index + all.length - quote - value.length };
 }
 
 /** The text with each of these values replaced. */
 export function replaceValues(
   text: string,
-  values: readonly NamedValue[],
+  values: readonly ValueInText[],
   replacement: (value: string) => string,
 ): string {
   let shown = "";

@@ -72,7 +72,7 @@ export function pauseAfter({ code, cause }: HostError): number | undefined {
 }
 
 /** Whether the server responds, but accepts too few requests (HTTP 429, or 503 with `Retry-After`). */
-export function isBusy(error: HostError): boolean {
+export function isServerBusy(error: HostError): boolean {
   const { cause } = error.code === "lost" && error.cause instanceof HostError ? error.cause : error;
   return pauseAfter(error) !== undefined || (isWireError(cause) && cause.evidence.httpStatus === 429);
 }

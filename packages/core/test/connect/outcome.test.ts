@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { isBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
+import { isServerBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t" };
@@ -103,7 +103,7 @@ describe("every error of the wire has its code in the host", () => {
       expect(lost.next).toContain(`again in ${seconds} s.`);
       const read = toCallError(error, { ...subject, method: "resources/read" });
       expect(read).toMatchObject({ code: "http_status", message: busy, next: `Try again in ${seconds} s.` });
-      for (const told of [lost, read]) expect([pauseAfter(told), isBusy(told)]).toEqual([pause, true]);
+      for (const told of [lost, read]) expect([pauseAfter(told), isServerBusy(told)]).toEqual([pause, true]);
     }
   });
 
@@ -114,7 +114,7 @@ describe("every error of the wire has its code in the host", () => {
     { httpStatus: 408 },
   ])("%o says nothing about when to come back", (evidence) => {
     const told = toCallError(new WireError("http_status", "words", evidence), subject);
-    expect([told.code, pauseAfter(told), isBusy(told)]).toEqual(["lost", undefined, evidence.httpStatus === 429]);
+    expect([told.code, pauseAfter(told), isServerBusy(told)]).toEqual(["lost", undefined, evidence.httpStatus === 429]);
   });
 
   test.each(["bad_message", "send_blocked"] as const)("%s after a call was sent: lost; after a read: not", (code) => {

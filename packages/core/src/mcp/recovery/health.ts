@@ -2,7 +2,7 @@
 
 import type { Session } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
-import { isBusy, toCallError } from "../../connect/outcome.ts";
+import { isServerBusy, toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
@@ -66,7 +66,7 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
     },
     failed(error) {
       if (error.code === "call_timeout") timeouts += 1;
-      const isGone = error.code === "unreachable" || (error.code === "lost" && !isBusy(error));
+      const isGone = error.code === "unreachable" || (error.code === "lost" && !isServerBusy(error));
       if (isGone || timeouts >= suspiciousTimeouts) void check();
     },
     check,
