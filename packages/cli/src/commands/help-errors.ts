@@ -104,7 +104,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "Raise the limit that the message names. The tool may have run anyway.",
   ],
   lost: [
-    "The connection was lost during the call, or the server failed (HTTP 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
+    "The call was sent and no usable response came back: the connection was lost, the response was empty, or the server was busy or failed (HTTP 408, 429, 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
     "Check what the tool did before you repeat the call.",
   ],
   busy: ["Too many calls are already waiting for this server.", "Try again when some have finished."],

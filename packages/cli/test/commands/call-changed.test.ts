@@ -74,3 +74,17 @@ test("policy explain knows of the change, and no rule of mine speaks for it", as
     tools: [{ serverToolName: "pay", decision: "ask_user" }],
   });
 });
+
+test("without a state folder a tool may have changed: exit code 6, with the reason; --yes answers", async () => {
+  await using here = await machine();
+  await here.write("list.json", list("Pays once."));
+  await here.write(userFile, { mcpServers: { s: stdioServer("counted", "", join(here.path, "list.json")) } });
+  await here.write("state-file", "not a folder");
+  const env = { FAIRLEAD_HOME: join(here.path, "state-file") };
+  const { code, stderr } = await here.runWith({ env }, "call", "s.pay", "text=x");
+  expect(code).toBe(6);
+  expect(stderr).toMatch(
+    /s\.pay denied: its definition may have changed .*: the state folder .*state-file cannot be written: /,
+  );
+  expect(await here.runWith({ env }, "call", "s.pay", "text=x", "--yes")).toMatchObject({ code: 0, stdout: "x\n" });
+});

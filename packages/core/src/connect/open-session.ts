@@ -20,7 +20,15 @@ import { type ConnectObserver, createStepper } from "./connect-step.ts";
 import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-timeout.ts";
 import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
-import { createRedactor, hideInArguments, proxyAccounts, type Redact, secretsOf } from "./redact.ts";
+import {
+  createRedactor,
+  createValueRedactor,
+  hideInArguments,
+  proxyAccounts,
+  type Redact,
+  secretsOf,
+} from "./redact.ts";
+import { hideInError, redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog } from "./traffic-log.ts";
 import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
@@ -90,6 +98,8 @@ export async function openSession(
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline);
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
+  const certain = createValueRedactor([...secretsOf(transport, definition, stored, true), ...accounts]);
+  const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
@@ -104,8 +114,9 @@ export async function openSession(
   });
   traffic.note(`connecting: ${describe(target)}`);
 
-  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError =>
-    toConnectError(error, {
+  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError => {
+    hideInError(error, { redact, hideValues });
+    return toConnectError(error, {
       definition,
       timeout,
       ...traffic.observed(),
@@ -115,6 +126,7 @@ export async function openSession(
       redact,
       ...circumstances,
     });
+  };
 
   deadline.start();
   try {
@@ -125,9 +137,12 @@ export async function openSession(
       times: { connect: timeout.milliseconds },
       ...(launch && { processes: await context.keeper() }),
       ...(auth && { auth: auth.hook }),
-      ...options.answering,
+      ...(options.answering && {
+        ...options.answering,
+        onRequest: redactRequests(options.answering.onRequest, hideValues),
+      }),
       ...(options.era && { era: options.era }),
-      ...(options.onNotification && { onNotification: options.onNotification }),
+      ...(options.onNotification && { onNotification: redactNotifications(options.onNotification, redact) }),
       ...(options.onReopened && { onReopened: options.onReopened }),
       ...traffic.listeners,
     });
@@ -140,7 +155,7 @@ export async function openSession(
       return log.close();
     });
     return {
-      ...session,
+      ...redactSession(session, { redact, hideValues }),
       connectTimeout: timeout.milliseconds,
       ...(auth && { signIn: auth.time }),
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),

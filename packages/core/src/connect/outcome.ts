@@ -23,29 +23,36 @@ export interface FailedRequest {
   readonly serverName: string;
   /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
+  /** The method of the request; `tools/call` unless given. A request of any other method has no effect at the server. */
+  readonly method?: string | undefined;
   /** Explains why the connection ended, with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
 
-/** The `HostError` for a failed request: `lost` if the connection broke after it was sent, because the server may have run it. */
-export function toCallError(error: unknown, { serverName, what, explain }: FailedRequest): HostError {
-  if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error))
+/**
+ * The `HostError` for a failed request: `lost` if the request was sent and no usable response arrived, because the
+ * server may have run it. A status such as 503 proves nothing: a proxy may send it after the server ran the call.
+ */
+export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
+  const isCall = method === undefined || method === "tools/call";
+  if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error, isCall))
     return toServerError(error, { serverName, what });
   const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
-  const known = isEnd || error.code === "http_status" ? explain?.(error) : undefined;
+  const known = isEnd || error.code === "http_status" || error.code === "bad_message" ? explain?.(error) : undefined;
   const { evidence } = known ?? {};
   const end = isEnd ? known : undefined;
   const said = isEnd || evidence === undefined ? "" : `; response begins ${beginning(evidence)}`;
-  return new HostError(
-    "lost",
-    `${what}: ${end?.message ?? error.message}${said}; the request may or may not have run`,
-    {
-      serverName,
-      // A `HostError` as the cause, so that callers see how the server ended without a `WireError`.
-      cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
-      ...(evidence !== undefined && { evidence }),
-    },
-  );
+  const pause = pauseIn(error);
+  const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
+  return new HostError("lost", `${what}: ${why}${said}; the request may or may not have run`, {
+    serverName,
+    // A `HostError` as the cause, so that callers see how the server ended without a `WireError`.
+    cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
+    ...(evidence !== undefined && { evidence }),
+    ...(pause !== undefined && {
+      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${seconds(pause)} s.`,
+    }),
+  });
 }
 
 /** Whether a request failed before it was sent, so that the server cannot have run it. */
@@ -53,12 +60,24 @@ export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
+/** Whether the server refused the token with 401, and no other token could be got without the user. */
+export function needsSignIn({ code, cause }: HostError): boolean {
+  return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
+}
+
 /** Milliseconds after which a busy server (HTTP 429 or 503) wants the request again; undefined for any other failure. */
-export function pauseAfter({ cause }: HostError): number | undefined {
+export function pauseAfter({ code, cause }: HostError): number | undefined {
+  if (code === "lost" && cause instanceof HostError) return pauseAfter(cause);
   return isWireError(cause) ? pauseIn(cause) : undefined;
 }
 
-/** The `HostError` for a failed server, or for a request that the server did not run. */
+/** Whether the server responds, but accepts too few requests (HTTP 429, or 503 with `Retry-After`). */
+export function isServerBusy(error: HostError): boolean {
+  const { cause } = error.code === "lost" && error.cause instanceof HostError ? error.cause : error;
+  return pauseAfter(error) !== undefined || (isWireError(cause) && cause.evidence.httpStatus === 429);
+}
+
+/** The `HostError` for a failed server, or for a request that certainly had no effect. */
 export function toServerError(error: unknown, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
@@ -83,14 +102,21 @@ function adviceFor(code: ErrorCode, serverName: string): string | undefined {
 }
 
 function busyError(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
-  const seconds = Math.ceil(pause / 1000);
-  const message = `${what} did not run: the server is busy (HTTP ${cause.evidence.httpStatus})`;
-  return new HostError("http_status", message, { serverName, cause, next: `Try again in ${seconds} s.` });
+  const next = `Try again in ${seconds(pause)} s.`;
+  return new HostError("http_status", `${what}: ${busyReason(cause)}`, { serverName, cause, next });
 }
 
-/** Only for a request that the server did not start: `unsent` is false as soon as part of a response has arrived. */
-function pauseIn({ evidence: { httpStatus, retryAfter, unsent } }: WireError): number | undefined {
-  const isBusy = unsent === true && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
+function busyReason({ evidence: { httpStatus } }: WireError): string {
+  return `the server is busy (HTTP ${httpStatus})`;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
+}
+
+function pauseIn({ code, evidence: { httpStatus, retryAfter } }: WireError): number | undefined {
+  const isRefusal = code === "http_status" || code === "rpc";
+  const isBusy = isRefusal && (httpStatus === 429 || httpStatus === 503) && retryAfter !== undefined;
   return isBusy ? retryAfterPause(retryAfter, Date.now()) : undefined;
 }
 
@@ -99,8 +125,10 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 
-/** Whether the server or the network failed before the response arrived. */
-function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
+/** Whether the server or the network failed before a usable response arrived. */
+function isLoss(error: WireError, isCall: boolean): boolean {
+  const { code, evidence } = error;
+  const { httpStatus = 0 } = evidence;
   switch (code) {
     case "exited":
     case "closed":
@@ -111,8 +139,16 @@ function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
     case "task_lost":
       return true;
     case "http_status":
-      // The server crashed on the request, or a proxy timed out while waiting for it.
-      return httpStatus >= 500;
+      if (!isCall && pauseIn(error) !== undefined) return false;
+      // The server crashed on the request, or a proxy timed out while waiting for it, or limits the rate of responses.
+      return httpStatus >= 500 || (isCall && (httpStatus === 408 || httpStatus === 429));
+    case "bad_message":
+    case "send_blocked":
+      // Such as an empty response with status 200, or a message of which the server has read a part.
+      return isCall;
+    case "rpc":
+      // Proxies send their own JSON-RPC errors with such a status.
+      return isCall && pauseIn(error) !== undefined;
     case "cancelled":
     case "timeout":
     case "spawn_failed":
@@ -120,10 +156,7 @@ function isLoss({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
     case "proxy":
     case "unauthorized":
     case "too_large":
-    case "bad_message":
-    case "send_blocked":
     case "unanswered":
-    case "rpc":
       return false;
   }
 }

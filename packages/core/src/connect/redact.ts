@@ -1,9 +1,11 @@
 /** Hides secrets in logs and messages: the values of this server's secrets, and text that looks like a secret. */
 
+import { parseJson } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
+import { namedValuesIn, replaceValues } from "./named-values.ts";
 
 /** Replaces secrets in a text by `(hidden)`. */
 export type Redact = (text: string) => string;
@@ -27,6 +29,8 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   // https://user:password@host, ?access_token=…
   [/(\w:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,500}@/g, `$1${hidden}@`],
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
+  // Private keys, also with escaped line ends; one without its end is cut off.
+  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, hidden],
   // Tokens and keys of well-known services, and JWTs.
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_)[\w-]{12,}/g, hidden],
   [/\b(?:AKIA[0-9A-Z]{16}|AIza[\w-]{30,})/g, hidden],
@@ -34,16 +38,37 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])(?=(?:[\w-]*-)?eyJ)[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g, hidden],
 ];
 
-/** A `Redact` for these secret values: as written, JSON-escaped, URL-encoded and in base64. */
+/** A `Redact` for these secret values and for text that looks like a secret. */
 export function createRedactor(secrets: Iterable<string>): Redact {
-  const forms = new Set([...secrets].filter((secret) => secret.length >= shortest).flatMap(writtenForms));
+  const hideValues = createValueRedactor(secrets);
+  return (text) =>
+    wellKnown.reduce((so, [pattern, replacement]) => so.replaceAll(pattern, replacement), hideValues(text));
+}
+
+/** A `Redact` for these secret values and their lines: as written, JSON-escaped, URL-encoded, and whole values in base64. */
+export function createValueRedactor(secrets: Iterable<string>): Redact {
+  const values = [...secrets].filter((secret) => secret.length >= shortest);
+  const forms = new Set([...values.flatMap(writtenForms), ...values.flatMap(linesOf).flatMap(plainForms)]);
   // Longest first, because one secret may be part of another.
-  const known = [...forms].sort((a, b) => b.length - a.length).map(escapeRegExp);
-  const any = known.length === 0 ? undefined : new RegExp(known.join("|"), "g");
+  const known = [...forms].sort((a, b) => b.length - a.length);
+  const any = anyOf(known);
   return (text) => {
-    const shown = any === undefined ? text : text.replaceAll(any, hidden);
-    return wellKnown.reduce((so, [pattern, replacement]) => so.replaceAll(pattern, replacement), shown);
+    // A pattern of many alternatives is slow, and a text seldom contains any of them.
+    const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
+    return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
+}
+
+const fewForms = 12;
+
+function anyOf(texts: readonly string[]): RegExp | undefined {
+  return texts.length === 0 ? undefined : new RegExp(texts.map(escapeRegExp).join("|"), "g");
+}
+
+/** Lines of a secret such as a PEM key: programs print and log them one by one. The first and last line of a key are not secret. */
+function linesOf(secret: string): readonly string[] {
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.length < 2 ? [] : lines.filter((line) => line.length >= shortest && !/^-----(?:BEGIN|END) /.test(line));
 }
 
 /** Command-line arguments with the values of options such as `--token` hidden. */
@@ -51,7 +76,8 @@ export function hideInArguments(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     if (valueOfOption(args[at - 1] ?? "", arg) !== undefined) return hidden;
     const value = valueInArgument(arg);
-    return value === undefined ? arg : arg.slice(0, -value.length) + hidden;
+    if (value !== undefined) return arg.slice(0, -value.length) + hidden;
+    return replaceValues(arg, namedValuesIn(arg, isTelling), () => hidden);
   });
 }
 
@@ -82,22 +108,49 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
   });
 }
 
-/** Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets. */
-export function secretsOf(transport: Transport, definition: ServerDefinition, stored: Iterable<string>): string[] {
+/** Values under other names are certainly secret only from this length on: a shorter one may be an ordinary word. */
+const certainLength = 20;
+
+/**
+ * Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets.
+ *
+ * @param isCertain Leaves out values that may be ordinary words, such as the name of a region.
+ */
+export function secretsOf(
+  transport: Transport,
+  definition: ServerDefinition,
+  stored: Iterable<string>,
+  isCertain = false,
+): string[] {
+  const isWanted = (name: string, value: string): boolean =>
+    !isCertain || isTelling(name) || value.length >= certainLength;
   const [given, texts] =
     transport.kind === "stdio" ? [transport.env, transport.args] : [transport.headers, [transport.url]];
   const written = definition.transport.kind === "stdio" ? definition.transport.env : definition.transport.headers;
   const values = [
     ...stored,
-    ...[...definition.values].filter(isConfidentialVariable).map(([, value]) => value),
-    ...[...given].filter(([name, value]) => isConfidential(name, value, written.get(name))).map(([, value]) => value),
+    ...[...definition.values]
+      .filter((pair) => isConfidentialVariable(pair) && isWanted(...pair))
+      .map(([, value]) => value),
+    ...[...given]
+      .filter(([name, value]) => isConfidential(name, value, written.get(name)) && isWanted(name, value))
+      .map(([, value]) => value),
     ...secretArguments(transport.kind === "stdio" ? texts : []),
   ];
-  return [...values.flatMap((value) => [value, withoutScheme(value)]), ...[...values, ...texts].flatMap(secretsInUrl)];
+  const inUrls = [...values, ...texts].flatMap((text) => secretsInUrl(text, isWanted));
+  return [...values.flatMap((value) => [value, withoutScheme(value)]), ...inUrls];
 }
 
 function secretArguments(args: readonly string[]): readonly string[] {
-  return args.flatMap((arg, at) => valueOfOption(args[at - 1] ?? "", arg) ?? valueInArgument(arg) ?? []);
+  return args.flatMap((arg, at) => [
+    ...[valueOfOption(args[at - 1] ?? "", arg) ?? valueInArgument(arg) ?? []].flat(),
+    ...namedValuesIn(arg, isTelling).flatMap(({ value }) => [value, unescaped(value)]),
+  ]);
+}
+
+function unescaped(text: string): string {
+  const value = parseJson(`"${text}"`);
+  return typeof value === "string" ? value : text;
 }
 
 /** Common variables whose values are not secret and appear in every log. */
@@ -128,11 +181,11 @@ function isPlain(value: string): boolean {
 }
 
 /** Account and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
-function secretsInUrl(text: string): readonly string[] {
+function secretsInUrl(text: string, isWanted: (name: string, value: string) => boolean): readonly string[] {
   const url = text.replace(/^[\w.-]+=/, "");
   if (!/^[\w+.-]+:\/\//.test(url)) return [];
   const forms = [url, parseUrl(url)?.href ?? url];
-  return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form)]).flatMap(decodedForms);
+  return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form, isWanted)]).flatMap(decodedForms);
 }
 
 /** `user:password`, and the password alone. */
@@ -141,12 +194,12 @@ function accountIn(url: string): readonly string[] {
   return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)];
 }
 
-function parametersIn(url: string): readonly string[] {
+function parametersIn(url: string, isWanted: (name: string, value: string) => boolean): readonly string[] {
   const [, query = ""] = /^[^?#]*\?([^#]*)/.exec(url) ?? [];
   return query.split("&").flatMap((parameter) => {
     const at = parameter.indexOf("=");
-    const value = parameter.slice(at + 1);
-    return at >= 0 && !isTelling(parameter.slice(0, at)) && isPlain(value) ? [] : value;
+    const [name, value] = [parameter.slice(0, Math.max(at, 0)), parameter.slice(at + 1)];
+    return isWanted(name, value) && (at < 0 || isTelling(name) || !isPlain(value)) ? value : [];
   });
 }
 
@@ -177,8 +230,12 @@ function withoutScheme(value: string): string {
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = bytes.toString("base64").replace(/={1,2}$/, "");
+  return [...plainForms(secret), encoded, bytes.toString("base64url")];
+}
+
+function plainForms(secret: string): readonly string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
-  return [secret, inJson, encodeURIComponent(bytes.toString()), encoded, bytes.toString("base64url")];
+  return [secret, inJson, encodeURIComponent(Buffer.from(secret).toString())];
 }
 
 function escapeRegExp(text: string): string {

@@ -4,7 +4,7 @@ import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./connect-timeout.ts";
-import { createRedactor, type Redact } from "./redact.ts";
+import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
 
 /** The time that a person needs to sign in. */
 export interface SignInTime {
@@ -16,6 +16,8 @@ export interface SignInTime {
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;
+  /** Hides the tokens only, and no text that merely looks like one. */
+  readonly hideTokens: Redact;
   readonly time: SignInTime;
   /** Reports that the server accepted the token. */
   readonly accepted: () => Promise<void>;
@@ -32,6 +34,7 @@ export function watchAuth(
 ): WatchedAuth {
   const secrets = new Set<string>();
   let redact: Redact = (text) => text;
+  let hideTokens = redact;
   let underWay = 0;
   let since = 0;
   let total = 0;
@@ -42,6 +45,7 @@ export function watchAuth(
     for (const value of fresh) secrets.add(value);
     for (const value of secrets) if (secrets.size > keptTokens) secrets.delete(value);
     redact = createRedactor(secrets);
+    hideTokens = createValueRedactor(secrets);
   }
 
   return {
@@ -65,6 +69,7 @@ export function watchAuth(
       },
     },
     redact: (text) => redact(text),
+    hideTokens: (text) => hideTokens(text),
     async accepted() {
       if (secrets.size > 0) await hook.accepted?.();
     },

@@ -118,7 +118,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       };
       if (!mayRepeat(failed)) throw error;
       if (pause !== undefined)
-        await sleep(clock, pause, how.signal).catch(() => Promise.reject(cancelled(client, tool.name, how.signal)));
+        await sleep(clock, pause, how.signal).catch(() => {
+          throw cancelled(client, tool.name, how.signal, "it was sent again");
+        });
       const next = await reconnect(client.name, how.signal).catch((failure: unknown) => {
         throw failed.neverLeft ? failure : error;
       });
@@ -167,8 +169,13 @@ function isStill({ filteredCatalog }: CallClient, tool: CatalogTool): boolean {
   return now !== undefined && (now === tool || definitionOf(now) === definitionOf(tool));
 }
 
-function cancelled({ name: serverName }: CallClient, tool: string, { reason }: AbortSignal): HostError {
-  const message = `${serverName}.${tool} was cancelled before it was sent`;
+function cancelled(
+  { name: serverName }: CallClient,
+  tool: string,
+  { reason }: AbortSignal,
+  before = "it was sent",
+): HostError {
+  const message = `${serverName}.${tool} was cancelled before ${before}`;
   return new HostError("cancelled", message, { serverName, cause: reason });
 }
 
@@ -185,7 +192,7 @@ interface FailedCall {
   readonly annotations: JsonObject | undefined;
   /** Whether those annotations are trusted. */
   readonly trustAnnotations: boolean;
-  /** Milliseconds that a server which rejected the call asks to wait. */
+  /** Milliseconds that a busy server asks to wait. */
   readonly pause: number | undefined;
   /** Milliseconds that the call may still take. */
   readonly timeLeft: number;
@@ -194,7 +201,7 @@ interface FailedCall {
 /** Whether a failed call may be sent again without asking: never if it could take effect twice. */
 export function mayRepeat(failed: FailedCall): boolean {
   const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
-  if (pause !== undefined) return neverLeft && pause < timeLeft;
+  if (pause !== undefined && pause >= timeLeft) return false;
   // The connection failed, and a new one may succeed. Any other error would occur again.
   if (neverLeft) return code === "unreachable" || code === "server_exited";
   return code === "lost" && trustAnnotations && isHarmless(annotations);

@@ -225,7 +225,9 @@ export class McpClient {
       observe,
       onCatalog: (filteredCatalog) => this.#connection === connection && this.#setCatalog(filteredCatalog),
       onNews: (news) => onNews?.(news),
-      onUnresponsive: (error) => this.#connection === connection && void this.#end(error),
+      onUnresponsive: async (error) => {
+        if (this.#connection === connection) await this.#end(error);
+      },
     });
     this.#connection = connection;
     void session.closed.then((cause) => {

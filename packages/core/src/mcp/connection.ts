@@ -3,7 +3,7 @@
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
-import { toCallError, toServerError } from "../connect/outcome.ts";
+import { needsSignIn, toCallError, toServerError } from "../connect/outcome.ts";
 import { retryClassOf } from "../connect/retryable.ts";
 import {
   type Catalog,
@@ -43,8 +43,8 @@ export interface ConnectionOptions {
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
-  /** Called when the server does not respond any more. */
-  readonly onUnresponsive: (error: HostError) => void;
+  /** Called when the server does not respond any more, or requires a sign-in. Resolves when the connection is closed. */
+  readonly onUnresponsive: (error: HostError) => Promise<void>;
 }
 
 export interface Connection {
@@ -72,7 +72,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { session, serverName, filter, timeLeft, connectTimeout, follow, clock, random, observe } = options;
   const { onCatalog, onNews, onUnresponsive } = options;
   const closing = new AbortController();
-  const health = createHealth({ session, serverName, clock, onUnresponsive });
+  const health = createHealth({ session, serverName, clock, onUnresponsive: (error) => void onUnresponsive(error) });
   const refresh = createRefresh({ read: readAgain, clock });
   /** Why lists could not be read again, by list. */
   const outdated = new Map<ListName, string>();
@@ -80,6 +80,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
+  let openRequests = 0;
+  /** Set while the server refuses the token and nobody can be asked for another. */
+  let signInError: HostError | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 
   function subscribe(): Subscription {
@@ -164,6 +167,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
   }
 
+  /** Ends a connection whose token is refused, once no request is open that the server may still answer. */
+  async function endIfRefused(): Promise<void> {
+    if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
+  }
+
   /** Resolves with a function that replaces the list in a catalog. After a failure the function keeps the old list. */
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
@@ -178,6 +186,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (closing.signal.aborted) return (before) => before;
       const failure = explain(error, signal.aborted ? only.map((kind) => listMethods[kind]).join(", ") : undefined);
       health.failed(failure);
+      if (needsSignIn(failure)) signInError = failure;
+      void endIfRefused();
       outdated.set(list, `the list of ${list} may be out of date: ${failure.message}`);
       onNews({ type: "refresh_failed", server: serverName, list, error: toFailure(failure) });
       return (before) => before;
@@ -190,16 +200,22 @@ export function createConnection(options: ConnectionOptions): Connection {
     discover,
     explain,
     async request(what, method, params, how) {
+      openRequests += 1;
       try {
         const answer = await session.request(method, params, how);
         health.answered();
+        signInError = undefined;
         return answer;
       } catch (error) {
-        const failure = toCallError(error, { serverName, what, explain: session.explain });
+        const failure = toCallError(error, { serverName, what, method, explain: session.explain });
         health.failed(failure);
+        if (needsSignIn(failure)) signInError = explain(error);
         // After an expired session, waits until it is closed: the caller can then connect again at once.
         if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
         throw failure;
+      } finally {
+        openRequests -= 1;
+        await endIfRefused();
       }
     },
     notified(method) {

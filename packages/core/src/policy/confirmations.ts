@@ -103,6 +103,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const saves =
       policy().approved.canSave(serverName) &&
       !tools.isLockedOut(request) &&
+      tools.changeOf(request)?.doubt === undefined &&
       rules.wouldAllow(request, savedRule(request));
     return [
       ProceedOnce,
@@ -209,8 +210,13 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       // For a typed request, the user's own rule that asks explains more than the changed definition.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
-        rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule) },
-        ...(change && { change: change.difference() }),
+        rule: {
+          decision: decision.decision,
+          tier: rule.tier,
+          text: ruleText(rule),
+          ...(change?.doubt !== undefined && { doubt: change.doubt }),
+        },
+        ...(change && change.doubt === undefined && { change: change.difference() }),
         outcomes,
         async answer(given) {
           // The definition changed while the user looked at the question, so the answer does not apply to it.

@@ -17,6 +17,8 @@ export interface ToolIdentity {
 /** A definition that differs from the accepted one. */
 export interface ChangedDefinition {
   readonly difference: () => readonly Difference[];
+  /** Why Fairlead cannot tell whether the definition differs; absent if it differs. */
+  readonly doubt?: string;
 }
 
 /** The tool definitions that decisions depend on. */
@@ -153,6 +155,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
    * user to ask.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
+    const doubt = isChanged ? changeOf(request)?.doubt : undefined;
     const { serverName, serverToolName, kind = "tool", args, who } = request;
     const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
     const isTyped = who === "user";
@@ -164,6 +167,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
       ...(annotations && { annotations }),
       trustsAnnotations: trustsAnnotations(serverName),
       isChanged,
+      ...(doubt !== undefined && { doubt }),
       mode: isTyped ? "default" : mode,
       interactive: isTyped || interactive,
     };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { builtIn, defaultRules } from "./rules/built-in-rules.ts";
+import { builtIn, defaultRules, isChangedRule, isUnsavedRule, unsavedRule } from "./rules/built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
 
 /** Decides about requests by rules, without side effects: `check` returns the decision and the rule that made it. */
@@ -107,11 +107,17 @@ function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined):
 function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   let rule = base;
   if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);
-  if (rule.decision !== "deny" && request.isChanged === true) rule = builtIn.changed;
+  if (rule.decision !== "deny" && request.isChanged === true)
+    rule = request.doubt === undefined ? builtIn.changed : unsavedRule(request.doubt, "ask_user");
   if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule)) rule = builtIn.yolo;
-  if (rule.decision === "ask_user" && !request.interactive)
-    rule = rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
+  if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
   return { decision: rule.decision, rule, ...(rule === base ? {} : { over: base }) };
+}
+
+/** The rule that denies, without a terminal to ask on, what `rule` asks about. */
+function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
+  if (isUnsavedRule(rule)) return unsavedRule(doubt, "deny");
+  return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
 }
 
 /**
@@ -125,7 +131,7 @@ function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotatio
 }
 
 function yields(rule: PolicyRule): boolean {
-  return rule.tier !== "administrator" && rule !== builtIn.changed && !isDoubt(rule);
+  return rule.tier !== "administrator" && !isChangedRule(rule) && !isDoubt(rule);
 }
 
 /** Creates a matcher of one request for many rules. Values that several rules need are computed once. */

@@ -1,15 +1,17 @@
 /** Errors for requests that are denied, not confirmed, or stopped by a changed definition. */
 
 import { HostError } from "../errors.ts";
+import { mayHaveChanged } from "../registry/confirmation.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { PolicyRequest, ToolIdentity } from "./decide.ts";
-import { builtIn, isChangedRule } from "./rules/built-in-rules.ts";
+import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
 /** Makes the error for a decision that does not let the request run. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
+  if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
   if (isChangedRule(rule)) return changed(request);
   if (rule === builtIn.headless) return noTerminal(request, over);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;

@@ -29,6 +29,8 @@ export interface AskingRule {
   readonly decision: "allow" | "ask_user" | "deny";
   readonly tier: string;
   readonly text: string;
+  /** Why Fairlead cannot tell whether the tool's definition has changed. */
+  readonly doubt?: string;
 }
 
 /** A confirmation to show to the user. Texts are raw, as the server sent them. */
@@ -105,13 +107,21 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
 }
 
 /** Makes the error for a request that the user declined, or could not be asked about. */
-export function declined({ serverName, toolName }: ToolCallConfirmationDetails, wasAsked = true): HostError {
+export function declined({ serverName, toolName, rule }: ToolCallConfirmationDetails, wasAsked = true): HostError {
   const tool = `${serverName}.${toolName}`;
+  if (!wasAsked && rule?.doubt !== undefined) return mayHaveChanged(serverName, tool, rule.doubt);
   if (wasAsked) return new HostError("denied", `${tool} denied: the user declined it`, { serverName });
   return new HostError("denied", `${tool} denied: it needs confirmation and this program cannot ask for it`, {
     serverName,
     next: `pass "confirm" to createHost(), or: fairlead policy allow ${toShellWord(tool)}`,
   });
+}
+
+/** Makes the error for a tool whose definition may have changed, because accepted definitions cannot be saved. */
+export function mayHaveChanged(serverName: string, tool: string, doubt: string): HostError {
+  const message = `${tool} denied: its definition may have changed since an earlier run: ${doubt}`;
+  const next = "make the folder writable (fairlead doctor checks it), or set FAIRLEAD_HOME to another folder";
+  return new HostError("denied", message, { serverName, next });
 }
 
 /** Copies and freezes the arguments: the user must see what will be sent. */

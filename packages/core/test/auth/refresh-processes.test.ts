@@ -29,8 +29,8 @@ interface User extends AsyncDisposable {
   readonly tell: (token: string) => void;
 }
 
-function startUser(state: string): User {
-  const child = spawn(process.execPath, [program, state, url], { stdio: ["pipe", "pipe", "inherit"] });
+function startUser(state: string, ...how: readonly string[]): User {
+  const child = spawn(process.execPath, [program, state, url, ...how], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     child,
@@ -90,4 +90,25 @@ test("a process that dies in the middle of a refresh keeps nobody from the next"
   const renewed = await living.hear();
   expect(renewed).not.toBe(token);
   expect(server.findLiveToken(renewed)).toBeDefined();
+});
+
+test("a process that is killed between the token response and its storage does not lose the sign-in", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await authorizationServer({ refreshTokens: "rotating" });
+  const storage = openTokenStorage({ state: folder.path, env: {}, platform: "linux" });
+  await storage.saveCredentials(await signInByHand(server, url));
+  await using dying = startUser(folder.path, "dies");
+  const token = await dying.hear();
+  dying.tell(token);
+  await once(dying.child, "exit");
+  expect(dying.child.signalCode).toBe("SIGKILL");
+  const locks = (await readdir(signInFolder(folder.path))).filter((name) => name.endsWith(".lock"));
+  // As if it had happened a while ago.
+  for (const lock of locks) await utimes(join(signInFolder(folder.path), lock), 0, 0);
+  await using living = startUser(folder.path);
+  expect(await living.hear()).toBe(token);
+  living.tell(token);
+  const renewed = await living.hear();
+  expect(server.findLiveToken(renewed)).toBeDefined();
+  expect(server.callsTo("token", "refresh_token")).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
+import { isServerBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t" };
@@ -75,7 +75,7 @@ describe("every error of the wire has its code in the host", () => {
     },
   );
 
-  test.each([400, 404, 429])("a status of %i is a refusal", (httpStatus) => {
+  test.each([400, 404])("a status of %i is a refusal", (httpStatus) => {
     const error = new WireError("http_status", "words", { httpStatus });
     expect(toCallError(error, subject)).toMatchObject({ code: "http_status", message: "s.t: words", cause: error });
   });
@@ -91,27 +91,38 @@ describe("every error of the wire has its code in the host", () => {
   });
 
   test.each([
-    [429, "2", 2000, "Try again in 2 s."],
-    [503, "0.5", 500, "Try again in 1 s."],
-    [503, "99999999", 86_400_000, "Try again in 86400 s."],
-  ])("a server without time (%i, Retry-After: %s) did nothing, and says when it has some", (...given) => {
-    const [httpStatus, retryAfter, pause, next] = given;
+    [429, "2", 2000, 2],
+    [503, "0.5", 500, 1],
+    [503, "99999999", 86_400_000, 86400],
+  ])("a busy server (%i, Retry-After: %s): a call may have run; a read has no effect", (...given) => {
+    const [httpStatus, retryAfter, pause, seconds] = given;
     for (const code of ["http_status", "rpc"] as const) {
-      const cause = new WireError(code, "slow down", { httpStatus, retryAfter, unsent: true, rpc: { code: -32000 } });
-      const told = toCallError(cause, subject);
-      const message = `s.t did not run: the server is busy (HTTP ${httpStatus})`;
-      expect(told).toMatchObject({ code: "http_status", message, next, cause });
-      expect(pauseAfter(told)).toBe(pause);
+      const error = new WireError(code, "slow down", { httpStatus, retryAfter, rpc: { code: -32000 } });
+      const busy = `s.t: the server is busy (HTTP ${httpStatus})`;
+      const lost = toCallError(error, subject);
+      expect(lost).toMatchObject({ code: "lost", message: `${busy}; the request may or may not have run` });
+      expect(lost.next).toContain(`again in ${seconds} s.`);
+      const read = toCallError(error, { ...subject, method: "resources/read" });
+      expect(read).toMatchObject({ code: "http_status", message: busy, next: `Try again in ${seconds} s.` });
+      for (const told of [lost, read]) expect([pauseAfter(told), isServerBusy(told)]).toEqual([pause, true]);
     }
   });
 
   test.each([
-    { httpStatus: 429, unsent: true },
-    { httpStatus: 429, unsent: true, retryAfter: "some day" },
-    { httpStatus: 500, unsent: true, retryAfter: "2" },
-    { httpStatus: 503, retryAfter: "2" },
+    { httpStatus: 429 },
+    { httpStatus: 429, retryAfter: "some day" },
+    { httpStatus: 500, retryAfter: "2" },
+    { httpStatus: 408 },
   ])("%o says nothing about when to come back", (evidence) => {
-    expect(pauseAfter(toCallError(new WireError("http_status", "words", evidence), subject))).toBeUndefined();
+    const told = toCallError(new WireError("http_status", "words", evidence), subject);
+    expect([told.code, pauseAfter(told), isServerBusy(told)]).toEqual(["lost", undefined, evidence.httpStatus === 429]);
+  });
+
+  test.each(["bad_message", "send_blocked"] as const)("%s after a call was sent: lost; after a read: not", (code) => {
+    const error = new WireError(code, "words", { httpStatus: 200 });
+    const message = "s.t: words; the request may or may not have run";
+    expect(toCallError(error, subject)).toMatchObject({ code: "lost", message });
+    expect(toCallError(error, { ...subject, method: "prompts/get" })).toMatchObject({ code: codes[code] });
   });
 
   test.each([

@@ -98,6 +98,17 @@ test("a command line shows options, not what follows those with telling names", 
   expect(hideInArguments(args)).toEqual([...shown, "Authorization: (hidden)"]);
 });
 
+test.each([
+  ['{"apiKey":"abc","port":80}', '{"apiKey":"(hidden)","port":80}'],
+  ['--config={"db": {"password": "a\\"b", "pin": 1}}', '--config={"db": {"password": "(hidden)", "pin": 1}}'],
+  ['"{\\"token\\": \\"abc\\"}"', '"{\\"token\\": \\"(hidden)\\"}"'],
+  ["{token: 'abc', name: 'x'}", "{token: '(hidden)', name: 'x'}"],
+  ["env API_TOKEN=abc server --api-key=def; run", "env API_TOKEN=(hidden) server --api-key=(hidden); run"],
+  ['{"author":"me","maxTokens":100}', '{"author":"me","maxTokens":100}'],
+])("secrets inside of one argument are hidden: %s", (argument, shown) => {
+  expect(hideInArguments(["-c", argument])).toEqual(["-c", shown]);
+});
+
 /** What a connection puts its server's words through; nothing is started. */
 async function redactor(server: Connection): Promise<Redact> {
   await server.failure({ signal: AbortSignal.abort() });

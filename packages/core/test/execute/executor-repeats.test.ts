@@ -181,25 +181,43 @@ describe("a call that the server has no time for", () => {
       new WireError("http_status", "the server answered with HTTP status 429", {
         httpStatus: 429,
         retryAfter,
-        unsent: true,
       }),
     );
 
   /** A client that is busy as often as it says, and an executor that waits by a clock of its own. */
   function busyServer(...answers: readonly string[]) {
+    return busyTool({ ...echo, annotations: { readOnlyHint: true } }, answers);
+  }
+
+  function busyTool(tool: CatalogTool, answers: readonly string[], trustAnnotations = true) {
     const clock = manualClock();
     const left = [...answers];
-    const { client, sent } = clientOf([echo], () => {
+    const { client, sent } = clientOf([tool], () => {
       const retryAfter = left.shift();
       if (retryAfter !== undefined) throw busy(retryAfter);
       return done;
     });
     const executor = executorWith({ clock, reconnect: async () => client });
     const call = (signal?: AbortSignal): Promise<unknown> =>
-      executor.call({ client, tool: "echo", args: { text: "" } }, { ...patient, signal }).catch((error) => error);
+      executor
+        .call({ client, tool: "echo", args: { text: "" } }, { ...patient, signal, trustAnnotations })
+        .catch((error) => error);
     return { clock, sent, call };
   }
   const isSent = (sent: readonly unknown[], times: number): Promise<void> => until(() => sent.length >= times);
+
+  test.each<[string, CatalogTool, boolean]>([
+    ["without annotations", echo, true],
+    ["read-only, but not by a trusted server", { ...echo, annotations: { readOnlyHint: true } }, false],
+    ["destructive", { ...echo, annotations: { destructiveHint: true } }, true],
+  ])("may have run, so it is not made again: %s", async (_, tool, trusted) => {
+    const { sent, call } = busyTool(tool, ["0"], trusted);
+    expect(await call()).toMatchObject({
+      code: "lost",
+      message: "s.echo: the server is busy (HTTP 429); the request may or may not have run",
+    });
+    expect(sent).toHaveLength(1);
+  });
 
   test("is made again when the server wants it, and not before", async () => {
     const { clock, sent, call } = busyServer("0.9");
@@ -220,16 +238,16 @@ describe("a call that the server has no time for", () => {
     const answer = call();
     await isSent(sent, 1);
     await clock.pass(500);
-    expect(await answer).toMatchObject({ code: "http_status", next: "Try again in 1 s." });
+    expect(await answer).toMatchObject({ code: "lost" });
     expect(sent).toHaveLength(2);
   });
 
   test("does not wait longer than the call may be silent", async () => {
     const { sent, call } = busyServer("1");
     expect(await call()).toMatchObject({
-      code: "http_status",
-      message: "s.echo did not run: the server is busy (HTTP 429)",
-      next: "Try again in 1 s.",
+      code: "lost",
+      message: "s.echo: the server is busy (HTTP 429); the request may or may not have run",
+      next: "Find out whether it ran before you repeat it. The server accepts requests again in 1 s.",
     });
     expect(sent).toHaveLength(1);
   });
@@ -241,7 +259,7 @@ describe("a call that the server has no time for", () => {
     await isSent(sent, 1);
     await clock.pass(100);
     caller.abort();
-    expect(await answer).toMatchObject({ code: "cancelled", message: "s.echo was cancelled before it was sent" });
+    expect(await answer).toMatchObject({ code: "cancelled", message: "s.echo was cancelled before it was sent again" });
     await clock.pass(1000);
     expect(sent).toHaveLength(1);
   });

@@ -12,19 +12,18 @@ test.each([
   const busy = new WireError("http_status", "the server answered with HTTP status 429", {
     httpStatus: 429,
     retryAfter,
-    unsent: true,
   });
   const clock = manualClock();
   await clock.pass(10_000);
   let calls = 0;
-  const { client, sent } = clientOf([echo], async () => {
+  const { client, sent } = clientOf([{ ...echo, annotations: { readOnlyHint: true } }], async () => {
     calls += 1;
     if (calls > 1) return done;
     await clock.pass(200);
     throw toCallError(busy, { serverName: "s", what: "s.echo" });
   });
   const executor = executorWith({ clock, reconnect: async () => client });
-  const how = { timeout: 1000, total: 600 };
+  const how = { timeout: 1000, total: 600, trustAnnotations: true };
   const answer = executor.call({ client, tool: "echo", args: { text: "" } }, how).catch((error: unknown) => error);
   await until(() => clock.now() === 10_200);
   await clock.pass(500);

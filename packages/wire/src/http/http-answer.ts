@@ -125,11 +125,6 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   });
 }
 
-/** Whether the server asks to retry later, so that it has not processed the request. */
-export function isRetryLater(answer: HttpAnswer): boolean {
-  return (answer.status === 429 || answer.status === 503) && headerOf(answer, "retry-after") !== undefined;
-}
-
 /** The error for a response whose status or content type cannot be used. */
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const type = contentType(answer.headers);

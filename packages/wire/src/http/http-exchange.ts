@@ -112,7 +112,8 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
     return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  const unsent = neverConnected.has(code);
+  // An established connection can time out or lose its route as well, after the request was sent.
+  const unsent = neverConnected.has(code) && cause.syscall !== "read" && cause.syscall !== "write";
   const where = proxied ? "the proxy" : url.host;
   const kind = proxied && unsent ? "proxy" : "unreachable";
   return new WireError(kind, `${where} cannot be reached: ${code || cause.message}`, unsent ? { unsent } : {}, {

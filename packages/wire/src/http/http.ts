@@ -10,7 +10,6 @@ import type { HttpTarget, WireTimes } from "../target.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
 import {
   headerOf,
-  isRetryLater,
   kindOf,
   messagesOf,
   readSizedJson,
@@ -182,14 +181,23 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
       await reader.pause(until, { keepsAlive: true });
-      const next = await get(reader.position(), until);
-      const gone = expired(next);
-      if (gone) throw gone;
-      if (next.status !== 200 || kindOf(next) !== "events") throw await refusalOf(next, limits.messageBytes);
-      await readOne(reader, next);
+      await readOne(reader, await resume(reader.position(), until));
       if (reader.position() !== before) tries = 0;
     }
     if (!reader.done()) throw new WireError("stream_lost", "the response stream ended before the response");
+  }
+
+  /** Requests the rest of a response stream. The server has seen the request, so no failure here is marked as unsent. */
+  async function resume(position: string | undefined, until: AbortSignal): Promise<HttpAnswer> {
+    try {
+      const next = await get(position, until);
+      const gone = expired(next);
+      if (gone) throw gone;
+      if (next.status !== 200 || kindOf(next) !== "events") throw await refusalOf(next, limits.messageBytes);
+      return next;
+    } catch (cause) {
+      throw until.aborted ? cause : notResumed(cause);
+    }
   }
 
   async function readOne(reader: EventReader, answer: HttpAnswer): Promise<void> {
@@ -214,10 +222,7 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     });
     const gone = expired(answer);
     if (gone) throw notProcessed(gone);
-    if (answer.status < 200 || answer.status > 299) {
-      const refusal = await refusalOf(answer, limits.messageBytes);
-      throw isRetryLater(answer) ? notProcessed(refusal) : refusal;
-    }
+    if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
     const maxBytes = Math.min(how.maxBytes ?? limits.messageBytes, limits.messageBytes);
     if (isRequest) return readAnswer(answer, message["id"], { cancellation, maxBytes });
     discard(answer.body);
@@ -251,6 +256,13 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       end(undefined);
     },
   };
+}
+
+function notResumed(cause: unknown): unknown {
+  if (!(cause instanceof WireError) || cause.code === "session_expired") return cause;
+  const { unsent: _, ...evidence } = cause.evidence;
+  const message = `the response stream ended before the response and could not be resumed: ${cause.message}`;
+  return new WireError("stream_lost", message, evidence, { cause });
 }
 
 /** The same error, marked as not processed by the server. */

@@ -118,11 +118,11 @@ test.each([
 });
 
 test.each([
-  { status: 429, retryAfter: "7", unsent: true },
-  { status: 503, retryAfter: "7", unsent: true },
-  { status: 503, unsent: undefined },
-  { status: 500, retryAfter: "7", unsent: undefined },
-])("$status with Retry-After $retryAfter: turned away at the door: $unsent", async ({ status, retryAfter, unsent }) => {
+  { status: 429, retryAfter: "7" },
+  { status: 503, retryAfter: "7" },
+  { status: 503, retryAfter: undefined },
+])("$status with Retry-After $retryAfter does not prove that the request was not processed", async (given) => {
+  const { status, retryAfter } = given;
   const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
   const bodies: [string, string][] = [
     ["text/plain", "no"],
@@ -134,19 +134,29 @@ test.each([
     });
     const { channel } = await open(server);
     const { evidence } = await failure(channel.send(call(1)));
-    expect([evidence.httpStatus, evidence.retryAfter, evidence.unsent]).toEqual([status, retryAfter, unsent]);
+    expect([evidence.httpStatus, evidence.retryAfter, evidence.unsent]).toEqual([status, retryAfter, undefined]);
   }
 });
 
-test("an answer that cannot be resumed, because the server has no time, is not of a request that was turned away", async () => {
+test.each([
+  ["503", 503, { httpStatus: 503, retryAfter: "7" }, "HTTP status 503"],
+  ["405", 405, { httpStatus: 405 }, "HTTP status 405"],
+  ["401", 401, { httpStatus: 401 }, "HTTP status 401"],
+  ["nobody there", undefined, {}, "ECONNREFUSED"],
+] as const)("a stream that cannot be resumed is lost, and never unsent: %s", async (_, status, evidence, why) => {
   await using server = await webServer((request, response) => {
-    if (request.method === "GET") return void response.writeHead(503, { "retry-after": "7" }).end();
+    if (request.method === "GET") return void response.writeHead(status ?? 500, { "retry-after": "7" }).end();
     startEvents(response);
     response.end("id: 5\nretry: 10\ndata:\n\n");
+    if (status === undefined) server.server.close();
+    if (status === undefined) response.socket?.once("finish", () => response.socket?.destroy());
   });
   const { channel } = await open(server);
-  const { code, evidence } = await failure(channel.send(call(1)));
-  expect([code, evidence.retryAfter, evidence.unsent]).toEqual(["http_status", "7", undefined]);
+  const error = await failure(channel.send(call(1)));
+  expect(error).toMatchObject({ code: "stream_lost", message: expect.stringContaining("could not be resumed: ") });
+  expect(error.message).toContain(why);
+  expect(error.evidence).toMatchObject(evidence);
+  expect(error.evidence.unsent).toBeUndefined();
 });
 
 test("an answer stream that is cut, or ends without the answer, fails that request at once", async () => {

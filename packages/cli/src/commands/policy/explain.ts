@@ -108,7 +108,7 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   if (rule.origin.source === "policy_file") rows.push([safe`  rule`, subjectText(rule)]);
   if (over) rows.push([safe`  otherwise`, reasonText(over)]);
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
-  if (isChanged && rule.origin.name !== "changed")
+  if (isChanged && rule.origin.name !== "changed" && rule.origin.name !== "unsaved")
     rows.push([safe`  changed`, safe`its definition differs from the accepted one`]);
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);

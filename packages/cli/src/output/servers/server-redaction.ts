@@ -3,7 +3,9 @@
  * Entries are untrusted and can be long, so every pattern here runs in linear time.
  */
 
+import { namedValuesIn, replaceValues } from "@fairlead/core/connect/named-values";
 import type { Transport } from "@fairlead/core/settings/define/definition";
+import { parseJson } from "@fairlead/wire/json";
 import { hidden, isTellingName, looksSecret } from "./server-secrets.ts";
 
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
@@ -45,9 +47,18 @@ export function redactArguments(args: readonly string[]): string[] {
   });
 }
 
-/** Hides only the secret values in a text, which may be a line of code. */
+/** Hides only the secret values in a text, which may be a line of code or a JSON document. */
 export function hideInWords(text: string): string {
-  return hideNamed(hideInUrl(text)).replaceAll(tellingWord, hidden);
+  return hideNamed(hideMembers(hideInUrl(text))).replaceAll(tellingWord, hidden);
+}
+
+/** Hides the value of `"name": "value"` anywhere, also in JSON inside of JSON. Outside of JSON, a value that may be code is shown. */
+function hideMembers(text: string): string {
+  const isJson = parseJson(text.replace(/^[\w.-]+=/, "")) !== undefined;
+  const values = namedValuesIn(text, isTellingName).filter(
+    ({ value }) => !path.test(value) && (isJson || !/[\s;|&`()<>]/.test(value)),
+  );
+  return replaceValues(text, values, hideLiteral);
 }
 
 const assignment = /(?<![\w.-])([\w.-]+)(\s*=\s*|\s*:\s*)/g;

@@ -6,8 +6,9 @@ import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 test("each step is shown with what came of it; of the environment, names and never values", async () => {
   const { command, args } = programServer("well-behaved", "--token", "canary-4711");
+  const config = JSON.stringify({ apiKey: "canary-4711", port: 80 });
   await using here = await machine({
-    [userFile]: { mcpServers: { a: { command, args, env: { KEY: "canary-4711" } } } },
+    [userFile]: { mcpServers: { a: { command, args: [...args, config], env: { KEY: "canary-4711" } } } },
   });
   const env = { AWS_SECRET_ACCESS_KEY: "canary-4711", LANG: "C" };
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "test", "a");
@@ -19,7 +20,7 @@ test("each step is shown with what came of it; of the environment, names and nev
     .replaceAll(args[0] ?? "", "PROGRAM");
   expect(shown).toBe(`a
   definition   /HOME/.gemini/settings.json:3:5 (user)
-               stdio: /NODE PROGRAM --token (hidden)
+               stdio: /NODE PROGRAM --token (hidden) {"apiKey":"(hidden)","port":80}
                waits 30000 ms at most (fairlead.connectTimeout)
   program      /NODE
                in /HOME

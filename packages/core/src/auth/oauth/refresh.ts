@@ -8,6 +8,7 @@ import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
+import { createRotatedTokens } from "../store/rotated-tokens.ts";
 import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import { notFinished, refreshTokens } from "./refresh-outcome.ts";
@@ -51,6 +52,7 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
   const ahead = skew + spread * random();
   const flights = new Map<string, Promise<Credentials | undefined>>();
   const lock = createSignInLock(lockFolder);
+  const rotated = createRotatedTokens(lockFolder);
   const pauses = createRefreshPauses({ folder: lockFolder, now, random });
   /** Refreshed tokens that could not be stored, by the old refresh token, which is used up. */
   const unsaved = new Map<string, Credentials>();
@@ -110,7 +112,8 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
   async function refresh(name: string, serverUrl: string, found: Refreshable): Promise<Credentials | undefined> {
     const { credentials, refreshToken } = found;
     const begun = clock.now();
-    const waiting = unsaved.get(refreshToken);
+    // Of this process, or of one that was killed before it stored them.
+    const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
     const outcome =
       waiting === undefined
         ? await refreshTokens({ credentials, refreshToken, fetch: fetchFor(serverUrl), now })
@@ -119,13 +122,18 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
       await pauses.begin(name, outcome.error, clock.now() - begun);
       throw outcome.error;
     }
+    if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
     await pauses.end(name);
     // A person who signed in or out meanwhile, without the lock, wins over this refresh.
     const stored = await storage.getCredentials(serverUrl);
-    if (stored?.tokens?.refreshToken !== refreshToken) return stored?.tokens === undefined ? undefined : stored;
+    if (stored?.tokens?.refreshToken !== refreshToken) {
+      rotated.remove(name);
+      return stored?.tokens === undefined ? undefined : stored;
+    }
     if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
     // Stored before it is used: a token that only this process knows would be lost with it.
     await storage.saveCredentials(outcome.credentials);
+    rotated.remove(name);
     unsaved.delete(refreshToken);
     return outcome.kind === "renewed" ? outcome.credentials : undefined;
   }

@@ -10,6 +10,7 @@ import type {
   DefinitionOwner,
 } from "../../discover/accepted-definitions.ts";
 import type { CachedCatalog, CatalogStore } from "../../discover/catalog-store.ts";
+import { HostError } from "../../errors.ts";
 import type { Peer } from "../../events.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
 import { once } from "../open-work.ts";
@@ -23,7 +24,7 @@ export interface CatalogCache {
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   acceptedDefinitions(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
-  /** Adds digests of accepted definitions, by tool name. */
+  /** Adds digests of accepted definitions, by tool name. Rejects with a `HostError` that names the state folder. */
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
@@ -108,7 +109,10 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
     },
 
     async addAccepted(definition, news) {
-      const accepted = await (await openAccepted()).add(ownerOf(definition), news);
+      const store = await openAccepted();
+      const accepted = await store.add(ownerOf(definition), news).catch(async (error: unknown) => {
+        throw await notSaved(state, error);
+      });
       acceptedBy.set(definition, Promise.resolve(accepted));
       return accepted;
     },
@@ -139,6 +143,12 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
       await store.save(await keyOf(definition), remembered);
     },
   };
+}
+
+async function notSaved(state: string, error: unknown): Promise<HostError> {
+  const { explain } = await import("../../files/system-error.ts");
+  const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
+  return new HostError("internal", `the state folder ${state} cannot be written: ${explain(cause)}`, { cause: error });
 }
 
 function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefinition): DefinitionOwner {

@@ -1,6 +1,7 @@
 /** Keeps the registries and the catalog cache up to date with what servers list. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
@@ -38,6 +39,8 @@ export interface CatalogSync {
   readonly recall: (servers: readonly string[]) => Promise<readonly CachedCatalogInfo[]>;
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
+  /** Resolves when the definitions that the server lists are saved, or when it is known that they cannot be. */
+  readonly acceptedSaved: (server: string) => Promise<void>;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
@@ -45,6 +48,7 @@ export interface CatalogSync {
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   const { cache, changed, registries, client, definition, registered, emit, now } = options;
   const saving = new Map<string, Promise<void>>();
+  const accepting = new Map<string, Promise<void>>();
 
   /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
   function update(server: string): void {
@@ -67,16 +71,24 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const { catalog, hidden, offer } = filteredCatalog;
     const snapshot = { peer: state.peer, offer, catalog, hidden: [...hidden], accepted: changed.unaccepted(server) };
     const before = saving.get(server) ?? Promise.resolve();
+    const accepted = before.then(() => saveAccepted(server, entry));
     const saved = before.then(async () => {
-      await Promise.allSettled([cache.keep(entry, snapshot), saveAccepted(server, entry)]);
+      await Promise.allSettled([cache.keep(entry, snapshot), accepted]);
     });
+    accepting.set(server, accepted);
     saving.set(server, saved);
     return saved;
   }
 
   async function saveAccepted(server: string, entry: ServerDefinition): Promise<void> {
     const news = changed.news(server);
-    if (news.size > 0) changed.setAccepted(server, await cache.addAccepted(entry, news));
+    if (news.size === 0) return;
+    try {
+      changed.setAccepted(server, await cache.addAccepted(entry, news));
+      changed.setUnsaved(server, undefined);
+    } catch (error) {
+      changed.setUnsaved(server, errorMessage(error));
+    }
   }
 
   async function readAccepted(entry: ServerDefinition): Promise<void> {
@@ -124,6 +136,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       return known.flatMap((one) => one ?? []);
     },
     save,
+    acceptedSaved: (server) => (changed.news(server).size > 0 && accepting.get(server)) || Promise.resolve(),
     saved: () => Promise.all(saving.values()),
   };
 }

@@ -25,6 +25,11 @@ export interface ChangedDefinitions extends ToolDefinitions {
    * then.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
+  /**
+   * Sets why accepted definitions of this server cannot be saved; undefined if they are saved. Whether a tool without a
+   * saved definition is new or changed is then unknown, so it counts as changed.
+   */
+  readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition is new, not changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
   /** Makes a saved approval the only accepted definition of that tool. */
@@ -55,10 +60,14 @@ interface AcceptedTool {
   readonly digests: readonly string[];
   /** The accepted definition that was listed last, if it is still stored. */
   readonly tool?: CatalogTool | undefined;
+  /** Neither stored nor accepted by the user: the server listed the tool, and no earlier definition was known. */
+  readonly isNew?: boolean;
 }
 
 interface Seen {
   earlier: AcceptedDefinitions | undefined;
+  /** Why accepted definitions cannot be saved. */
+  unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
   /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
@@ -94,18 +103,27 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /** A tool that was removed and comes back with another definition is changed, not new. */
-  function meet(seen: Seen, tool: CatalogTool): void {
+  function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);
     const digest = definitionDigest(tool);
-    if (accepted === undefined && seen.earlier?.isFull !== true) seen.accepted.set(name, { digests: [digest], tool });
+    if (accepted === undefined && seen.earlier?.isFull !== true)
+      seen.accepted.set(name, { digests: [digest], tool, isNew });
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  function see(server: string, tools: readonly CatalogTool[]): void {
+  function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
     seen.now = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const tool of tools) meet(seen, tool);
+    for (const tool of tools) meet(seen, tool, isNew);
+  }
+
+  /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
+  function doubtAbout(server: string, seen: Seen, tool: CatalogTool): string | undefined {
+    const digest = definitionDigest(tool);
+    const isStored = seen.earlier?.of(tool.name)?.includes(digest) ?? false;
+    const isLocked = lock().digestOf(server, tool.name) === digest;
+    return seen.accepted.get(tool.name)?.isNew === true && !isStored && !isLocked ? seen.unsaved : undefined;
   }
 
   function isChanged(seen: Seen, tool: CatalogTool): boolean {
@@ -134,10 +152,13 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     recall(server, tools, accepted) {
       const seen = seenOf(server);
-      for (const tool of accepted) meet(seen, tool);
-      see(server, tools);
+      for (const tool of accepted) meet(seen, tool, false);
+      see(server, tools, false);
     },
-    see,
+    setUnsaved(server, reason) {
+      seenOf(server).unsaved = reason;
+    },
+    see: (server, tools) => see(server, tools, true),
     expect({ serverName, serverToolName }, { digest, tool }) {
       seenOf(serverName).accepted.set(serverToolName, { digests: [digest], tool });
     },
@@ -161,8 +182,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
           difference: () => [...lock().driftOf(serverName), ...(before ? differenceOf(before, tool) : wholeOf(tool))],
         };
       }
-      if (drift === undefined || seen.unlocked.get(serverToolName) === approvalKeyOf(tool, drift)) return undefined;
-      return { difference: () => drift };
+      if (drift !== undefined && seen.unlocked.get(serverToolName) !== approvalKeyOf(tool, drift))
+        return { difference: () => drift };
+      const doubt = doubtAbout(serverName, seen, tool);
+      return doubt === undefined ? undefined : { difference: () => [], doubt };
     },
 
     promptChangeOf({ serverName, serverToolName }) {

@@ -12,6 +12,7 @@ import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
 import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
@@ -31,6 +32,7 @@ export interface HostCalls {
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use">;
+  readonly catalogs: Pick<Catalogs, "acceptedSaved">;
   readonly spine: Spine;
   readonly work: OpenWork;
   readonly clock: Clock;
@@ -38,7 +40,9 @@ export interface HostCallsOptions {
 
 type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
 
-export function createHostCalls({ configuration, servers, spine, work, clock }: HostCallsOptions): HostCalls {
+export function createHostCalls(options: HostCallsOptions): HostCalls {
+  const { configuration, servers, spine, work, clock } = options;
+  const { acceptedSaved } = options.catalogs;
   const { ready, use } = servers;
   const settings = () => configuration.current().settings.host;
   let opened: Promise<Running> | undefined;
@@ -60,6 +64,8 @@ export function createHostCalls({ configuration, servers, spine, work, clock }: 
       hold: () => use(serverName),
       async connect(signal) {
         client = await ready(serverName, signal);
+        // A definition that cannot be saved needs confirmation.
+        await acceptedSaved(serverName);
       },
       async execute(signal) {
         opened ??= open();

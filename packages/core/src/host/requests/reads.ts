@@ -7,6 +7,7 @@ import type { ResourceResult } from "@fairlead/wire";
 import { type Clock, sleep } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
+import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
@@ -67,7 +68,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
   interface Read<T> {
     readonly request: Omit<PolicyRequest, "who">;
     readonly shown: AskedTool;
-    readonly ask: (client: McpClient, how: { signal: AbortSignal; timeout: number; total: number }) => Promise<T>;
+    readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
   }
 
   /** The steps of one request: connects the server if needed, then sends. */
@@ -84,7 +85,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
       async execute(signal: AbortSignal) {
         connected ??= await ready(serverName, signal);
         const total = configuration.current().settings.host.limits.callTotal;
-        return ask(connected, { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total });
+        const times = { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total };
+        return sendRead(connected, ask, times, { reconnect: (until) => ready(serverName, until), clock });
       },
       present: (result: T) => result,
     };

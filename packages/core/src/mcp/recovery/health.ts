@@ -2,7 +2,7 @@
 
 import type { Session } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
-import { toCallError } from "../../connect/outcome.ts";
+import { isServerBusy, toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
@@ -37,7 +37,7 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
       await session.request(method, undefined, { signal: late.signal, timeout: Number.POSITIVE_INFINITY });
       timeouts = 0;
     } catch (error) {
-      const failure = toCallError(error, { serverName, what: method });
+      const failure = toCallError(error, { serverName, what: method, method });
       // A JSON-RPC error is a response too: some servers do not know the method.
       if (late.signal.aborted)
         onUnresponsive(unresponsive(`no response to ${method} within ${answerTimeout / 1000} s`, error));
@@ -66,7 +66,7 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
     },
     failed(error) {
       if (error.code === "call_timeout") timeouts += 1;
-      const isGone = error.code === "unreachable" || error.code === "lost";
+      const isGone = error.code === "unreachable" || (error.code === "lost" && !isServerBusy(error));
       if (isGone || timeouts >= suspiciousTimeouts) void check();
     },
     check,

@@ -5,9 +5,21 @@ function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): Poli
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }
 
-/** Whether the rule is about a changed definition, with or without a terminal to ask on. */
+/** Whether the rule is about a changed definition, or one that may have changed, with or without a terminal to ask on. */
 export function isChangedRule(one: PolicyRule): boolean {
-  return one === builtIn.changed || one === builtIn.changedUnseen;
+  return one === builtIn.changed || one === builtIn.changedUnseen || isUnsavedRule(one);
+}
+
+const unsavedName = "unsaved";
+
+/** The rule for a definition that may have changed: accepted definitions cannot be saved, for this reason. */
+export function unsavedRule(reason: string, decision: "ask_user" | "deny"): PolicyRule {
+  return { ...rule(unsavedName, decision), denyMessage: reason };
+}
+
+/** Whether the rule is one of `unsavedRule`. */
+export function isUnsavedRule({ origin }: PolicyRule): boolean {
+  return origin.source === "built_in" && origin.name === unsavedName;
 }
 
 /** The defaults for requests of a model. A typed request is allowed where these ask. */

@@ -1,5 +1,6 @@
 /** Describes a rule in one sentence for the user: what decided, and where it is written. Pure. */
 
+import { isUnsavedRule } from "./built-in-rules.ts";
 import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
@@ -7,7 +8,8 @@ const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_
 /** Returns for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are raw. */
 export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage } = rule;
-  const said = denyMessage === undefined || decision !== "deny" ? "" : `: ${denyMessage}`;
+  const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule));
+  const said = isSaid ? `: ${denyMessage}` : "";
   return `${source(rule)}${place(origin)} ${verbs[decision]} it${said}`;
 }
 
@@ -44,6 +46,7 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["sampling", "the default for sampling"],
   ["plan", "plan mode"],
   ["changed", "the rule for changed definitions"],
+  ["unsaved", "the rule for definitions that may have changed"],
   ["yolo", "yolo mode"],
   ["headless", "the rule for runs without a terminal"],
   ["typed", "the default for typed requests"],

@@ -77,6 +77,8 @@ export interface CheckRequest {
   readonly interactive: boolean;
   /** Whether the definition differs from the accepted one. */
   readonly isChanged?: boolean;
+  /** Why it is unknown whether the definition differs. Used only with `isChanged`. */
+  readonly doubt?: string;
 }
 
 /** The outcome of the rules for one request, and the rule that decided. */

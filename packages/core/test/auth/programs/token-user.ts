@@ -1,4 +1,4 @@
-/** Uses the sign-ins of a state folder: `token-user STATE URL`. Each line on stdin is a token that was refused; what is got in its place goes to stdout. */
+/** Uses the sign-ins of a state folder: `token-user STATE URL`. Each line on stdin is a token that was refused; what is got in its place goes to stdout. With a third argument it kills itself before it stores a token. */
 
 import { createInterface } from "node:readline";
 import { createTokenKeeper } from "../../../src/auth/oauth/refresh.ts";
@@ -6,9 +6,15 @@ import { openTokenStorage, signInFolder } from "../../../src/auth/store/token-st
 import { systemClock } from "../../../src/clock.ts";
 import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
 
-const [state = "", url = ""] = process.argv.slice(2);
+const [state = "", url = "", dies] = process.argv.slice(2);
+const storage = openTokenStorage({ state, env: {}, platform: "linux" });
+if (dies !== undefined)
+  storage.saveCredentials = async () => {
+    process.kill(process.pid, "SIGKILL");
+    await new Promise(() => {});
+  };
 const keeper = createTokenKeeper({
-  storage: openTokenStorage({ state, env: {}, platform: "linux" }),
+  storage,
   lockFolder: signInFolder(state),
   fetchFor: (near) => createBoundedFetch({ near, env: {}, maxRedirects: 0 }),
   clock: systemClock,

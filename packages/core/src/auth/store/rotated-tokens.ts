@@ -1,0 +1,81 @@
+/**
+ * Notes of refreshed tokens that are not stored yet. A refresh uses up the old refresh token, and storing the new one can
+ * take a while (a keychain, a lock): without a note, a process that is killed in between would lose the sign-in.
+ */
+
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { privateFileMode } from "../../files/atomic/private-folder.ts";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { Credentials } from "./credentials.ts";
+import { readCredentials, writeCredentials } from "./stored-credentials.ts";
+
+/** The notes, by the name of the stored secret. */
+export interface RotatedTokens {
+  /** Writes the note at once. A note that cannot be written is left out: the tokens are stored anyway. */
+  write(name: string, refreshToken: string, credentials: Credentials): void;
+  /** The credentials that replaced those with this refresh token; undefined without a note. */
+  read(name: string, refreshToken: string): Promise<Credentials | undefined>;
+  remove(name: string): void;
+}
+
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** @param folder Folder of the notes. It exists when a note is written, because the lock is in it. */
+export function createRotatedTokens(folder: string): RotatedTokens {
+  const fileOf = (name: string): string => join(folder, `${name}.rotated`);
+  return {
+    write(name, refreshToken, credentials) {
+      try {
+        // Not asynchronous: no moment passes between the response and the note.
+        writeFileSync(fileOf(name), `${encrypt(writeCredentials(credentials), refreshToken)}\n`, {
+          mode: privateFileMode,
+        });
+      } catch {
+        // Such as a full disk.
+      }
+    },
+    async read(name, refreshToken) {
+      const found = await readText(fileOf(name), limits.settingsBytes);
+      const text = found.kind === "text" ? decrypt(found.text.trimEnd(), refreshToken) : undefined;
+      return text === undefined ? undefined : readCredentials(text);
+    },
+    remove(name) {
+      try {
+        rmSync(fileOf(name), { force: true });
+      } catch {
+        // The note stays; only the refresh token that is no longer stored could read it.
+      }
+    },
+  };
+}
+
+/** The old refresh token is the key: only a program that can read the secret store can read the note. */
+function keyOf(refreshToken: string): Buffer {
+  return createHash("sha256").update(`fairlead rotated tokens ${refreshToken}`).digest();
+}
+
+function encrypt(text: string, refreshToken: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, keyOf(refreshToken), nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+/** Undefined if the note is damaged or belongs to another refresh token. */
+function decrypt(note: string, refreshToken: string): string | undefined {
+  const bytes = Buffer.from(note, "base64");
+  const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];
+  try {
+    const decipher = createDecipheriv(algorithm, keyOf(refreshToken), nonce);
+    decipher.setAuthTag(tag);
+    const sealed = bytes.subarray(nonceBytes + tagBytes);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}

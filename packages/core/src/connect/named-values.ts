@@ -1,0 +1,50 @@
+/** Finds values with their names in one text, such as an argument that is a JSON document or a line of a shell script. */
+
+/** A value and its place in the text. */
+export interface ValueInText {
+  readonly name: string;
+  /** As written, with escapes and without quotes. */
+  readonly value: string;
+  readonly start: number;
+}
+
+/** `"name": "value"`, also with single, missing or escaped quotes around the name. A number is a value too. */
+const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
+/** `NAME=value`, `--name="value"` */
+const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
+
+/** Returns the values whose names `isTelling` accepts, in the order of the text, without overlaps. */
+export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly ValueInText[] {
+  const found = [
+    ...[...text.matchAll(member)].map((match) => toValue(match, match[3] ?? match[4] ?? "", match[2]?.length ?? 0)),
+    ...[...text.matchAll(assignment)].map((match) => toValue(match, match[3] ?? "", match[2]?.length ?? 0)),
+  ];
+  const telling = found.filter(({ name, value }) => value !== "" && isTelling(name.replace(/^-+/, "")));
+  let end = 0;
+  return telling
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start, value }) => {
+      const isFree = start >= end;
+      if (isFree) end = start + value.length;
+      return isFree;
+    });
+}
+
+function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string, quote: number): ValueInText {
+  return { name, value, start: index + all.length - quote - value.length };
+}
+
+/** The text with each of these values replaced. */
+export function replaceValues(
+  text: string,
+  values: readonly ValueInText[],
+  replacement: (value: string) => string,
+): string {
+  let shown = "";
+  let at = 0;
+  for (const { value, start } of values) {
+    shown += text.slice(at, start) + replacement(value);
+    at = start + value.length;
+  }
+  return shown + text.slice(at);
+}

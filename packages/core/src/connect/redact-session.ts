@@ -1,0 +1,103 @@
+/** Hides a server's secrets in everything that its session passes on, because a server may repeat them anywhere. */
+
+import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
+import { isWireError } from "../net/fetch-failure.ts";
+import type { Redact } from "./redact.ts";
+
+export interface SessionRedaction {
+  /** Hides secrets and text that looks like one, for messages. */
+  readonly redact: Redact;
+  /** Hides values that are certainly secret and nothing else, for text that programs and models read. */
+  readonly hideValues: Redact;
+}
+
+const lists: ReadonlySet<string> = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "server/discover",
+]);
+
+/** Members that are sent back to the server or that decide what is valid: changing them would change their meaning. */
+const identifiers: ReadonlySet<string> = new Set([
+  ..."name uri uriTemplate url nextCursor mimeType type enum const pattern format required".split(" "),
+  ..."$ref $id $anchor $schema requestState".split(" "),
+]);
+
+/** The session with secrets hidden in lists, errors, progress and instructions. Results of calls and reads stay as they are. */
+export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
+  const { redact, hideValues } = redaction;
+  const { instructions, serverInfo } = session;
+  return {
+    ...session,
+    ...(instructions !== undefined && { instructions: hideValues(instructions) }),
+    serverInfo: hideInTexts({ ...serverInfo }, hideValues, new Set()),
+    async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
+      try {
+        const result = await session.request(method, params, withHiddenProgress(options, redact));
+        return lists.has(method) ? hideInTexts(result, hideValues) : result;
+      } catch (error) {
+        hideInError(error, redaction);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The listener, with secrets hidden in the server's log messages. */
+export function redactNotifications(listener: NotificationListener, redact: Redact): NotificationListener {
+  return (method, params) =>
+    listener(method, method === "notifications/message" ? hideInTexts(params, redact, new Set()) : params);
+}
+
+/** The handler, with secrets hidden in what the server asks. */
+export function redactRequests(handler: RequestHandler, hideValues: Redact): RequestHandler {
+  return (method, params, signal) => handler(method, hideInTexts(params, hideValues), signal);
+}
+
+function withHiddenProgress(options: McpRequestOptions | undefined, redact: Redact): McpRequestOptions | undefined {
+  const { onProgress } = options ?? {};
+  if (onProgress === undefined) return options;
+  return {
+    ...options,
+    onProgress: (progress) =>
+      onProgress(progress.message === undefined ? progress : { ...progress, message: redact(progress.message) }),
+  };
+}
+
+/** Changes the value in place: it was just parsed, and no other code has it. Not recursive, because it may be nested deeply. */
+function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet<string> = identifiers): T {
+  const open: object[] = [value];
+  for (const each of open)
+    for (const [key, inner] of Object.entries(each) as [string, unknown][]) {
+      const isText = typeof inner === "string";
+      if (kept.has(key) && (isText || Array.isArray(inner))) continue;
+      if (isText) replaceMember(each, key, inner, hide(inner));
+      else if (typeof inner === "object" && inner !== null) open.push(inner);
+    }
+  return value;
+}
+
+function replaceMember(owner: object, key: string, before: unknown, after: unknown, enumerable = true): void {
+  if (after !== before)
+    Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
+}
+
+/** Hides secrets in an error, in place, and in its causes: they are printed with it. */
+export function hideInError(error: unknown, { redact, hideValues }: SessionRedaction): void {
+  const seen = new Set<unknown>();
+  for (let each = error; each instanceof Error && !seen.has(each); each = each.cause) {
+    seen.add(each);
+    replaceMember(each, "message", each.message, redact(each.message), false);
+    if (each.stack !== undefined) replaceMember(each, "stack", each.stack, redact(each.stack), false);
+    if (!isWireError(each)) continue;
+    const { stderr, firstBytes, rpc, ...rest } = each.evidence;
+    replaceMember(each, "evidence", undefined, {
+      ...rest,
+      ...(stderr !== undefined && { stderr: redact(stderr) }),
+      ...(firstBytes !== undefined && { firstBytes: redact(firstBytes) }),
+      ...(rpc !== undefined && { rpc: hideInTexts({ ...rpc }, hideValues) }),
+    });
+  }
+}

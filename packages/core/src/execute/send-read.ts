@@ -1,0 +1,51 @@
+/** Sends a request that has no effect at the server, such as a resource read, and repeats it once if that can help. */
+
+import { type Clock, sleep } from "../clock.ts";
+import { neverLeft, pauseAfter } from "../connect/outcome.ts";
+import { HostError } from "../errors.ts";
+
+export interface ReadTimes {
+  readonly signal: AbortSignal;
+  /** The longest time without a response or progress, in milliseconds. A longer pause of a busy server is not waited for. */
+  readonly timeout: number;
+  /** The longest time from sending to the result, in milliseconds. */
+  readonly total: number;
+}
+
+interface ReadPorts<Client> {
+  /** Connects the server again if its connection is lost. */
+  readonly reconnect: (signal: AbortSignal) => Promise<Client>;
+  readonly clock: Clock;
+}
+
+/** Repeats after a lost connection, and after the pause that a busy server asks for (HTTP 429 or 503). */
+export async function sendRead<Client, T>(
+  client: Client,
+  send: (client: Client, times: ReadTimes) => Promise<T>,
+  times: ReadTimes,
+  { reconnect, clock }: ReadPorts<Client>,
+): Promise<T> {
+  const began = clock.now();
+  const left = (): number => times.total - (clock.now() - began);
+  try {
+    return await send(client, times);
+  } catch (error) {
+    if (!(error instanceof HostError) || times.signal.aborted) throw error;
+    const pause = pauseAfter(error);
+    if (pause === undefined ? !isLost(error) : pause >= Math.min(times.timeout, left())) throw error;
+    if (pause !== undefined)
+      await sleep(clock, pause, times.signal).catch(() => {
+        throw new HostError("cancelled", `${error.message}; cancelled before it was sent again`, { cause: error });
+      });
+    const next = await reconnect(times.signal).catch(() => {
+      throw error;
+    });
+    return send(next, { ...times, total: Math.max(left(), 1) });
+  }
+}
+
+function isLost(error: HostError): boolean {
+  return (
+    error.code === "lost" || (neverLeft(error) && (error.code === "unreachable" || error.code === "server_exited"))
+  );
+}

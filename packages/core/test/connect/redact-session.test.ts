@@ -1,0 +1,93 @@
+/** Secrets that a server repeats: in lists, errors, events and its log, whole or line by line. */
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { createRedactor, createValueRedactor } from "../../src/connect/redact.ts";
+import { createHost } from "../../src/index.ts";
+
+const lines = ["MIIEvQIBADANBgkqhkiG9w0BAQEF/ASCBKcwggSj", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2", "bS1+fWIcPm15"];
+const pem = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
+const token = "only-this-server-knows-it";
+
+/** Repeats its secrets everywhere; `leak` fails with them. */
+const program = `
+  const { PEM_KEY: key, REGION } = process.env;
+  const { token } = JSON.parse(process.argv.at(-1));
+  const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+  const text = "key " + key + " and " + token + " in " + REGION;
+  process.stderr.write(text + "\\n");
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const inputSchema = { type: "object", properties: { name: { type: "string", description: text, default: token } } };
+    const results = {
+      initialize: {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {}, prompts: {}, resources: {}, logging: {} },
+        serverInfo: { name: "leaky", version: token },
+        instructions: text,
+      },
+      "tools/list": { tools: [{ name: "leak", title: token, description: text, inputSchema }] },
+      "prompts/list": { prompts: [{ name: "p", description: text }] },
+      "resources/list": { resources: [{ uri: "x://a", name: "a", description: text }] },
+    };
+    if (method === "tools/call") {
+      const { progressToken } = params._meta ?? {};
+      send({ method: "notifications/message", params: { level: "info", data: { deep: [text] } } });
+      if (progressToken !== undefined) send({ method: "notifications/progress", params: { progressToken, progress: 1, message: text } });
+      send({ id, error: { code: -32000, message: "cannot: " + text, data: { text } } });
+    } else if (results[method]) send({ id, result: results[method] });
+    else send({ id, error: { code: -32601, message: "no " + text } });
+  });`;
+
+test("no secret that a server repeats is in a catalog, an error, an event or a file", async () => {
+  await using folder = await temporaryFolder();
+  const env = { PATH: process.env["PATH"], HOME: folder.path, PEM_KEY: pem };
+  const environment = { env, home: folder.path, cwd: folder.path, platform: process.platform };
+  const entry = {
+    command: process.execPath,
+    args: ["-e", program, "--", JSON.stringify({ token, verbose: true })],
+    env: { PEM_KEY: "$PEM_KEY", REGION: "us-east-1" },
+  };
+  const seen: unknown[] = [];
+  {
+    await using host = await createHost({
+      environment,
+      trust: true,
+      settings: { mcpServers: { leaky: entry } },
+      debug: true,
+    });
+    for (const type of ["state", "catalog", "log", "stderr"] as const) host.on(type, (event) => seen.push(event));
+    await host.start();
+    const onProgress = (progress: unknown): void => void seen.push(progress);
+    seen.push(await host.call("leaky", "leak", {}, { onProgress }).catch((error: unknown) => error));
+    seen.push(host.tools(), host.prompts(), host.resources(), host.states(), host.catalog("leaky"));
+    // An ordinary word stays readable in what models read.
+    expect(host.tools()[0]?.description).toMatch(/^key \(hidden\).* and \(hidden\) in us-east-1$/s);
+    expect(host.catalog("leaky")?.tools[0]?.name).toBe("leak");
+  }
+  const files = await readdir(join(folder.path, ".fairlead"), { recursive: true, withFileTypes: true });
+  for (const file of files) if (file.isFile()) seen.push(await readFile(join(file.parentPath, file.name), "utf8"));
+  const everything = inspect(seen, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
+  expect(everything).toContain("cannot: key (hidden)");
+  for (const secret of [...lines, token]) expect(everything).not.toContain(secret);
+});
+
+test("each line of a value is hidden, also escaped, and what only frames it is not", () => {
+  const hide = createValueRedactor([`${pem}\r\nab\r\n`]);
+  for (const line of lines) expect(hide(`1: ${line};`)).toBe("1: (hidden);");
+  expect(hide("-----BEGIN PRIVATE KEY----- ab")).toBe("-----BEGIN PRIVATE KEY----- ab");
+  expect(hide(encodeURIComponent(lines[0] ?? ""))).toBe("(hidden)");
+  expect(hide(JSON.stringify({ key: `${pem}\r\nab\r\n` }))).toBe('{"key":"(hidden)"}');
+});
+
+test("a private key is hidden although nobody knows its value", () => {
+  const redact = createRedactor([]);
+  expect(redact(`key: ${pem}rest`)).toBe("key: (hidden)\nrest");
+  expect(redact(JSON.stringify(pem))).toBe('"(hidden)\\n"');
+  expect(redact("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc")).toBe("(hidden)");
+  expect(redact("-----BEGIN CERTIFICATE-----\nabc")).toBe("-----BEGIN CERTIFICATE-----\nabc");
+});
