@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { writeMention } from "@fairlead/core/resources/references/resource-reference";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { type CompletionAnswer, suggestFiles } from "../completion/answer.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import {
@@ -258,7 +259,9 @@ function inCommand(before: string): CursorContext | undefined {
 }
 
 function inCall(before: string): CursorContext | undefined {
-  const line = before.slice(before.lastIndexOf("\n") + 1);
+  const { lastStart, open } = splitTypedLines(before);
+  if (open !== undefined) return undefined;
+  const line = before.slice(lastStart);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
   // A call written as in code gets completion for its name only.

@@ -7,6 +7,7 @@ import { type QuestionAnswer, refusals, type UserQuestion } from "../state/quest
 import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
+import { pasteAtCursor } from "./paste-value.ts";
 
 /** An action that only the session can run. */
 export type Action =
@@ -79,6 +80,10 @@ function enter(state: AppState): Routed {
 }
 
 function edit(state: AppState, key: Key): Routed {
+  if (key.name === "paste") {
+    const editor = pasteAtCursor(state.editor, key.text ?? "", state.model.provider === "manual");
+    return { events: [{ type: "edit", editor }] };
+  }
   const edited = editKey(state.editor, state.history, key);
   return edited === undefined ? nothing : { events: [{ type: "edit", ...edited }] };
 }

@@ -104,7 +104,9 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
-      for await (const event of conversation.send(input, { signal, references: true }))
+      // A call has no references: `@` in a value names a file.
+      const references = conversation.model.provider !== "manual";
+      for await (const event of conversation.send(input, { signal, references }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
