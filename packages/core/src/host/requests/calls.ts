@@ -86,7 +86,7 @@ export function createHostCalls({ configuration, servers, spine, work, clock }: 
   /** Makes the parts for the model and the display for the user. */
   async function present(tool: ToolIdentity, result: CallResult): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
-    const [{ toModelParts }, { displayOf }] = await Promise.all([
+    const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
       import("../../normalise/content/parts.ts"),
       import("../../normalise/content/display.ts"),
     ]);
@@ -104,6 +104,7 @@ export function createHostCalls({ configuration, servers, spine, work, clock }: 
     return {
       llmContent,
       returnDisplay: displayOf(content, structuredContent),
+      plainDisplay: plainDisplay(content, structuredContent),
       ...(isError && { error: toolError(tool) }),
       ...(files.length > 0 && { files }),
       ...(warnings && { warnings }),
