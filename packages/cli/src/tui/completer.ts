@@ -50,7 +50,7 @@ export function createCompleter(services: Services): Completer {
   function renew(): void {
     close();
     const { editor } = store.get();
-    const place = cursorContextAt(editor, conversation.model.provider === "manual");
+    const place = cursorContextAt(editor, session.model().provider === "manual");
     if (place === undefined) return;
     const offer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
       ...rangeOf(place, editor),
@@ -243,8 +243,10 @@ export function cursorContextAt(
   isManual: boolean,
 ): CursorContext | undefined {
   const before = text.slice(0, cursor);
+  const [call] = /^\/(?:call|form)\s+/.exec(before) ?? [];
+  if (call !== undefined) return inCall(before, call.length);
   if (before.startsWith("/")) return inCommand(before);
-  if (isManual) return inCall(before);
+  if (isManual) return inCall(before, 0);
   const [whole, quoted, plain = ""] = mention.exec(before) ?? [];
   return whole === undefined ? undefined : { kind: "mention", from: cursor - whole.length, typed: quoted ?? plain };
 }
@@ -258,10 +260,11 @@ function inCommand(before: string): CursorContext | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-function inCall(before: string): CursorContext | undefined {
-  const { lastStart, open } = splitTypedLines(before);
+/** `start`: where the calls begin. */
+function inCall(before: string, start: number): CursorContext | undefined {
+  const { lastStart, open } = splitTypedLines(before.slice(start));
   if (open !== undefined) return undefined;
-  const line = before.slice(lastStart);
+  const line = before.slice(start + lastStart);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
   // A call written as in code gets completion for its name only.

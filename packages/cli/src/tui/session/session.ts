@@ -11,7 +11,9 @@ import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
+import { isTypedCall } from "../input/typed-call.ts";
 import type { NoteTone } from "../state/transcript.ts";
+import type { ConversationSlot } from "./conversation-slot.ts";
 import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
 import type { Store } from "./store.ts";
 
@@ -36,14 +38,20 @@ export interface AppSession extends QuestionQueue {
   readonly press: (key: Key) => void;
   /** Runs a typed line: a command, or a message for the model. */
   readonly submit: (text: string) => void;
+  /** Runs typed calls in the conversation, whether or not it has a model. */
+  readonly sendCall: (calls: string, shown?: string) => void;
   /** Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript. */
   readonly send: (input: string | readonly Part[], shown?: string) => void;
   readonly cancelTurn: () => void;
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
+  /** The model that the user has chosen; the conversation has none while a typed call runs. */
+  readonly model: () => Model;
   /** Takes effect with the next request. */
   readonly setModel: (model: Model) => void;
+  /** Begins a new conversation and clears the screen. */
+  readonly clear: () => void;
   readonly quit: () => void;
 }
 
@@ -57,7 +65,9 @@ export interface Overlay {
 export interface SessionOptions {
   readonly host: Host;
   readonly store: Store;
-  readonly conversation: Conversation;
+  readonly conversation: ConversationSlot;
+  /** Manual mode: parses each line as a call. */
+  readonly manual: Model;
   readonly clock: Clock;
   /** Resolves when the model is chosen; messages sent before that wait. */
   readonly ready: Promise<void>;
@@ -75,12 +85,13 @@ export interface SessionOptions {
 const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
 
 export function createSession(options: SessionOptions): AppSession {
-  const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
+  const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const asking = createQuestionQueue(store);
   /** Messages entered while a turn was running. */
-  const queue: { readonly input: string | readonly Part[]; readonly shown: string }[] = [];
+  const queue: Message[] = [];
   let stop: AbortController | undefined;
+  let { model } = conversation;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
@@ -96,7 +107,7 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
-  async function takeTurn(input: string | readonly Part[]): Promise<void> {
+  async function takeTurn({ input, isCall }: Message): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     stop = controller;
@@ -104,6 +115,7 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
+      conversation.setModel(isCall ? manual : model);
       // A call has no references: `@` in a value names a file.
       const references = conversation.model.provider !== "manual";
       for await (const event of conversation.send(input, { signal, references }))
@@ -113,6 +125,7 @@ export function createSession(options: SessionOptions): AppSession {
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
+      conversation.setModel(model);
       if (signal.aborted) takeBack();
       else sendNext();
     }
@@ -122,7 +135,16 @@ export function createSession(options: SessionOptions): AppSession {
     const next = queue.shift();
     if (next === undefined) return;
     dispatch({ type: "waited", count: 1 });
-    session.send(next.input, next.shown);
+    begin(next);
+  }
+
+  function begin(message: Message): void {
+    if (stop !== undefined) {
+      queue.push(message);
+      return dispatch({ type: "wait", text: message.shown });
+    }
+    dispatch({ type: "sent", text: message.shown, attachments: [], now: clock.now() });
+    void takeTurn(message);
   }
 
   /** Puts queued messages back into the prompt: after a cancelled turn the user may want to change them. */
@@ -189,24 +211,27 @@ export function createSession(options: SessionOptions): AppSession {
     submit(text) {
       const [, name, words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
       if (name !== undefined && !name.includes("/")) return void runCommand(name, words.trim()).catch(fail);
-      session.send(text);
+      if (isTypedCall(text, conversation.tools)) session.sendCall(text);
+      else session.send(text);
     },
-    send(input, shown = typeof input === "string" ? input : "") {
-      if (stop !== undefined) {
-        queue.push({ input, shown });
-        return dispatch({ type: "wait", text: shown });
-      }
-      dispatch({ type: "sent", text: shown, attachments: [], now: clock.now() });
-      void takeTurn(input);
-    },
+    send: (input, shown = typeof input === "string" ? input : "") => begin({ input, shown, isCall: false }),
+    sendCall: (input, shown = input) => begin({ input, shown, isCall: true }),
     cancelTurn() {
       dispatch({ type: "cancelling" });
       stop?.abort();
     },
     show: (title, text) => dispatch({ type: "output", title, text }),
-    setModel(model) {
-      conversation.setModel(model);
-      dispatch({ type: "model", model: { provider: model.provider, name: model.name } });
+    model: () => model,
+    setModel(next) {
+      model = next;
+      // A typed call that runs goes on without a model.
+      if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
+      dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
+    },
+    clear() {
+      conversation.renew();
+      dispatch({ type: "clear" });
+      onRedraw();
     },
     quit() {
       dispatch({ type: "quit" });
@@ -215,6 +240,13 @@ export function createSession(options: SessionOptions): AppSession {
     },
   };
   return session;
+}
+
+/** A message of the user, or typed calls. */
+interface Message {
+  readonly input: string | readonly Part[];
+  readonly shown: string;
+  readonly isCall: boolean;
 }
 
 function unexpected(error: unknown): HostError {

@@ -9,6 +9,7 @@ import type { Services } from "../services.ts";
 import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
+import { call, clear, copy, exportConversation } from "./conversation.ts";
 import { form } from "./form.ts";
 import { mcp } from "./mcp.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
@@ -82,9 +83,8 @@ const model: BuiltIn = {
     const name = line.trim();
     const { manual } = models;
     if (name === manual.name) return use(manual.name, () => session.setModel(manual), services);
-    const isAsked = name !== "" || session.conversation.model.provider === "manual";
-    if (!isAsked)
-      return session.note("info", `The model is ${session.conversation.model.name}.`, "/model NAME or /model manual");
+    const isAsked = name !== "" || session.model().provider === "manual";
+    if (!isAsked) return session.note("info", `The model is ${session.model().name}.`, "/model NAME or /model manual");
     const choice = await models.find(name === "" ? undefined : name);
     if (choice.kind === "model")
       return use(choice.model.name, () => session.setModel(choice.model), services, name !== "");
@@ -127,7 +127,7 @@ const help: BuiltIn = {
         safe`  ${toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`)}`,
         toVisibleLine(summary),
       ]);
-    const manual = "Without a model, type calls: server.tool key=value …";
+    const manual = "To call a tool yourself, type: server.tool key=value …";
     session.show(
       "/help",
       [
@@ -146,7 +146,11 @@ export const builtIns: readonly BuiltIn[] = [
   tools,
   resources,
   prompts,
+  call,
   form,
+  clear,
+  copy,
+  exportConversation,
   model,
   policy,
   trust,

@@ -32,7 +32,8 @@ test("a result is the same text in call, in -p, in its JSON and in the app", asy
     expect(calls[0]?.display.trimEnd(), name).toBe(called.stdout.trimEnd());
     app.enter(`r.${name}`);
     const { items } = await app.until(
-      (state) => state.turn.kind === "idle" && state.items.some((item) => item.kind === "call" && item.call.tool === name),
+      (state) =>
+        state.turn.kind === "idle" && state.items.some((item) => item.kind === "call" && item.call.tool === name),
     );
     const card = items.findLast((item) => item.kind === "call");
     expect(card?.kind === "call" ? card.call.display?.trimEnd() : undefined, name).toBe(called.stdout.trimEnd());
