@@ -9,6 +9,7 @@ import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
+import { readTimeout } from "../arguments/duration.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
@@ -56,7 +57,7 @@ Examples:
   fairlead call demo.picture pattern=rings --save .
   fairlead call demo.statistics text=@README.md --json
   echo '{"name": "Ada"}' | fairlead call demo.greet -
-  fairlead call --server demo --tool wait seconds=60 --timeout 2000
+  fairlead call --server demo --tool wait seconds=60 --timeout 2s
   fairlead call https://mcp.example.com/mcp search query=knots
   fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`,
 
@@ -68,7 +69,7 @@ Examples:
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
-      .option("--timeout <ms>", "give up after this many milliseconds without a response or progress")
+      .option("--timeout <time>", "give up after this time without a response or progress: 500ms, 10s, 2m")
       .option("--save <dir>", "write images, audio and other files of the result into this folder");
     defineImageOption(command);
     defineAdHocOptions(command);
@@ -76,7 +77,7 @@ Examples:
 
   async run(context) {
     const options = context.command.opts<Options>();
-    const timeout = readTimeout(options.timeout);
+    const timeout = options.timeout === undefined ? undefined : readTimeout(options.timeout);
     const words = [...context.operands, ...context.rest];
     const address = isAddress(words[0]) ? words[0] : undefined;
     const request = readRequest(address === undefined ? words : words.slice(1), {
@@ -106,14 +107,6 @@ Examples:
     });
   },
 };
-
-function readTimeout(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = Number(text);
-  if (!Number.isSafeInteger(milliseconds) || milliseconds <= 0)
-    throw new HostError("usage", `--timeout must be a number of milliseconds, not "${text}"`);
-  return milliseconds;
-}
 
 /** Returns empty arguments for an unknown tool: the call reports that error before any mistake in the arguments. */
 async function argumentsFor(

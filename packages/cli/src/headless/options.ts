@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
 import { type Command, Option } from "commander";
+import { readDuration } from "../arguments/duration.ts";
 import type { Context } from "../shell/verb.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
@@ -85,19 +86,4 @@ function readCount(option: string, text: string): number {
   const count = Number(text);
   if (Number.isSafeInteger(count) && count > 0) return count;
   throw new HostError("usage", `${option} must be a whole number above zero, not "${text}"`);
-}
-
-const units: ReadonlyMap<string, number> = new Map([
-  ["ms", 1],
-  ["s", 1_000],
-  ["m", 60_000],
-]);
-
-/** Returns milliseconds; only `0` needs no unit. @throws HostError `usage` */
-export function readDuration(option: string, text: string): number {
-  if (text === "0") return 0;
-  const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)$/.exec(text) ?? [];
-  const length = units.get(unit);
-  if (length !== undefined) return Math.round(Number(number) * length);
-  throw new HostError("usage", `${option} must be a time such as 500ms, 10s or 1m, not "${text}"`);
 }

@@ -7,6 +7,7 @@ import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
 import { createLateLine, lineSteps } from "./plain/line-steps.ts";
+import { plainText } from "./plain/plain-line.ts";
 import { openAppSession } from "./session/open-session.ts";
 import type { Store } from "./session/store.ts";
 import { type AppState, questionNumber } from "./state/app-state.ts";
@@ -102,13 +103,7 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
   function print(lines: readonly Line[]): void {
     if (isAtPrompt) write("\n");
     isAtPrompt = false;
-    for (const line of lines)
-      write(
-        `${line
-          .map(({ text }) => text)
-          .join("")
-          .trimEnd()}\n`,
-      );
+    for (const line of lines) write(`${plainText(line)}\n`);
   }
 
   function printNews(state: AppState): void {

@@ -94,7 +94,7 @@ Examples:
       )
       .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
       .option("--cwd <dir>", "working folder of the command")
-      .option("--timeout <ms>", "give up a request after this many milliseconds without a response or progress")
+      .option("--timeout <time>", "give up a request after this time without a response or progress: 500ms, 10s, 2m")
       .option("--trust", "run its tools without confirmation")
       .option("--description <text>", "what it is for")
       .option("--include-tools <a,b>", "only these tools")

@@ -40,7 +40,7 @@ export function routeKey(state: AppState, key: Key): Routed {
   if (question !== undefined && state.focus === "input" && key.name === "tab")
     return { events: [{ type: "focus", focus: "dialog" }] };
   if (isCtrl(key, "c") || key.name === "escape") return stop(state, isCtrl(key, "c"));
-  if (isCtrl(key, "d") && state.editor.text === "") return stop(state, true);
+  if (isCtrl(key, "d") && state.editor.text === "") return endOfInput(state);
   if (isCtrl(key, "l")) return { events: [], action: { type: "redraw" } };
   if (isCtrl(key, "o")) return { events: [{ type: "fold" }] };
   if (key.name === "enter" && !key.meta && !key.shift) return enter(state);
@@ -61,6 +61,14 @@ function stop(state: AppState, canQuit: boolean): Routed {
   if (editor.text !== "") return { events: [{ type: "edit", editor: { ...emptyEditor, cut: editor.text } }] };
   if (!canQuit) return { events: [{ type: "arm_quit", isArmed: false }] };
   return isQuitArmed ? { events: [], action: { type: "quit" } } : { events: [{ type: "arm_quit", isArmed: true }] };
+}
+
+/** Ctrl-D on an empty prompt quits, as in a shell; while a turn runs, or a question is open, only on the second key. */
+function endOfInput({ turn, questions, isQuitArmed }: AppState): Routed {
+  const isIdle = turn.kind === "idle" && questions.length === 0;
+  return isIdle || isQuitArmed
+    ? { events: [], action: { type: "quit" } }
+    : { events: [{ type: "arm_quit", isArmed: true }] };
 }
 
 function isRunning(status: CallStatus): boolean {

@@ -141,15 +141,16 @@ export function createSession(options: SessionOptions): AppSession {
   function begin(message: Message): void {
     if (stop !== undefined) {
       queue.push(message);
-      return dispatch({ type: "wait", text: message.shown });
+      dispatch({ type: "wait", text: message.shown });
+    } else {
+      dispatch({ type: "sent", text: message.shown, attachments: [], now: clock.now() });
+      void takeTurn(message);
     }
-    dispatch({ type: "sent", text: message.shown, attachments: [], now: clock.now() });
-    void takeTurn(message);
   }
 
-  /** Puts queued messages back into the prompt: after a cancelled turn the user may want to change them. */
+  /** Puts queued messages back into the prompt: a user who stops something does not want the next thing to start. */
   function takeBack(): void {
-    const texts = queue.splice(0).flatMap(({ input }) => (typeof input === "string" ? input : []));
+    const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
     dispatch({ type: "waited", count: store.get().waiting.length });
     const { editor } = store.get();
@@ -167,6 +168,7 @@ export function createSession(options: SessionOptions): AppSession {
         asking.answer(action.question.key, action.answer);
         break;
       case "cancel_calls":
+        takeBack();
         // Between two calls none is running: cancel the turn.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;

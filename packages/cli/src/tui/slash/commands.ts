@@ -1,16 +1,16 @@
 /** The table of slash commands: built-in commands, then prompts of servers; and the commands that need few lines. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { table } from "../../output/output.ts";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { callName } from "../input/call-words.ts";
 import { promptKeys } from "../input/key-table.ts";
 import type { Services } from "../services.ts";
 import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
-import { type BuiltIn, wordsOf } from "./command.ts";
+import { type BuiltIn, lookFor, wordsOf } from "./command.ts";
 import { call, clear, copy, exportConversation } from "./conversation.ts";
 import { form } from "./form.ts";
+import { type HelpRow, helpText } from "./help-text.ts";
 import { mcp } from "./mcp.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
 import { prompts, resources, tools } from "./tools.ts";
@@ -120,24 +120,19 @@ const quit: BuiltIn = {
 const help: BuiltIn = {
   name: "help",
   summary: "every command and every key",
-  run(_words, { session }) {
+  run(_words, services) {
+    const { session } = services;
+    const { columns } = lookFor(services);
     const commands = session
       .commands()
-      .map(({ name, usage, summary }) => [
-        safe`  ${toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`)}`,
-        toVisibleLine(summary),
-      ]);
+      .map(
+        ({ name, usage, summary }): HelpRow => [
+          toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`),
+          toVisibleLine(summary),
+        ],
+      );
     const manual = "To call a tool yourself, type: server.tool key=value …";
-    session.show(
-      "/help",
-      [
-        table(commands),
-        "",
-        table(promptKeys.map(([name, words]) => [safe`  ${toVisibleLine(name)}`, toVisibleLine(words)])),
-        "",
-        manual,
-      ].join("\n"),
-    );
+    session.show("/help", [helpText(commands, columns), "", helpText(promptKeys, columns), "", manual].join("\n"));
   },
 };
 

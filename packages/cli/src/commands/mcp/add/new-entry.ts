@@ -10,7 +10,8 @@ import { validate } from "@fairlead/core/settings/schema/validate";
 import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { objectOf } from "@fairlead/wire/json";
-import { parseUrl } from "@fairlead/wire/text";
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
+import { readTimeout } from "../../../arguments/duration.ts";
 import type { Words } from "../../../shell/verb.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -171,9 +172,11 @@ function toHeader(word: string): readonly [string, string] {
 }
 
 function toMilliseconds(word: string): number {
-  const value = Number(word);
-  if (/^\d+$/.test(word) && value > 0) return value;
-  throw usage(`--timeout "${word}" is not a number of milliseconds`);
+  try {
+    return readTimeout(word);
+  } catch (error) {
+    throw usage(errorMessage(error));
+  }
 }
 
 function toList(word: string): string[] {
