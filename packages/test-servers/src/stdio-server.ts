@@ -31,7 +31,8 @@ export type StdioProgram =
   | "never-ends"
   | "large-result"
   | "odd-parameters"
-  | "results";
+  | "results"
+  | "asks";
 
 /** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {

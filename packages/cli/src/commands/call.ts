@@ -4,6 +4,7 @@ import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
+import type { Elicit, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -12,9 +13,10 @@ import { type CallExpression, parseCallExpression } from "../arguments/call-expr
 import { readTimeout } from "../arguments/duration.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
-import { createProgressLine } from "../output/reports/progress.ts";
+import { createProgressLine, type ProgressLine } from "../output/reports/progress.ts";
 import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { canAsk } from "../shell/prompt.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
@@ -45,6 +47,7 @@ Arguments:
   --args JSON    all arguments as one JSON object
   -              read that JSON object from stdin
 
+On a terminal, you can answer a question that the server asks.
 Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
 reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
 
@@ -87,7 +90,8 @@ Examples:
     const configured = await configurationOf(context);
     const adHoc = await openAdHoc(address, configured, context);
     const configuration = adHoc?.configuration ?? configured;
-    await useHost(configuration, context, async (host) => {
+    const watch: Watch = {};
+    const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
       // The server's own definition; the one shown to models is adapted to the model's API.
@@ -101,12 +105,27 @@ Examples:
         host,
         context,
       );
-      const outcome = await run(target, { args, timeout, confirmation }, host, context);
+      const outcome = await run(target, { args, timeout, confirmation, watch }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
       await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
-    });
+    };
+    await useHost(configuration, context, call, canAsk(context.io) ? { elicit: elicitHere(watch, context) } : {});
   },
 };
+
+/** The line that shows the progress of the call, once it runs. */
+interface Watch {
+  progress?: ProgressLine;
+}
+
+/** Asks questions of the server on the terminal. */
+function elicitHere(watch: Watch, context: Context): Elicit {
+  return async (request, signal) => {
+    const { answerOnTerminal } = await import("../shell/elicitation.ts");
+    const ask = (): Promise<ElicitationAnswer> => answerOnTerminal(request, signal, context);
+    return watch.progress === undefined ? ask() : watch.progress.hideDuring(ask);
+  };
+}
 
 /** Returns empty arguments for an unknown tool: the call reports that error before any mistake in the arguments. */
 async function argumentsFor(
@@ -126,15 +145,17 @@ interface Run {
   readonly args: unknown;
   readonly timeout: number | undefined;
   readonly confirmation: TypedConfirmation;
+  readonly watch: Watch;
 }
 
 async function run(
   target: ToolTarget,
-  { args, timeout, confirmation }: Run,
+  { args, timeout, confirmation, watch }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
   const progress = createProgressLine(toSafeLine(targetName(target)), io, globals);
+  watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
   // Connecting has just failed: do not try again.
