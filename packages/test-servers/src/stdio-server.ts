@@ -32,7 +32,9 @@ export type StdioProgram =
   | "watched"
   | "never-ends"
   | "large-result"
-  | "odd-parameters";
+  | "odd-parameters"
+  | "results"
+  | "asks";
 
 /** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {

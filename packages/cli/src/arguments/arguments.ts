@@ -86,7 +86,9 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
   if (words.length > 1 && list === undefined) throw new HostError("usage", `"${key}" is given twice`);
   const items: unknown[] = [];
   for (const { text, isJson } of words) {
-    const content = text.startsWith("@") ? await readFile(key, text.slice(1), io) : text;
+    // No path has several lines: this is pasted text.
+    const isFile = text.startsWith("@") && !text.includes("\n");
+    const content = isFile ? await readFile(key, text.slice(1), io) : text;
     const read: Coerced = isJson ? parseExactJson(content) : coerce(content, list ? list.items : schema, root);
     if (read.kind === "mistake") throw new HostError("arguments_invalid", `${key} ${read.reason}`);
     items.push(read.value);

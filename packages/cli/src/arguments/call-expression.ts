@@ -60,7 +60,7 @@ const deepest = 64;
 const blank = /\s*/y;
 const bareName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const plainText = /[^"'\\\n\r]+/y;
+const plainText = /[^"'\\]+/y;
 const codePoint = /u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}/y;
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["true", true],
@@ -166,7 +166,7 @@ function createLiteralReader(text: string): LiteralReader {
       const next = text.charAt(at);
       const plain = match(plainText);
       if (plain !== undefined) parts.push(plain);
-      else if (next === "" || next === "\n" || next === "\r") {
+      else if (next === "") {
         at = start;
         throw mistake(`this text has no closing ${quote}`);
       } else {

@@ -4,16 +4,20 @@ import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
+import type { Elicit, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
+import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
-import { createProgressLine } from "../output/reports/progress.ts";
+import { createProgressLine, type ProgressLine } from "../output/reports/progress.ts";
 import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { canAsk } from "../shell/prompt.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
@@ -44,6 +48,7 @@ Arguments:
   --args JSON    all arguments as one JSON object
   -              read that JSON object from stdin
 
+On a terminal, you can answer a question that the server asks.
 Fairlead connects to this one server. The result goes to stdout, progress to stderr. Exit code 7: the tool
 reported an error (its text is still printed). Exit code 130: Ctrl-C cancelled the call.
 
@@ -56,7 +61,7 @@ Examples:
   fairlead call demo.picture pattern=rings --save .
   fairlead call demo.statistics text=@README.md --json
   echo '{"name": "Ada"}' | fairlead call demo.greet -
-  fairlead call --server demo --tool wait seconds=60 --timeout 2000
+  fairlead call --server demo --tool wait seconds=60 --timeout 2s
   fairlead call https://mcp.example.com/mcp search query=knots
   fairlead call --stdio 'npx -y @modelcontextprotocol/server-everything' echo message=hello`,
 
@@ -68,15 +73,15 @@ Examples:
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
-      .option("--timeout <ms>", "give up after this many milliseconds without a response or progress")
       .option("--save <dir>", "write images, audio and other files of the result into this folder");
+    defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
   },
 
   async run(context) {
     const options = context.command.opts<Options>();
-    const timeout = readTimeout(options.timeout);
+    const { timeout } = timeoutOption(options);
     const words = [...context.operands, ...context.rest];
     const address = isAddress(words[0]) ? words[0] : undefined;
     const request = readRequest(address === undefined ? words : words.slice(1), {
@@ -86,7 +91,8 @@ Examples:
     const configured = await configurationOf(context);
     const adHoc = await openAdHoc(address, configured, context);
     const configuration = adHoc?.configuration ?? configured;
-    await useHost(configuration, context, async (host) => {
+    const watch: Watch = {};
+    const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
       // The server's own definition; the one shown to models is adapted to the model's API.
@@ -100,19 +106,31 @@ Examples:
         host,
         context,
       );
-      const outcome = await run(target, { args, timeout, confirmation }, host, context);
+      const outcome = await run(target, { args, timeout, confirmation, watch }, host, context);
       const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
       await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
-    });
+    };
+    await useHost(
+      configuration,
+      context,
+      call,
+      canAsk(context.io) ? { elicit: elicitHere(watch, programPlace(configuration), context) } : {},
+    );
   },
 };
 
-function readTimeout(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = Number(text);
-  if (!Number.isSafeInteger(milliseconds) || milliseconds <= 0)
-    throw new HostError("usage", `--timeout must be a number of milliseconds, not "${text}"`);
-  return milliseconds;
+/** The line that shows the progress of the call, once it runs. */
+interface Watch {
+  progress?: ProgressLine;
+}
+
+/** Asks questions of the server on the terminal. */
+function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit {
+  return async (request, signal) => {
+    const { answerOnTerminal } = await import("../shell/elicitation.ts");
+    const ask = (): Promise<ElicitationAnswer> => answerOnTerminal(request, signal, { ...context, place });
+    return watch.progress === undefined ? ask() : watch.progress.hideDuring(ask);
+  };
 }
 
 /** Returns empty arguments for an unknown tool: the call reports that error before any mistake in the arguments. */
@@ -133,15 +151,17 @@ interface Run {
   readonly args: unknown;
   readonly timeout: number | undefined;
   readonly confirmation: TypedConfirmation;
+  readonly watch: Watch;
 }
 
 async function run(
   target: ToolTarget,
-  { args, timeout, confirmation }: Run,
+  { args, timeout, confirmation, watch }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
   const progress = createProgressLine(toSafeLine(targetName(target)), io, globals);
+  watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
   // Connecting has just failed: do not try again.

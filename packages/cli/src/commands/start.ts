@@ -1,6 +1,8 @@
 /** `fairlead` without a command: opens the app on a terminal; elsewhere prints an overview without starting configured servers. */
 
+import { HostError } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
 import { transportWord } from "../output/servers/server-details.ts";
 import { statusDocument } from "../output/servers/server-state.ts";
@@ -8,18 +10,24 @@ import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Io } from "../shell/io.ts";
+import { globalWords } from "../shell/run-verb.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
   // `fairlead --help` prints the help of all commands instead of this one's.
   define(command) {
+    command.argument("[prompt...]", "the first message, in quotes");
     for (const [flags, help] of appOptions) command.option(flags, help);
   },
 
   async run(context) {
-    const { io, globals, command } = context;
-    if (!isTerminal(io) || globals.json) return showOverview(context);
+    const { io, globals, command, operands } = context;
+    if (operands.length > 1)
+      throw new HostError("usage", `one message is expected, not ${operands.length}`, {
+        next: `put it in quotes: fairlead ${toShellWord(operands.join(" "))}`,
+      });
+    if (!isTerminal(io) || globals.json) return operands.length === 0 ? showOverview(context) : runPrompt(context);
     const { plain = false } = command.opts<{ readonly plain?: boolean }>();
     const configuration = await configurationOf(context);
     if (plain || io.env["TERM"] === "dumb") {
@@ -30,6 +38,18 @@ export const verb: Verb = {
     return runApp(context, configuration);
   },
 };
+
+/** Without a terminal, `fairlead "…"` is `fairlead -p "…"`. */
+function runPrompt({ operands, command, globals, io, out, runWords }: Context): Promise<void> {
+  const { model } = command.opts<{ readonly model?: string }>();
+  const words = [
+    ...globalWords(globals),
+    ...(globals.json ? ["--json"] : []),
+    ...(model === undefined ? [] : ["--model", model]),
+    `--prompt=${operands.join(" ")}`,
+  ];
+  return runWords(words, io, out);
+}
 
 function isTerminal({ stdin, stdout }: Io): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;

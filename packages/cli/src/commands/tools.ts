@@ -7,7 +7,7 @@ import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow } from "@fairlead/wire/json";
 import { groupBy } from "../output/output.ts";
-import { harmless, serverToolsText } from "../output/tools/lists.ts";
+import { harmless, serverNamesText, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
@@ -18,6 +18,7 @@ import { listHelp, withCatalogs } from "../targets/with-catalogs.ts";
 
 interface Options {
   readonly all?: boolean;
+  readonly long?: boolean;
   readonly repairs?: boolean;
   readonly raw?: boolean;
 }
@@ -33,6 +34,7 @@ export const verb: Verb = {
 Examples:
   fairlead tools
   fairlead tools demo
+  fairlead tools --long
   fairlead tools demo --all
   fairlead tools demo --json
   fairlead tools https://mcp.example.com/mcp
@@ -41,6 +43,7 @@ Examples:
   define(command) {
     command
       .argument("[server]", "only the tools of this server: its name, or a URL")
+      .option("-l, --long", "show signatures and descriptions, also of many tools")
       .option("--all", "show every parameter and the full descriptions")
       .option("--refresh", "connect to the servers instead of using the catalog cache")
       .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
@@ -74,18 +77,33 @@ function show(host: Host, server: string | undefined, context: Context): void {
   else print(listed, context);
 }
 
-function print({ tools, quarantined, hidden }: Listed, { io, out, command }: Context): void {
+/** With more tools than this, and no server named, only names are listed. */
+const manyTools = 40;
+
+function isNamesOnly(
+  tools: readonly HostTool[],
+  { command, operands }: Pick<Context, "command" | "operands">,
+): boolean {
+  const { all = false, repairs = false, long = false } = command.opts<Options>();
+  return tools.length > manyTools && operands.length === 0 && !all && !repairs && !long;
+}
+
+function print({ tools, quarantined, hidden }: Listed, context: Context): void {
+  const { io, out, command } = context;
   const { all = false, repairs = false } = command.opts<Options>();
+  const isShort = isNamesOnly(tools, context);
   const { style } = out;
   const options = { style, columns: columnsOf(io), all };
   const offered = groupBy(tools, ({ server }) => server);
   const filtered = groupBy(hidden, ({ server }) => server);
   const texts = [...new Set([...offered.keys(), ...filtered.keys()])].map((server) => {
     const own = offered.get(server) ?? [];
+    if (isShort) return serverNamesText(server, own, options, filtered.get(server));
     return repairs ? repairsText(server, own, options) : serverToolsText(server, own, options, filtered.get(server));
   });
   if (quarantined.length > 0) texts.push(quarantineText(quarantined, style, all));
-  if (texts.length > 0) out.print(joinSafe(texts, safe`\n\n`));
+  if (texts.length > 0)
+    out.print(joinSafe(texts, isShort && options.columns === Number.POSITIVE_INFINITY ? safe`\n` : safe`\n\n`));
   else out.say(safe`No tools to show. To see some: fairlead tools demo`);
 }
 
@@ -97,9 +115,14 @@ function rawDocuments(host: Host, server: string | undefined): readonly object[]
 }
 
 /** Suggests the next command to a person; JSON output has none. */
-function leadOn(tools: readonly HostTool[], server: string | undefined, { out, globals, command }: Context): void {
+function leadOn(tools: readonly HostTool[], server: string | undefined, context: Context): void {
+  const { out, globals, command } = context;
   const { repairs = false, raw = false } = command.opts<Options>();
   if (repairs || raw || globals.json) return;
+  if (isNamesOnly(tools, context)) {
+    out.say(safe`\n${tools.length} tools. Signatures: fairlead tools SERVER, or fairlead tools --long`);
+    return;
+  }
   const adapted = repairSummary(tools);
   const example = harmless(tools);
   const operand = server === undefined ? safe`` : safe` ${toSafeLine(toShellWord(server))}`;

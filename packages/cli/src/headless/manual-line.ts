@@ -5,6 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import type { ModelCall } from "@fairlead/core/model/model";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
@@ -20,6 +21,11 @@ export async function readManualLine(
   { host, tools }: { readonly host: Host; readonly tools: readonly ConversationTool[] },
   context: Pick<Context, "io" | "out">,
 ): Promise<ModelCall> {
+  const { open } = splitTypedLines(line);
+  if (open !== undefined && line.includes("\n"))
+    throw new HostError("usage", `the quote ${open.quote} is not closed`, {
+      next: `add ${open.quote} after the value`,
+    });
   const { word, words, written } = takeApart(line.replace(/^(?:fairlead\s+)?call\s+/, ""));
   const target = tools.find(({ name }) => name === word) ?? toPair(findToolTarget(word, serversOf(tools)));
   const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);

@@ -7,7 +7,7 @@ import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation } from "@fairlead/core/turn/conversation";
-import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
+import type { CallFailure, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { nameHint } from "../shell/name-hint.ts";
@@ -57,11 +57,12 @@ async function converse(
       await warnOfPolicyProblems(host, context);
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
-      const conversation = open(model && counted(model, writer), message, options, host, context);
+      const last: LastCall = {};
+      const conversation = open(model && counted(model, writer), message, options, { host, context, last });
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
       for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
-      return take(conversation, message, options, writer, context);
+      return take(conversation, message, options, { writer, context, last });
     },
     how,
   );
@@ -91,10 +92,14 @@ function open(
   model: Model | undefined,
   { history }: HeadlessMessage,
   { servers, wait, maxTurns }: HeadlessOptions,
-  host: Host,
-  context: Context,
+  { host, context, last }: { readonly host: Host; readonly context: Context; readonly last: LastCall },
 ): Conversation {
   const manual = createManualModel({
+    onStopped(left) {
+      const rest = left === 1 ? "the last line was not run" : `the other ${left} lines were not run`;
+      const { code = "tool_error", message: why = "a call failed" } = last.failure ?? {};
+      throw new HostError(code, `${rest}: ${why}`);
+    },
     parse: async (line) => ({
       kind: "call",
       call: await readManualLine(line, { host, tools: conversation.tools() }, context),
@@ -110,17 +115,22 @@ function open(
   return conversation;
 }
 
+/** Why the last call failed: it is the reason why the lines after it are not run. */
+interface LastCall {
+  failure?: CallFailure;
+}
+
 async function take(
   conversation: Conversation,
   { parts }: HeadlessMessage,
   options: HeadlessOptions,
-  writer: TurnWriter,
-  context: Context,
+  { writer, context, last }: { readonly writer: TurnWriter; readonly context: Context; readonly last: LastCall },
 ): Promise<HostError | undefined> {
   const tellProgress = createCallProgress(context);
   for await (const event of conversation.send(parts, { signal: context.io.signal })) {
     writer.event(event);
     tellProgress(event);
+    if (event.type === "call" && event.error !== undefined) last.failure = event.error;
     // No terminal to ask on.
     if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
     if (event.type === "error") return event.error;

@@ -59,6 +59,7 @@ function callLines(event: CallEvent): readonly SafeText[] {
       return [
         ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(bytesText(mimeType, data))}`),
         ...files.map((file) => safe`${name}: full result in ${toSafeLine(file)}`),
+        ...(isEmpty(event) ? [safe`${name} returned an empty result`] : []),
         ...(error === undefined ? [] : withNext(safe`${name}: ${words[status]}`, error)),
       ];
     case "requested":
@@ -66,6 +67,10 @@ function callLines(event: CallEvent): readonly SafeText[] {
     case "queued":
       return [];
   }
+}
+
+function isEmpty({ status, display, media = [], files = [] }: CallEvent): boolean {
+  return status === "ok" && display === "" && media.length === 0 && files.length === 0;
 }
 
 const words = {

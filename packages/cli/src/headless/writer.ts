@@ -1,6 +1,7 @@
 /** Writes a turn's events to stdout in the chosen format, and messages for people to stderr. */
 
 import type { HostError } from "@fairlead/core/errors";
+import { withoutLineEnd } from "@fairlead/core/normalise/content/display";
 import { joinSafe, type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import { errorDocument } from "../output/error-lines.ts";
@@ -51,7 +52,8 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       },
       asked() {},
       event(event) {
-        if (showsResults && event.type === "call" && event.display !== undefined) out.print(toSafeText(event.display));
+        if (showsResults && event.type === "call" && (event.display ?? "") !== "")
+          out.print(toSafeText(withoutLineEnd(event.display ?? "")));
         const heard = addEvent(buffer, event);
         buffer = heard.buffer;
         if (heard.lines !== undefined) out.print(heard.lines);

@@ -25,6 +25,7 @@ export function rootHelp(): string {
     "",
     "usage: fairlead [options] <command>",
     "       fairlead                      open the app: chat with a model, or call tools yourself",
+    '       fairlead "what is new?"       the same, with a first message',
     "",
     ...[...commandGroups].flatMap(([group, heading]) => [`${heading}:`, ...list(inGroup(group)), ""]),
     "use servers:",

@@ -36,6 +36,7 @@ export function resolve(argv: readonly string[]): Resolution {
   }
   if (first === "help") return helpFor(argv.slice(start + 1));
   if (first !== undefined && commandGroups.has(first)) return inGroup(first, globals, argv.slice(start + 1));
+  if (first !== undefined && isMessage(first)) return forApp(argv);
   const row = verbs.find((verb) => verb.words === (first ?? ""));
   if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + 1)] };
   return unknown(first ?? "");
@@ -51,6 +52,16 @@ function forPrompt(argv: readonly string[], globals: readonly string[]): Resolut
   const row = verbs.find((verb) => verb.words === promptWord);
   const asksForHelp = globals.includes("--help") || globals.includes("-h");
   return row ? { kind: "verb", ...row, argv: asksForHelp ? ["--help"] : argv } : unknown(promptWord);
+}
+
+/** A word with a space is no command: `fairlead "what is new?"` opens the app with it. After `--`, one word is enough. */
+function isMessage(word: string): boolean {
+  return word === "--" || /\s/.test(word.trim());
+}
+
+function forApp(argv: readonly string[]): Resolution {
+  const row = verbs.find((verb) => verb.words === "");
+  return row ? { kind: "verb", ...row, argv } : unknown("");
 }
 
 /** Finds a command of a group; global options may come between the two words. */
@@ -82,7 +93,8 @@ function helpFor(words: readonly string[]): Resolution {
 }
 
 function unknown(words: string): Resolution {
-  const hint = nameHint(words.trim(), [...verbs.map((verb) => verb.words), ...commandGroups.keys()]);
+  const known = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
+  const hint = nameHint(words.trim(), known);
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",

@@ -1,6 +1,7 @@
 /** Opens a host for one command and stops all its servers when the command ends. */
 
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
+import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "../shell/configuration.ts";
@@ -22,14 +23,32 @@ export function hasDemo({ servers }: Configuration): boolean {
   );
 }
 
+type HostOptions = Pick<
+  OpenHostOptions,
+  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit"
+>;
+
+/** The answer of a command that asks no questions. */
+async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
+  out?.warn(
+    safe`"${toSafeLine(serverName)}" asked a question, and there is no terminal to ask on: it got no answer\n  next: fairlead call on a terminal, or the app: fairlead`,
+  );
+  return { action: "cancel" };
+}
+
 /** Runs `use` with a host; resolves after all started servers have stopped. */
 export async function useHost<T>(
   configuration: Configuration,
   { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
   use: (host: Host) => Promise<T>,
-  options: Pick<OpenHostOptions, "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover"> = {},
+  options: HostOptions = {},
 ): Promise<T> {
-  const host = openHost(configuration, { debug: globals.debug, ...options });
+  // Every command declares elicitation, as the app does: a server offers the same tools to all of them.
+  const host = openHost(configuration, {
+    debug: globals.debug,
+    elicit: (request) => leaveOpen(request, out),
+    ...options,
+  });
   host.on("history_failed", ({ message }) =>
     out?.warnOnce(safe`note: not recorded in the history: ${toSafeLine(message)}`),
   );

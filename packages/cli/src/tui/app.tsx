@@ -180,7 +180,7 @@ interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" |
 const narrow = 50;
 
 function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {
-  if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit`}</Text>;
+  if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit (or Ctrl-D)`}</Text>;
   const { inputTokens, outputTokens } = usage;
   const tokens = inputTokens + outputTokens === 0 ? safe`` : safe` · ${inputTokens} in ${outputTokens} out`;
   return (

@@ -6,7 +6,8 @@ import { HostError } from "@fairlead/core/errors";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import { createOutput, type Style } from "../output/output.ts";
 import type { Io } from "../shell/io.ts";
-import type { Context, Globals } from "../shell/verb.ts";
+import { globalWords } from "../shell/run-verb.ts";
+import type { Context } from "../shell/verb.ts";
 import { typedHere } from "./slash/typed-here.ts";
 
 export interface Captured<C> {
@@ -58,13 +59,4 @@ export async function runVerbHere(words: readonly string[], context: Context, co
     });
   }
   return text();
-}
-
-function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
-  return [
-    ...(root === undefined ? [] : ["-C", root]),
-    ...(settings === undefined ? [] : ["--settings", settings]),
-    ...(workspace ? [] : ["--no-workspace"]),
-    ...(trustWorkspace ? ["--trust-workspace"] : []),
-  ];
 }

@@ -5,6 +5,7 @@ import type { HostTool } from "@fairlead/core/host";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { mayBeginMention } from "@fairlead/core/resources/references/find-mentions";
 import { writeMention } from "@fairlead/core/resources/references/resource-reference";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { type CompletionAnswer, suggestFiles } from "../completion/answer.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import {
@@ -50,7 +51,7 @@ export function createCompleter(services: Services): Completer {
   function renew(): void {
     close();
     const { editor } = store.get();
-    const place = cursorContextAt(editor, conversation.model.provider === "manual");
+    const place = cursorContextAt(editor, session.model().provider === "manual");
     if (place === undefined) return;
     const offer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
       ...rangeOf(place, editor),
@@ -243,8 +244,10 @@ export function cursorContextAt(
   isManual: boolean,
 ): CursorContext | undefined {
   const before = text.slice(0, cursor);
+  const [call] = /^\/(?:call|form)\s+/.exec(before) ?? [];
+  if (call !== undefined) return inCall(before, call.length);
   if (before.startsWith("/")) return inCommand(before);
-  if (isManual) return inCall(before);
+  if (isManual) return inCall(before, 0);
   const [whole, quoted, plain = ""] = mention.exec(before) ?? [];
   if (whole === undefined || !mayBeginMention(before, cursor - whole.length)) return undefined;
   return { kind: "mention", from: cursor - whole.length, typed: quoted ?? plain };
@@ -259,8 +262,11 @@ function inCommand(before: string): CursorContext | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-function inCall(before: string): CursorContext | undefined {
-  const line = before.slice(before.lastIndexOf("\n") + 1);
+/** `start`: where the calls begin. */
+function inCall(before: string, start: number): CursorContext | undefined {
+  const { lastStart, open } = splitTypedLines(before.slice(start));
+  if (open !== undefined) return undefined;
+  const line = before.slice(start + lastStart);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
   // A call written as in code gets completion for its name only.

@@ -7,6 +7,7 @@ import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
 import { createLateLine, lineSteps } from "./plain/line-steps.ts";
+import { plainText } from "./plain/plain-line.ts";
 import { openAppSession } from "./session/open-session.ts";
 import type { Store } from "./session/store.ts";
 import { type AppState, questionNumber } from "./state/app-state.ts";
@@ -33,6 +34,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
   const { session, close } = openAppSession(context, configuration, {
     size: { columns: stdout.columns ?? 80, rows: endless },
     hasScreen: false,
+    writeTerminal: (sequence) => void stdout.write(sequence),
     onQuit: () => leave?.(),
     onRedraw: () => {},
   });
@@ -91,6 +93,7 @@ interface PlainPrinterOptions extends Pick<Store, "get"> {
 }
 
 function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
+  /** Keys of items grow; after `/clear` the items begin again. */
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
@@ -100,22 +103,17 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
   function print(lines: readonly Line[]): void {
     if (isAtPrompt) write("\n");
     isAtPrompt = false;
-    for (const line of lines)
-      write(
-        `${line
-          .map(({ text }) => text)
-          .join("")
-          .trimEnd()}\n`,
-      );
+    for (const line of lines) write(`${plainText(line)}\n`);
   }
 
   function printNews(state: AppState): void {
     const { items, settled, size } = state;
-    for (const item of items.slice(printed, settled)) {
+    for (const item of items.slice(0, settled)) {
+      if (serialOf(item) <= printed) continue;
       // The terminal has echoed what the user typed.
       if (item.kind !== "person") print(linesOf(item, size.columns));
+      printed = serialOf(item);
     }
-    printed = settled;
     for (const item of items.slice(settled)) {
       if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
       begun.add(item.call.id);
@@ -171,6 +169,10 @@ const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>>
   typed: safe`Type or paste it, then Enter; an empty line cancels.`,
   chosen: safe`Type a number, starting at 1; an empty line chooses none.`,
 };
+
+function serialOf({ key }: TranscriptItem): number {
+  return Number(key.slice(key.lastIndexOf("-") + 1));
+}
 
 function linesOf(item: TranscriptItem, width: number): readonly Line[] {
   if (item.kind === "answer") return markdownLines(item.text, width);

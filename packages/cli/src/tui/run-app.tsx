@@ -28,6 +28,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const { session, close } = openAppSession(context, configuration, {
     size: size(),
     hasScreen: true,
+    writeTerminal: (sequence) => void stdout.write(sequence),
     onQuit: () => leave?.(),
     onRedraw: redraw,
   });

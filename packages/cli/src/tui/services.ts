@@ -14,6 +14,8 @@ export interface Services {
   readonly models: Models;
   /** Runs a `fairlead` command and returns its output. It has no terminal to ask on. */
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
+  /** Writes a control sequence that moves nothing on the screen. */
+  readonly writeTerminal: (sequence: string) => void;
   /** Undefined with `--plain`. */
   readonly openPanel?: () => void;
 }

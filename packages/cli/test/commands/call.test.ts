@@ -62,7 +62,7 @@ describe("arguments", () => {
       ["demo.greet", "--args", "{}", "name=Ada"],
       /^arguments given in more than one way: use only one of key=value, tool\(key: value\), --args and - \(stdin\)/,
     ],
-    [["demo.wait", "--timeout", "soon"], '--timeout must be a number of milliseconds, not "soon"'],
+    [["demo.wait", "--timeout", "soon"], '--timeout must be a time such as 500ms, 10s or 2m, not "soon"'],
     [["--server", "demo", "name=Ada"], "--server and --tool must be given together"],
     [["demo.gret"], '"demo" has no tool "gret"; did you mean "greet"?\n  next: fairlead tools demo'],
     [["greet", "name=Ada"], 'there is no "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],

@@ -11,6 +11,7 @@ describe("without a model, the prompt is a list of calls", () => {
     ['demo.greet name="Ada Lovelace"', "Hello, Ada Lovelace!\n"],
     ['demo.greet(name: "Ada", language: "fr")', "Bonjour, Ada!\n"],
     ["demo.greet name=Ada\n\ndemo.greet name=Bob\n", "Hello, Ada!\nHello, Bob!\n"],
+    ['demo.greet name="Ada\nLovelace"\ndemo.greet(\n  name: "Bob\nB."\n)', "Hello, Ada\nLovelace!\nHello, Bob\nB.!\n"],
   ])("%j", async (prompt, stdout) => {
     await using here = await machine();
     expect(await here.run("-p", prompt, ...manual)).toEqual({ code: 0, stdout, stderr: "" });
@@ -27,6 +28,22 @@ describe("without a model, the prompt is a list of calls", () => {
     const stdin = "demo.greet name=Ada\n".repeat(60);
     const { code, stdout } = await here.runWith({ stdin }, "-p", "", ...manual);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, Ada!\n".repeat(60) });
+  });
+
+  test.each([
+    ["demo.gret name=Bob", 2, 'did you mean "greet"?'],
+    ["demo.fail reason=tired", 7, "the last line was not run: "],
+    ['demo.greet name="Bob', 2, 'the quote " is not closed'],
+  ])("after the failing line %j the rest is not run", async (failing, exit, message) => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run(
+      "-p",
+      `demo.greet name=Ada\n${failing}\ndemo.greet name=Eve`,
+      ...manual,
+    );
+    expect({ code, stdout: stdout.split("\n")[0] }).toEqual({ code: exit, stdout: "Hello, Ada!" });
+    expect(stdout).not.toContain("Eve");
+    expect(stderr).toContain(message);
   });
 
   test("nobody is asked here either: what no rule allows is denied", async () => {

@@ -1,6 +1,7 @@
 /** A `Model` without a language model: the user types the calls, which run one after another. */
 
 import type { Content, FunctionDeclaration, Part } from "../normalise/model-types.ts";
+import { splitTypedLines } from "../resources/typed-lines.ts";
 import { checkCancelled } from "./attempts.ts";
 import type { Model, ModelCall, ModelEvent } from "./model.ts";
 
@@ -13,10 +14,18 @@ export type ManualLine =
 export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. An error that it throws ends the turn. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
+  /**
+   * Called if a line has failed and `left` lines after it are not run: it was no call, or its call failed. Returns the
+   * text for the user; an error that it throws ends the turn. Default: a text that names the number.
+   */
+  readonly onStopped?: (left: number) => string;
 }
 
-/** Makes a `Model` without a language model: each line that the user sends is parsed as a tool call. */
-export function createManualModel({ parse }: ManualOptions): Model {
+/**
+ * Makes a `Model` without a language model: each line that the user sends is parsed as a tool call. A line break inside
+ * quotes ends no line. After a line that fails, the lines after it are not run.
+ */
+export function createManualModel({ parse, onStopped = stoppedText }: ManualOptions): Model {
   return {
     provider: "manual",
     name: "manual",
@@ -25,36 +34,53 @@ export function createManualModel({ parse }: ManualOptions): Model {
     takesMediaInResponses: true,
     async *stream(messages, tools, signal) {
       checkCancelled(signal);
-      const parts: Part[] = [];
-      for (const line of linesLeft(messages)) {
-        const read = await parse(line, tools);
-        checkCancelled(signal);
-        if (read.kind === "call") {
-          yield { type: "call", call: read.call };
-          parts.push({ functionCall: { ...read.call } });
-          break;
-        }
-        yield { type: "text", text: read.text };
-        parts.push({ text: read.text });
-      }
-      yield finished(parts);
+      const { lines, hasFailed } = linesLeft(messages);
+      const [line, ...others] = lines;
+      if (line === undefined) return yield finished([]);
+      if (hasFailed) return yield* say(onStopped(lines.length), signal);
+      const read = await parse(line, tools);
+      checkCancelled(signal);
+      if (read.kind === "message")
+        return yield* say(others.length === 0 ? read.text : `${read.text}\n\n${onStopped(others.length)}`, signal);
+      yield { type: "call", call: read.call };
+      yield finished([{ functionCall: { ...read.call } }]);
     },
   };
+}
+
+function* say(text: string, signal: AbortSignal): Generator<ModelEvent, void, undefined> {
+  yield { type: "text", text };
+  checkCancelled(signal);
+  yield finished([{ text }]);
+}
+
+function stoppedText(left: number): string {
+  return left === 1 ? "The last line was not run." : `The other ${left} lines were not run.`;
 }
 
 function finished(parts: Part[]): ModelEvent {
   return { type: "finish", reason: "stop", content: { role: "model", parts } };
 }
 
+interface LinesLeft {
+  /** The typed lines that have not run yet. */
+  readonly lines: readonly string[];
+  /** Whether the call of the line before them failed. */
+  readonly hasFailed: boolean;
+}
+
 /**
- * The typed lines that have not run yet. Lines that have run are not parsed again, because their tool may be gone. Only
- * the first part of a message is typed; the others are contents, not commands.
+ * Lines that have run are not parsed again, because their tool may be gone. Only the first part of a message is typed; the
+ * others are contents, not commands. A message that begins with anything else is a result.
  */
-function linesLeft(messages: readonly Content[]): readonly string[] {
-  const at = messages.findLastIndex(
-    ({ role, parts }) => role === "user" && parts.every(({ functionResponse }) => functionResponse === undefined),
-  );
-  const lines = messages[at]?.parts[0]?.text?.split("\n").map((line) => line.trim()) ?? [];
-  const answers = messages.slice(at + 1).filter(({ role }) => role === "model");
-  return lines.filter((line) => line !== "").slice(answers.flatMap(({ parts }) => parts).length);
+function linesLeft(messages: readonly Content[]): LinesLeft {
+  const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);
+  const { lines } = splitTypedLines(messages[at]?.parts[0]?.text ?? "");
+  const since = messages.slice(at + 1);
+  const answers = since.filter(({ role }) => role === "model").flatMap(({ parts }) => parts);
+  const responses = since.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []));
+  return {
+    lines: lines.slice(answers.length),
+    hasFailed: responses.some(({ response = {} }) => Object.hasOwn(response, "error")),
+  };
 }

@@ -9,6 +9,8 @@ import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
 export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
+  /** The result as `fairlead call` prints it: no fence around JSON, and empty for an empty result. */
+  readonly plainDisplay?: string;
   readonly error?: HostError;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];

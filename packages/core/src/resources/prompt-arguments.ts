@@ -4,6 +4,7 @@ import { HostError } from "../errors.ts";
 import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import { closest } from "../text/closest.ts";
+import { closingQuote } from "./typed-lines.ts";
 
 export interface PromptCall {
   readonly server: string;
@@ -208,16 +209,6 @@ function readWord(line: string, start: number): { readonly word: Word; readonly 
     }
   }
   return { word: { text, plain: plain ?? text.length }, end: at };
-}
-
-/** The position of the closing quote; undefined if there is none. */
-function closingQuote(line: string, open: number): number | undefined {
-  const quote = line.charAt(open);
-  for (let at = open + 1; at < line.length; at += 1) {
-    if (line.charAt(at) === "\\") at += 1;
-    else if (line.charAt(at) === quote) return at;
-  }
-  return undefined;
 }
 
 function withoutEscapes(text: string, quote: string): string {

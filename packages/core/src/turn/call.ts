@@ -145,14 +145,14 @@ async function runResources(
 }
 
 /** The event for the user. */
-function outcomeOf({ returnDisplay, error, files, llmContent }: ToolExecution): Partial<CallEvent> {
+function outcomeOf({ returnDisplay, plainDisplay = returnDisplay, error, files, llmContent }: ToolExecution): Partial<CallEvent> {
   const media = llmContent.flatMap(({ inlineData }) => {
     const { mimeType, data } = inlineData ?? {};
     return mimeType === undefined || data === undefined ? [] : [{ mimeType, data }];
   });
   return {
     status: error === undefined ? "ok" : "error",
-    display: returnDisplay,
+    display: plainDisplay,
     ...(error && { error: toCallFailure(error) }),
     ...(files && { files }),
     ...(media.length > 0 && { media }),

@@ -11,25 +11,38 @@ function parse(line: string): ManualLine {
 }
 const model = createManualModel({ parse });
 
-test("lines are called one after the other, and messages come where they stand", async () => {
-  const typed = "first\n\ncall a\n  call b  \nlast";
+/** Runs the turn: every call gets a response, and `failing` gets an error. */
+async function toldFor(typed: string, failing?: string): Promise<readonly string[]> {
   const history: Content[] = [user("call old"), { role: "model", parts: [{ text: "done" }] }, user(typed)];
   const told: string[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (;;) {
     const events = await all(model, history);
     for (const event of events) {
       if (event.type === "text") told.push(event.text);
       if (event.type === "call") told.push(event.call.name);
     }
-    told.push("finish");
     const { content } = finishOf(events);
     const names = content.parts.flatMap(({ functionCall }) => functionCall?.name ?? []);
-    history.push(content, {
-      role: "user",
-      parts: names.map((name) => ({ functionResponse: { name, response: { output: "call evil" } } })),
-    });
+    if (names.length === 0) return told;
+    const response = names[0] === failing ? { error: "no" } : { output: "call evil" };
+    history.push(content, { role: "user", parts: names.map((name) => ({ functionResponse: { name, response } })) });
+    // Media that the API does not take in a response.
+    history.push({ role: "user", parts: [{ inlineData: { mimeType: "audio/wav", data: "AAAA" } }] });
   }
-  expect(told).toEqual(["? first", "a", "finish", "b", "finish", "? last", "finish"]);
+}
+
+test("lines are called one after the other, and a line that is no call ends it", async () => {
+  expect(await toldFor("call a\n\n  call b  \nlast")).toEqual(["a", "b", "? last"]);
+  expect(await toldFor("call a\nfirst\ncall b\ncall c")).toEqual(["a", "? first\n\nThe other 2 lines were not run."]);
+});
+
+test("after a call that fails, the lines after it are not run", async () => {
+  expect(await toldFor("call a\ncall b\ncall c", "a")).toEqual(["a", "The other 2 lines were not run."]);
+  expect(await toldFor("call a\ncall b", "b")).toEqual(["a", "b"]);
+});
+
+test("a line break inside quotes ends no line", async () => {
+  expect(await toldFor('say text="one\ntwo"')).toEqual(['? say text="one\ntwo"']);
 });
 
 test("a line is read once, when its turn comes: what it named may be gone by then", async () => {
@@ -41,11 +54,8 @@ test("a line is read once, when its turn comes: what it named may be gone by the
       return parse(line);
     },
   });
-  const history: Content[] = [user("hello\ncall a\ncall b")];
-  for (const expected of [
-    ["hello", "call a"],
-    ["hello", "call a", "call b"],
-  ]) {
+  const history: Content[] = [user("call a\ncall b")];
+  for (const expected of [["call a"], ["call a", "call b"]]) {
     const { content } = finishOf(await all(once, history));
     history.push(content, { role: "user", parts: [{ functionResponse: { name: "a", response: {} } }] });
     expect(read).toEqual(expected);

@@ -10,6 +10,13 @@ export interface ProgressLine {
   readonly update: (progress: Progress) => void;
   /** Removes the line from the terminal. */
   readonly clear: () => void;
+  /** Keeps the line away from the terminal while the user is asked something there. */
+  readonly hideDuring: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
+/** For a line that is not on the terminal. */
+function askAtOnce<T>(ask: () => Promise<T>): Promise<T> {
+  return ask();
 }
 
 interface Options {
@@ -25,7 +32,7 @@ export function createProgressLine(
   { stderr, env }: Pick<Io, "stderr" | "env">,
   { quiet, now = () => performance.now() }: Options,
 ): ProgressLine {
-  if (quiet) return { update() {}, clear() {} };
+  if (quiet) return { update() {}, clear() {}, hideDuring: askAtOnce };
   const start = now();
   // A dumb terminal cannot redraw a line.
   if (stderr.isTTY === true && env["TERM"] !== "dumb") return createLiveLine(label, stderr, () => now() - start);
@@ -39,10 +46,11 @@ const showAfter = 1000;
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
   let last: Progress | undefined;
   let isShown = false;
+  let questions = 0;
 
   function draw(): void {
     const time = elapsed();
-    if (last === undefined && time < showAfter) return;
+    if (questions > 0 || (last === undefined && time < showAfter)) return;
     isShown = true;
     stderr.write(`${eraseLine}${cut(liveWords(label, last, time), stderr.columns)}`);
   }
@@ -58,6 +66,16 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     clear() {
       clearInterval(timer);
       if (isShown) stderr.write(eraseLine);
+    },
+    async hideDuring(ask) {
+      questions += 1;
+      if (isShown) stderr.write(eraseLine);
+      isShown = false;
+      try {
+        return await ask();
+      } finally {
+        questions -= 1;
+      }
     },
   };
 }
@@ -123,6 +141,7 @@ export function createLineLog(
       stderr.write(`${line}\n`);
     },
     clear() {},
+    hideDuring: askAtOnce,
   };
 }
 

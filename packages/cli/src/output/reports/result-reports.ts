@@ -3,14 +3,13 @@
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/call-result";
 import type { Host } from "@fairlead/core/host";
-import { blockText, withoutLineEnd } from "@fairlead/core/normalise/content/display";
+import { blockText, plainDisplay, withoutLineEnd } from "@fairlead/core/normalise/content/display";
 import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
 import {
   joinSafe,
   type SafeText,
   safe,
   splitSafe,
-  toSafeJson,
   toSafeLine,
   toSafeText,
   toVisibleLine,
@@ -101,7 +100,7 @@ export function display(
   { structuredContent }: Pick<CallResult, "structuredContent">,
   options: DisplayOptions = {},
 ): SafeText {
-  if (blocks.length === 0) return structuredContent === undefined ? safe`` : toSafeJson(structuredContent);
+  if (blocks.length === 0) return toSafeText(plainDisplay(blocks, structuredContent));
   return joinSafe(blocks.map((block) => displayBlock(block, options)));
 }
 

@@ -48,10 +48,36 @@ export function serverToolsText(
   options: ToolListOptions,
   hidden: readonly Pick<HiddenTool, "setting">[] = [],
 ): SafeText {
+  const title = toolsTitle(server, tools, options, hidden);
+  return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
+}
+
+/** Only the names; without a terminal each in a line of its own, as it can be typed. */
+export function serverNamesText(
+  server: string,
+  tools: readonly HostTool[],
+  { style, columns }: ListOptions,
+  hidden: readonly Pick<HiddenTool, "setting">[] = [],
+): SafeText {
+  if (columns === Number.POSITIVE_INFINITY)
+    return joinSafe(tools.map(({ serverToolName }) => toVisibleLine(`${server}.${serverToolName}`)));
+  const last = tools.length - 1;
+  const names = tools.map(
+    ({ serverToolName }, at) => safe`${style.cyan(toVisibleLine(serverToolName))}${at === last ? safe`` : safe`,`}`,
+  );
+  const rows = fill(names, { columns, indent: safe`  `, hanging: safe`  ` });
+  return joinSafe([toolsTitle(server, tools, { style }, hidden), ...rows]);
+}
+
+function toolsTitle(
+  server: string,
+  tools: readonly HostTool[],
+  { style }: Pick<ListOptions, "style">,
+  hidden: readonly Pick<HiddenTool, "setting">[],
+): SafeText {
   const settings = [...new Set(hidden.map(({ setting }) => setting))].sort().join(" and ");
   const more = hidden.length === 0 ? safe`` : safe` (${hidden.length} more hidden by ${toSafeLine(settings)})`;
-  const title = safe`${options.style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
-  return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
+  return safe`${style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
 }
 
 function toolText(tool: HostTool, options: ToolListOptions): SafeText {

@@ -21,6 +21,11 @@ export function offerTargets(typed: string, tools: readonly CallTarget[]): reado
   }));
 }
 
+/** All tools by their names, for a command that takes one. */
+export function offerTools(tools: readonly ConversationTool[]): readonly CompletionItem[] {
+  return tools.map((tool) => ({ value: callName(tool), about: tool.description }));
+}
+
 /** Parameter names and values, or files after `@`. */
 export function offerArguments(
   target: string,

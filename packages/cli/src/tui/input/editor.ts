@@ -30,11 +30,16 @@ export function insert(editor: Editor, words: string): Editor {
 
 /** Inserts a paste; a large one as a label that `wholeText` replaces again. */
 export function paste(editor: Editor, words: string): Editor {
+  if (!isLong(words)) return insert(editor, words);
   const lines = words.split("\n").length;
-  if (lines <= mostPastedLines && words.length <= mostPastedCharacters) return insert(editor, words);
   const size = lines > mostPastedLines ? `${lines} lines` : `${words.length} characters`;
   const name = freeName(`pasted ${size}`, editor);
   return insert({ ...editor, pastes: new Map(editor.pastes).set(name, words) }, name);
+}
+
+/** Whether a paste is shown as a label. */
+export function isLong(pasted: string): boolean {
+  return pasted.length > mostPastedCharacters || pasted.split("\n").length > mostPastedLines;
 }
 
 function freeName(words: string, { pastes, text }: Editor): string {

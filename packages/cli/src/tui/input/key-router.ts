@@ -7,6 +7,7 @@ import { type QuestionAnswer, refusals, type UserQuestion } from "../state/quest
 import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
+import { pasteAtCursor } from "./paste-value.ts";
 
 /** An action that only the session can run. */
 export type Action =
@@ -39,7 +40,7 @@ export function routeKey(state: AppState, key: Key): Routed {
   if (question !== undefined && state.focus === "input" && key.name === "tab")
     return { events: [{ type: "focus", focus: "dialog" }] };
   if (isCtrl(key, "c") || key.name === "escape") return stop(state, isCtrl(key, "c"));
-  if (isCtrl(key, "d") && state.editor.text === "") return stop(state, true);
+  if (isCtrl(key, "d") && state.editor.text === "") return endOfInput(state);
   if (isCtrl(key, "l")) return { events: [], action: { type: "redraw" } };
   if (isCtrl(key, "o")) return { events: [{ type: "fold" }] };
   if (key.name === "enter" && !key.meta && !key.shift) return enter(state);
@@ -62,6 +63,14 @@ function stop(state: AppState, canQuit: boolean): Routed {
   return isQuitArmed ? { events: [], action: { type: "quit" } } : { events: [{ type: "arm_quit", isArmed: true }] };
 }
 
+/** Ctrl-D on an empty prompt quits, as in a shell; while a turn runs, or a question is open, only on the second key. */
+function endOfInput({ turn, questions, isQuitArmed }: AppState): Routed {
+  const isIdle = turn.kind === "idle" && questions.length === 0;
+  return isIdle || isQuitArmed
+    ? { events: [], action: { type: "quit" } }
+    : { events: [{ type: "arm_quit", isArmed: true }] };
+}
+
 function isRunning(status: CallStatus): boolean {
   return status === "queued" || status === "running";
 }
@@ -79,6 +88,10 @@ function enter(state: AppState): Routed {
 }
 
 function edit(state: AppState, key: Key): Routed {
+  if (key.name === "paste") {
+    const editor = pasteAtCursor(state.editor, key.text ?? "", state.model.provider === "manual");
+    return { events: [{ type: "edit", editor }] };
+  }
   const edited = editKey(state.editor, state.history, key);
   return edited === undefined ? nothing : { events: [{ type: "edit", ...edited }] };
 }

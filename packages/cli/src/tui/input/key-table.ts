@@ -5,12 +5,15 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Alt-Enter, Ctrl-J", "new line; also Enter after a backslash"],
   ["Tab, ↑ ↓", "complete"],
   ["↑ ↓", "move between lines; from the first line, previous entries"],
-  ["Esc, Ctrl-C", "stop the call, then the turn, then clear the input; Ctrl-C twice quits"],
+  [
+    "Esc, Ctrl-C",
+    "stop the call, then the turn, then clear the input; queued lines return to the prompt; Ctrl-C twice quits",
+  ],
   ["Ctrl-O", "expand or fold the last result"],
   ["Ctrl-A, Ctrl-E", "start and end of the line"],
   ["Alt-B, Alt-F", "previous and next word"],
   ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after it"],
   ["Ctrl-Y", "insert what was cut"],
   ["Ctrl-L", "redraw the screen"],
-  ["Ctrl-D", "quit: twice, on an empty prompt"],
+  ["Ctrl-D", "quit, on an empty prompt; during a turn: twice"],
 ];

@@ -1,14 +1,13 @@
 /** Turns an entered line into keys and events, fills in form fields, and detects a line that is too late. Pure. */
 
 import type { Clock } from "@fairlead/core/clock";
-import { emptyEditor, insert } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { offeredKeys } from "../state/confirmation-keys.ts";
 import { type DialogState, dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
 import { type FormState, moveFocus } from "../state/form.ts";
-import type { Choice, FieldInput } from "../state/form-field.ts";
-import { type FieldEntry, fieldValue } from "../state/form-value.ts";
+import { entryFrom } from "../state/form-line.ts";
+import { fieldValue } from "../state/form-value.ts";
 import type { QuestionOf, UserQuestion } from "../state/questions.ts";
 
 export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
@@ -117,8 +116,6 @@ export function createLateLine({ get, clock }: { readonly get: () => AppState; r
   };
 }
 
-type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
-
 /** The form at its next field, or at the same field with a problem if the line is invalid. */
 function fillIn(form: FormState, line: string): FormState {
   const { focus, fields, entries } = form;
@@ -132,84 +129,4 @@ function fillIn(form: FormState, line: string): FormState {
   if (found.kind === "problem") return { ...filledIn, problems: problems.set(focus, found.problem) };
   problems.delete(focus);
   return moveFocus({ ...filledIn, problems }, 1);
-}
-
-function entryFrom(input: FieldInput, line: string): Filled {
-  const words = line.trim();
-  switch (input.kind) {
-    case "text":
-    case "number":
-    case "json":
-      return { entry: { kind: "typed", editor: insert(emptyEditor, line) } };
-    case "switch": {
-      const isOn = switchWords.get(words.toLowerCase());
-      return isOn === undefined ? { problem: "must be yes or no" } : { entry: { kind: "switched", isOn } };
-    }
-    case "choice": {
-      const at = findChoice(input.choices, words);
-      return at === undefined ? { problem: notFound(input.choices, words) } : { entry: { kind: "chosen", at } };
-    }
-    case "choices":
-      return severalFrom(input.choices, words);
-  }
-}
-
-const switchWords: ReadonlyMap<string, boolean> = new Map([
-  ["y", true],
-  ["yes", true],
-  ["true", true],
-  ["n", false],
-  ["no", false],
-  ["false", false],
-]);
-
-/** Choices separated by commas; a title with a comma must be typed alone. A single comma selects none. */
-function severalFrom(choices: readonly Choice[], words: string): Filled {
-  const whole = findChoice(choices, words);
-  const parts = words.split(",").flatMap((part) => (part.trim() === "" ? [] : part.trim()));
-  const chosen = new Set<number>();
-  for (const part of whole === undefined ? parts : [words]) {
-    const at = findChoice(choices, part);
-    if (at === undefined) return { problem: notFound(choices, part) };
-    chosen.add(at);
-  }
-  return { entry: { kind: "several", chosen, at: 0, isTouched: true } };
-}
-
-/** An exact match wins over a prefix; an ambiguous text matches nothing. */
-function findChoice(choices: readonly Choice[], words: string): number | undefined {
-  const lower = words.toLowerCase();
-  const ways: readonly ((choice: Choice) => boolean)[] = [
-    ({ title }) => title === words,
-    ({ value }) => valueWords(value) === words,
-    ({ title }) => title.toLowerCase() === lower,
-    ({ value }) => valueWords(value).toLowerCase() === lower,
-    ({ title }) => lower !== "" && title.toLowerCase().startsWith(lower),
-  ];
-  for (const isMeant of ways) {
-    const [first, ...others] = choices.filter(isMeant);
-    if (first !== undefined && others.every((other) => isSame(other, first))) return choices.indexOf(first);
-  }
-  return undefined;
-}
-
-function isSame(one: Choice, other: Choice): boolean {
-  return JSON.stringify(one.value) === JSON.stringify(other.value);
-}
-
-function valueWords(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** Most choices listed in a problem. */
-const mostNamed = 30;
-
-function notFound(choices: readonly Choice[], words: string): string {
-  const lower = words.toLowerCase();
-  const alike = choices.filter(({ title }) => title.toLowerCase().startsWith(lower));
-  const named = alike.length > 1 ? alike : choices;
-  const names = named.slice(0, mostNamed).map(({ title }) => title);
-  const rest = named.length - names.length;
-  const list = [...names, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
-  return alike.length > 1 ? `is ambiguous: ${list}` : `must be one of: ${list}`;
 }

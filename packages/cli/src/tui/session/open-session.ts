@@ -21,6 +21,7 @@ import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
 import { askAtStart, chooseAtStart } from "./begin.ts";
+import { createConversationSlot } from "./conversation-slot.ts";
 import { createLiveSettings, type LiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping, openManualModel } from "./open-model.ts";
 import { createServerActions } from "./server-actions.ts";
@@ -39,6 +40,8 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly size: Size;
   /** False with `--plain`. */
   readonly hasScreen: boolean;
+  /** Writes a control sequence that moves nothing. */
+  readonly writeTerminal: (sequence: string) => void;
 }
 
 /** Returns at once: servers and the model are reached in the background. */
@@ -55,7 +58,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   const host = openHost(configuration, {
     ...answerServers({
       asking: () => session,
-      model: () => conversation.model,
+      model: () => session.model(),
       isConsented: (details) => isConsentedByTyping(host, conversation.model, details),
       openUrl: (url) => openUrl(url, programPlace(settings.get())),
       tell: (text) => session.note("warning", text),
@@ -70,7 +73,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     () => conversation.tools(),
     quiet,
   );
-  const conversation = host.conversation({ model: manual });
+  const conversation = createConversationSlot((model) => host.conversation({ model }), manual);
   const { provider, name } = manual;
   const store = createStore(initialState({ provider, name }, host.states(), screen.size));
   const ready = new Promise<void>((resolve) => setImmediate(() => resolve(choose())));
@@ -79,6 +82,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     host,
     store,
     conversation,
+    manual,
     clock: systemClock,
     ready,
     keepMedia: (event) => keepMedia(event, folder, (text) => session.note("warning", text)),
@@ -89,18 +93,26 @@ export function openAppSession(context: Context, configuration: Configuration, s
     },
     ...screen,
   });
-  const { services, overlay, end } = openServices({ session, context, settings, manual, hasScreen: screen.hasScreen });
+  const { services, overlay, end } = openServices({ session, context, settings, manual, screen });
 
   function choose(): Promise<void> {
     const { model } = context.command.opts<{ readonly model?: string }>();
     return chooseAtStart(services, model);
   }
 
+  /** `fairlead "…"`: what was typed on the command line is the first message. */
+  function submitPrompt(): void {
+    const prompt = context.operands.join(" ").trim();
+    if (prompt === "" || store.get().isQuitting) return;
+    store.dispatch({ type: "entered", text: prompt });
+    session.submit(prompt);
+  }
+
   async function begin(): Promise<void> {
     const entries = await loadHistory(folder);
     if (entries !== undefined) store.dispatch({ type: "history", entries });
     await host.recall();
-    await Promise.all([host.start(), ready.then(() => askAtStart(services))]);
+    await Promise.all([host.start(), ready.then(() => askAtStart(services)).then(submitPrompt)]);
   }
   begin().catch((error: unknown) => {
     if (!store.get().isQuitting) session.fail(error);
@@ -138,8 +150,7 @@ interface ServicesOptions {
   readonly settings: LiveSettings;
   /** Manual mode: parses each line as a call. */
   readonly manual: Model;
-  /** False: there is no screen, only lines. */
-  readonly hasScreen: boolean;
+  readonly screen: Pick<Screen, "hasScreen" | "writeTerminal">;
 }
 
 interface OpenedServices {
@@ -152,7 +163,7 @@ interface OpenedServices {
 /** Columns beside a list. */
 const margin = 4;
 
-function openServices({ session, context, settings, manual, hasScreen }: ServicesOptions): OpenedServices {
+function openServices({ session, context, settings, manual, screen }: ServicesOptions): OpenedServices {
   const runVerb: Services["runVerb"] = (...words) =>
     runVerbHere(words, context, Math.max(40, session.store.get().size.columns - margin));
 
@@ -169,6 +180,7 @@ function openServices({ session, context, settings, manual, hasScreen }: Service
     context,
     settings,
     runVerb,
+    writeTerminal: screen.writeTerminal,
     models: { manual, find: (wanted?: string) => findModel(settings.get(), wanted) },
     servers: createServerActions({
       session,
@@ -179,7 +191,7 @@ function openServices({ session, context, settings, manual, hasScreen }: Service
   };
   session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));
   const panel = createPanel(base);
-  const services: Services = { ...base, ...(hasScreen && { openPanel: panel.open }) };
+  const services: Services = { ...base, ...(screen.hasScreen && { openPanel: panel.open }) };
   const completer = createCompleter(services);
   return {
     services,

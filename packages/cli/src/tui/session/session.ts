@@ -11,7 +11,9 @@ import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
+import { isTypedCall } from "../input/typed-call.ts";
 import type { NoteTone } from "../state/transcript.ts";
+import type { ConversationSlot } from "./conversation-slot.ts";
 import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
 import type { Store } from "./store.ts";
 
@@ -36,6 +38,8 @@ export interface AppSession extends QuestionQueue {
   readonly press: (key: Key) => void;
   /** Runs a typed line: a command, or a message for the model. */
   readonly submit: (text: string) => void;
+  /** Runs typed calls in the conversation, whether or not it has a model. */
+  readonly sendCall: (calls: string, shown?: string) => void;
   /**
    * Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript; `before`:
    * earlier messages of the same prompt, with their roles.
@@ -45,8 +49,12 @@ export interface AppSession extends QuestionQueue {
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
+  /** The model that the user has chosen; the conversation has none while a typed call runs. */
+  readonly model: () => Model;
   /** Takes effect with the next request. */
   readonly setModel: (model: Model) => void;
+  /** Begins a new conversation and clears the screen. */
+  readonly clear: () => void;
   readonly quit: () => void;
 }
 
@@ -60,7 +68,9 @@ export interface Overlay {
 export interface SessionOptions {
   readonly host: Host;
   readonly store: Store;
-  readonly conversation: Conversation;
+  readonly conversation: ConversationSlot;
+  /** Manual mode: parses each line as a call. */
+  readonly manual: Model;
   readonly clock: Clock;
   /** Resolves when the model is chosen; messages sent before that wait. */
   readonly ready: Promise<void>;
@@ -78,16 +88,13 @@ export interface SessionOptions {
 const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
 
 export function createSession(options: SessionOptions): AppSession {
-  const { host, store, conversation, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
+  const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const asking = createQuestionQueue(store);
   /** Messages entered while a turn was running. */
-  const queue: {
-    readonly input: string | readonly Part[];
-    readonly shown: string;
-    readonly before: readonly Content[];
-  }[] = [];
+  const queue: Message[] = [];
   let stop: AbortController | undefined;
+  let { model } = conversation;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
@@ -103,7 +110,7 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
-  async function takeTurn(input: string | readonly Part[], before: readonly Content[]): Promise<void> {
+  async function takeTurn({ input, before, isCall }: Message): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     stop = controller;
@@ -111,13 +118,17 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
-      for await (const event of conversation.send(input, { signal, references: true, before }))
+      conversation.setModel(isCall ? manual : model);
+      // A call has no references: `@` in a value names a file.
+      const references = conversation.model.provider !== "manual";
+      for await (const event of conversation.send(input, { signal, references, before }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
+      conversation.setModel(model);
       if (signal.aborted) takeBack();
       else sendNext();
     }
@@ -127,12 +138,22 @@ export function createSession(options: SessionOptions): AppSession {
     const next = queue.shift();
     if (next === undefined) return;
     dispatch({ type: "waited", count: 1 });
-    session.send(next.input, next.shown, next.before);
+    begin(next);
   }
 
-  /** Puts queued messages back into the prompt: after a cancelled turn the user may want to change them. */
+  function begin(message: Message): void {
+    if (stop !== undefined) {
+      queue.push(message);
+      dispatch({ type: "wait", text: message.shown });
+    } else {
+      dispatch({ type: "sent", text: message.shown, attachments: [], now: clock.now() });
+      void takeTurn(message);
+    }
+  }
+
+  /** Puts queued messages back into the prompt: a user who stops something does not want the next thing to start. */
   function takeBack(): void {
-    const texts = queue.splice(0).flatMap(({ input }) => (typeof input === "string" ? input : []));
+    const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
     dispatch({ type: "waited", count: store.get().waiting.length });
     const { editor } = store.get();
@@ -150,6 +171,7 @@ export function createSession(options: SessionOptions): AppSession {
         asking.answer(action.question.key, action.answer);
         break;
       case "cancel_calls":
+        takeBack();
         // Between two calls none is running: cancel the turn.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
@@ -194,24 +216,28 @@ export function createSession(options: SessionOptions): AppSession {
     submit(text) {
       const [, name, words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
       if (name !== undefined && !name.includes("/")) return void runCommand(name, words.trim()).catch(fail);
-      session.send(text);
+      if (isTypedCall(text, conversation.tools)) session.sendCall(text);
+      else session.send(text);
     },
-    send(input, shown = typeof input === "string" ? input : "", before = []) {
-      if (stop !== undefined) {
-        queue.push({ input, shown, before });
-        return dispatch({ type: "wait", text: shown });
-      }
-      dispatch({ type: "sent", text: shown, attachments: [], now: clock.now() });
-      void takeTurn(input, before);
-    },
+    send: (input, shown = typeof input === "string" ? input : "", before = []) =>
+      begin({ input, shown, before, isCall: false }),
+    sendCall: (input, shown = input) => begin({ input, shown, before: [], isCall: true }),
     cancelTurn() {
       dispatch({ type: "cancelling" });
       stop?.abort();
     },
     show: (title, text) => dispatch({ type: "output", title, text }),
-    setModel(model) {
-      conversation.setModel(model);
-      dispatch({ type: "model", model: { provider: model.provider, name: model.name } });
+    model: () => model,
+    setModel(next) {
+      model = next;
+      // A typed call that runs goes on without a model.
+      if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
+      dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
+    },
+    clear() {
+      conversation.renew();
+      dispatch({ type: "clear" });
+      onRedraw();
     },
     quit() {
       dispatch({ type: "quit" });
@@ -220,6 +246,15 @@ export function createSession(options: SessionOptions): AppSession {
     },
   };
   return session;
+}
+
+/** A message of the user, or typed calls. */
+interface Message {
+  readonly input: string | readonly Part[];
+  readonly shown: string;
+  /** Earlier messages of the same prompt, with their roles. */
+  readonly before: readonly Content[];
+  readonly isCall: boolean;
 }
 
 function unexpected(error: unknown): HostError {

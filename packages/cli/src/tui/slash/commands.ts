@@ -1,15 +1,16 @@
 /** The table of slash commands: built-in commands, then prompts of servers; and the commands that need few lines. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { table } from "../../output/output.ts";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { callName } from "../input/call-words.ts";
 import { promptKeys } from "../input/key-table.ts";
 import type { Services } from "../services.ts";
 import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
-import { type BuiltIn, wordsOf } from "./command.ts";
+import { type BuiltIn, lookFor, wordsOf } from "./command.ts";
+import { call, clear, copy, exportConversation } from "./conversation.ts";
 import { form } from "./form.ts";
+import { type HelpRow, helpText } from "./help-text.ts";
 import { mcp } from "./mcp.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
 import { prompts, resources, tools } from "./tools.ts";
@@ -82,9 +83,8 @@ const model: BuiltIn = {
     const name = line.trim();
     const { manual } = models;
     if (name === manual.name) return use(manual.name, () => session.setModel(manual), services);
-    const isAsked = name !== "" || session.conversation.model.provider === "manual";
-    if (!isAsked)
-      return session.note("info", `The model is ${session.conversation.model.name}.`, "/model NAME or /model manual");
+    const isAsked = name !== "" || session.model().provider === "manual";
+    if (!isAsked) return session.note("info", `The model is ${session.model().name}.`, "/model NAME or /model manual");
     const choice = await models.find(name === "" ? undefined : name);
     if (choice.kind === "model")
       return use(choice.model.name, () => session.setModel(choice.model), services, name !== "");
@@ -120,24 +120,19 @@ const quit: BuiltIn = {
 const help: BuiltIn = {
   name: "help",
   summary: "every command and every key",
-  run(_words, { session }) {
+  run(_words, services) {
+    const { session } = services;
+    const { columns } = lookFor(services);
     const commands = session
       .commands()
-      .map(({ name, usage, summary }) => [
-        safe`  ${toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`)}`,
-        toVisibleLine(summary),
-      ]);
-    const manual = "Without a model, type calls: server.tool key=value …";
-    session.show(
-      "/help",
-      [
-        table(commands),
-        "",
-        table(promptKeys.map(([name, words]) => [safe`  ${toVisibleLine(name)}`, toVisibleLine(words)])),
-        "",
-        manual,
-      ].join("\n"),
-    );
+      .map(
+        ({ name, usage, summary }): HelpRow => [
+          toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`),
+          toVisibleLine(summary),
+        ],
+      );
+    const manual = "To call a tool yourself, type: server.tool key=value …";
+    session.show("/help", [helpText(commands, columns), "", helpText(promptKeys, columns), "", manual].join("\n"));
   },
 };
 
@@ -146,7 +141,11 @@ export const builtIns: readonly BuiltIn[] = [
   tools,
   resources,
   prompts,
+  call,
   form,
+  clear,
+  copy,
+  exportConversation,
   model,
   policy,
   trust,

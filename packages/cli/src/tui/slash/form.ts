@@ -1,4 +1,4 @@
-/** `/form`: calls a tool with arguments from a form that is made from its input schema; only without a model. */
+/** `/form`: calls a tool with arguments from a form that is made from its input schema. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
@@ -8,7 +8,7 @@ import { readArguments } from "../../arguments/arguments.ts";
 import { serversOf } from "../../headless/manual-line.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../../targets/target.ts";
 import { captured } from "../captured.ts";
-import { callName } from "../input/call-words.ts";
+import { offerTools } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
@@ -16,17 +16,10 @@ export const form: BuiltIn = {
   name: "form",
   summary: "call a tool by filling in a form",
   usage: "SERVER.TOOL [key=value …]",
-  complete: ([target], { session }) =>
-    target === undefined
-      ? session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description }))
-      : [],
+  complete: ([target], { session }) => (target === undefined ? offerTools(session.conversation.tools()) : []),
   async run(line, services) {
     const { session, context } = services;
-    const { conversation, host } = session;
-    if (conversation.model.provider !== "manual")
-      throw new HostError("usage", `/form works without a model, and the model is ${conversation.model.name}`, {
-        next: "/model manual",
-      });
+    const { host } = session;
     const [word = "", ...words] = wordsOf(line);
     const { server, tool } = toolNamed(word, services);
     const known = host.catalog(server)?.tools.find(({ name }) => name === tool);
@@ -46,7 +39,7 @@ export const form: BuiltIn = {
     } as const;
     const answer = await session.ask("form", asked);
     if (answer.action !== "accept") return session.note("info", `${word} was not called.`);
-    session.send(writeCall({ server, tool }, { ...values, ...answer.content }));
+    session.sendCall(writeCall({ server, tool }, { ...values, ...answer.content }));
   },
 };
 

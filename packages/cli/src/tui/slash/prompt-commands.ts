@@ -79,13 +79,13 @@ function splitNamed(word: string): readonly [name: string, value: string | undef
 
 async function run(prompt: HostPrompt, words: string, services: Services): Promise<void> {
   const { session, context } = services;
-  const { host, conversation } = session;
+  const { host } = session;
   const { server, serverPromptName } = prompt;
   const args = await argumentsOf(prompt, words, services);
   if (args === undefined) return;
   const result = await host.getPrompt(server, serverPromptName, args);
   const typed = `/${prompt.name}${words === "" ? "" : ` ${words}`}`;
-  if (conversation.model.provider !== "manual") {
+  if (session.model().provider !== "manual") {
     const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
     return session.send(parts, typed, before);
   }

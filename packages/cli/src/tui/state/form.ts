@@ -95,6 +95,8 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
     return { state: { ...form, look: form.look + (key.name === "pageup" ? -pageRows : pageRows) } };
   const seen = { ...form, look: 0 };
   if (key.name === "escape") return { answer: { action: "cancel" } };
+  const choosing = chooseKey(seen, key);
+  if (choosing !== undefined) return { state: choosing };
   if (key.name === "up" || (key.name === "tab" && key.shift === true)) return { state: moveFocus(seen, -1) };
   if (key.name === "down" || key.name === "tab") return { state: moveFocus(seen, 1) };
   if (key.name === "enter") return enter(seen);
@@ -105,6 +107,21 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
   const problems = new Map(seen.problems);
   problems.delete(focus);
   return { state: { ...seen, entries: seen.entries.with(focus, enterInto(field.input, entry, key)), problems } };
+}
+
+/** The arrows move within a list of choices and stop at its ends, so that no field is left by accident; Tab leaves it. */
+function chooseKey(form: FormState, { name }: Key): FormState | undefined {
+  const { focus, fields, entries } = form;
+  if (typeof focus !== "number" || (name !== "up" && name !== "down")) return undefined;
+  const [input, entry] = [fields[focus]?.input, entries[focus]];
+  if (entry === undefined || (input?.kind !== "choice" && input?.kind !== "choices")) return undefined;
+  if (entry.kind !== "chosen" && entry.kind !== "several") return undefined;
+  const last = input.choices.length - 1;
+  const from = entry.at ?? (name === "down" ? -1 : last + 1);
+  const at = Math.max(0, Math.min(last, from + (name === "down" ? 1 : -1)));
+  const problems = new Map(form.problems);
+  problems.delete(focus);
+  return { ...form, entries: entries.with(focus, { ...entry, at }), problems };
 }
 
 function places({ fields }: FormState): readonly FormState["focus"][] {

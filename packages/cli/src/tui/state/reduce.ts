@@ -94,7 +94,14 @@ export function reduce(state: AppState, event: AppEvent): AppState {
     case "arm_quit":
       return { ...state, isQuitArmed: event.isArmed };
     case "clear":
-      return { ...state, items: state.items.slice(state.settled), settled: 0, drawnFrom: 0, epoch: state.epoch + 1 };
+      return {
+        ...state,
+        items: state.items.slice(state.settled),
+        settled: 0,
+        drawnFrom: 0,
+        epoch: state.epoch + 1,
+        usage: { inputTokens: 0, outputTokens: 0 },
+      };
     case "quit":
       return { ...state, isQuitting: true };
   }

@@ -36,10 +36,15 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...errorLines(card, inner),
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
+    ...(isEmpty(card) ? [[span(safe`empty result`, { isDim: true })]] : []),
     // Paths are copied, so they are broken only at the edge.
     ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
+}
+
+function isEmpty({ status, display, media, files }: CallCard): boolean {
+  return status === "ok" && display === "" && media.length === 0 && files.length === 0;
 }
 
 /** Descriptions of media, if the result has no text. */

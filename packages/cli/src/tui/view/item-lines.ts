@@ -1,6 +1,7 @@
 /** Text items of the transcript as lines. Pure. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
 import { typedHere } from "../slash/typed-here.ts";
 import type { NoteTone, TranscriptItem } from "../state/transcript.ts";
 import { breakLine, type Colour, type Line, span, wrapLine } from "./line.ts";
@@ -12,7 +13,7 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
   switch (item.kind) {
     case "person":
       return [
-        ...marked(safe`› `, outputLines(item.text, width - 2, { isBold: true })),
+        ...marked(safe`› `, typedLines(item.text, width - 2)),
         ...item.attachments.flatMap((name) =>
           marked(safe`  `, breakLine([span(safe`with ${toSafeLine(name)}`, { isDim: true })], width - 2)),
         ),
@@ -31,9 +32,31 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
     case "output":
       return [
         ...wrapLine([span(toSafeLine(item.title), { isBold: true })], width),
-        ...indentedLines(item.text.trimEnd(), width),
+        ...firstLines(item.text.trimEnd(), mostOutput, (text) => indentedLines(text, width)),
       ];
   }
+}
+
+/** Lines of a message of the user that are shown: they have seen it, and a long paste would take seconds to draw. */
+const mostTyped = { lines: 20, characters: 4000 };
+const mostOutput = { lines: 2000, characters: 400_000 };
+
+function typedLines(text: string, width: number): readonly Line[] {
+  return firstLines(text, mostTyped, (part) => outputLines(part, width, { isBold: true }));
+}
+
+/** The first lines of a text, and how many are left out. */
+function firstLines(
+  text: string,
+  most: { readonly lines: number; readonly characters: number },
+  draw: (text: string) => readonly Line[],
+): readonly Line[] {
+  const rows = text.split("\n");
+  if (rows.length <= most.lines && text.length <= most.characters) return draw(text);
+  const shown = clip(rows.slice(0, most.lines).join("\n"), most.characters);
+  const left = rows.length - shown.split("\n").length;
+  const words = left > 0 ? safe`… ${left} more ${left === 1 ? safe`line` : safe`lines`}` : safe`… and more`;
+  return [...draw(shown), [span(words, { isDim: true })]];
 }
 
 const tones: Readonly<Record<NoteTone, { readonly word: string; readonly colour?: Colour }>> = {

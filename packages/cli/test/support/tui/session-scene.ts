@@ -23,14 +23,22 @@ export interface Scene extends AsyncDisposable {
   readonly until: (isSo: (state: AppState) => boolean) => Promise<AppState>;
   /** Waits for a note, an output or a result with this in it, and gives its text. */
   readonly shown: (pattern: RegExp) => Promise<string>;
+  /** Control sequences that the app wrote. */
+  readonly written: readonly string[];
   readonly asked: <K extends Asked["kind"]>(kind: K) => Promise<QuestionOf<K>>;
 }
 
-export async function openScene(here: Machine, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const context = contextOf(here, env);
+export async function openScene(
+  here: Machine,
+  env: Readonly<Record<string, string>> = {},
+  prompt?: string,
+): Promise<Scene> {
+  const written: string[] = [];
+  const context = { ...contextOf(here, env), operands: prompt === undefined ? [] : [prompt] };
   const { session, close } = openAppSession(context, await configurationOf(context), {
     size: { columns: 100, rows: 40 },
     hasScreen: true,
+    writeTerminal: (sequence) => void written.push(sequence),
     onQuit() {},
     onRedraw() {},
   });
@@ -55,6 +63,7 @@ export async function openScene(here: Machine, env: Readonly<Record<string, stri
 
   return {
     session,
+    written,
     state: store.get,
     type(text) {
       for (const letter of text) session.press({ name: "text", text: letter });

@@ -48,6 +48,16 @@ test.each([
   expect(kindsOf(idle, keys)).toEqual([]);
 });
 
+test("Ctrl-D on an empty prompt quits at once, and during a turn or a question only the second time", () => {
+  const ctrlD = "\u0004";
+  expect(kindsOf(idle, ctrlD)).toEqual(["quit"]);
+  const typed = press(idle, `ab\u001b[D${ctrlD}`);
+  expect([typed.actions, typed.state.editor.text]).toEqual([[], "a"]);
+  expect(kindsOf(inTurn(), ctrlD)).toEqual([]);
+  expect(kindsOf(inTurn(), ctrlD.repeat(2))).toEqual(["quit"]);
+  expect(kindsOf(inTurn(), `${ctrlD}a\u007f${ctrlD}`)).toEqual([]);
+});
+
 test("Escape stops what goes on, and never ends the app", () => {
   expect(kindsOf(inTurn(), escapeKey)).toEqual(["cancel_turn"]);
   expect(kindsOf(idle, escapeKey.repeat(4))).toEqual([]);

@@ -253,3 +253,33 @@ test("every command is in /help, with those of prompts", async () => {
     expect(text).toMatch(new RegExp(`^  /${name}\\b`, "m"));
   expect(text).toContain("/teach");
 });
+
+test("/help fits 80 columns, and no name is cut", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.session.store.dispatch({ type: "resize", size: { columns: 80, rows: 24 } });
+  scene.enter("/help");
+  const rows = (await scene.shown(/^\/help/)).split("\n");
+  expect(rows.filter((row) => row.length > 76)).toEqual([]);
+  expect(rows).toContain("  /mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|");
+  expect(rows).toContain("      auth|test] [SERVER]");
+  expect(rows).toContain("      list and manage servers");
+  expect(rows.join("\n")).toMatch(/^ {2}\/quit +quit \(also: Ctrl-C twice on an empty prompt\)$/m);
+});
+
+test("Esc during a call puts queued lines back into the prompt, and none of them runs", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  scene.enter("demo.wait seconds=60");
+  await scene.shown(/^wait running/);
+  scene.enter("demo.greet name=Ada");
+  scene.enter("/call demo.greet name=Bob");
+  await scene.until(({ waiting }) => waiting.length === 2);
+  scene.session.press({ name: "escape" });
+  await scene.shown(/^wait cancelled/);
+  const { editor, waiting, items } = await scene.until(({ turn }) => turn.kind === "idle");
+  expect([editor.text, waiting]).toEqual(["demo.greet name=Ada\n/call demo.greet name=Bob", []]);
+  expect(items.filter(({ kind }) => kind === "call")).toHaveLength(1);
+});

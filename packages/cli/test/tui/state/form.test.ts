@@ -4,6 +4,7 @@ import { type FormState, formKey, formValues, openForm } from "../../../src/tui/
 
 const enter: Key = { name: "enter" };
 const down: Key = { name: "down" };
+const tab: Key = { name: "tab" };
 const right: Key = { name: "right" };
 const space: Key = { name: "text", text: " " };
 const typed = (text: string): Key => ({ name: "text", text });
@@ -73,13 +74,31 @@ test("choices are chosen with the arrows, by their first letters, and taken back
   expect(valuesOf(after(state, right, { name: "backspace" }))).toEqual({});
 });
 
+test("↑ and ↓ move within a list of choices, stop at its ends, and leave a problem of the field behind", () => {
+  const state = form(
+    { size: { enum: ["small", "medium", "large"] }, tags: { type: "array", items: { enum: ["a", "b"] } } },
+    ["size"],
+  );
+  expect(valuesOf(after(state, down, down))).toEqual({ size: "medium" });
+  expect(valuesOf(after(state, { name: "up" }))).toEqual({ size: "large" });
+  const end = after(state, down, down, down, down, down);
+  expect([valuesOf(end), end.focus]).toEqual([{ size: "large" }, 0]);
+  expect(valuesOf(after(end, { name: "up" }, { name: "up" }, { name: "up" }))).toEqual({ size: "small" });
+  const marked = after(end, tab, down, typed(" "), down, { name: "up" });
+  expect([valuesOf(marked), marked.focus]).toEqual([{ size: "large", tags: ["b"] }, 1]);
+  expect(after(marked, tab).focus).toBe("send");
+  const refused = after(state, tab, tab, enter);
+  expect([...refused.problems.keys()]).toEqual([0]);
+  expect(after(refused, down).problems.size).toBe(0);
+});
+
 test("a choice or a switch that is typed whole is the one that is meant", () => {
   const state = form({
     size: { enum: ["larger", "large"], default: "large" },
     isOn: { type: "boolean", default: true },
   });
-  expect(valuesOf(after(state, typed("large"), down, typed("no")))).toEqual({ size: "large", isOn: false });
-  expect(valuesOf(after(state, typed("l"), typed("large"), down, typed("yes")))).toEqual({ size: "large", isOn: true });
+  expect(valuesOf(after(state, typed("large"), tab, typed("no")))).toEqual({ size: "large", isOn: false });
+  expect(valuesOf(after(state, typed("l"), typed("large"), tab, typed("yes")))).toEqual({ size: "large", isOn: true });
 });
 
 test.each([

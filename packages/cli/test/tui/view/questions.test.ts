@@ -113,7 +113,7 @@ test("a form names who asks, warns about secrets, and says what the field takes"
     "│   3",
     "│   [ Send to the server ]",
     "│   [ Decline ]",
-    "╰─ ←→ choose · ↑↓ fields · Enter next · Esc cancel",
+    "╰─ ↑↓ choose · Tab fields · Enter next · Esc cancel",
   ]);
 });
 

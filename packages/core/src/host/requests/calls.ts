@@ -92,7 +92,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   /** Makes the parts for the model and the display for the user. */
   async function present(tool: ToolIdentity, result: CallResult): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
-    const [{ toModelParts }, { displayOf }] = await Promise.all([
+    const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
       import("../../normalise/content/parts.ts"),
       import("../../normalise/content/display.ts"),
     ]);
@@ -110,6 +110,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     return {
       llmContent,
       returnDisplay: displayOf(content, structuredContent),
+      plainDisplay: plainDisplay(content, structuredContent),
       ...(isError && { error: toolError(tool) }),
       ...(files.length > 0 && { files }),
       ...(warnings && { warnings }),

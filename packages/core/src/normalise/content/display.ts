@@ -2,7 +2,7 @@
 
 import type { Block } from "@fairlead/wire";
 import { member, stringOf, textIn } from "@fairlead/wire/json";
-import { toSafeLine } from "../../text/safe-text.ts";
+import { toSafeJson, toSafeLine } from "../../text/safe-text.ts";
 import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
@@ -25,6 +25,15 @@ export function displayOf(content: readonly Block[], structuredContent?: unknown
   return content
     .map((block, at) => (at < content.length - 1 ? withoutLineEnd(blockText(block)) : blockText(block)))
     .join("\n");
+}
+
+/**
+ * Returns a server's result as `fairlead call` prints it: each block on its own lines; the structured content as JSON if
+ * there is no block; nothing for an empty result.
+ */
+export function plainDisplay(content: readonly Block[], structuredContent?: unknown): string {
+  if (content.length > 0) return displayOf(content);
+  return structuredContent === undefined ? "" : toSafeJson(structuredContent);
 }
 
 /** Returns one block as text: bytes by type and size, an unknown block by its type. */

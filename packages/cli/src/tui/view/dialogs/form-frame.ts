@@ -57,12 +57,12 @@ function keysFor({ focus, fields }: FormState): readonly Line[] {
     number: [],
     json: [],
     switch: [key(safe`y/n`, safe`yes or no`)],
-    choice: [key(safe`←→`, safe`choose`)],
-    choices: [key(safe`←→`, safe`move`), key(safe`Space`, safe`mark`)],
+    choice: [key(safe`↑↓`, safe`choose`)],
+    choices: [key(safe`↑↓`, safe`move`), key(safe`Space`, safe`mark`)],
   };
   return [
     ...(kind === undefined ? [] : own[kind]),
-    key(safe`↑↓`, safe`fields`),
+    key(kind === "choice" || kind === "choices" ? safe`Tab` : safe`↑↓`, safe`fields`),
     key(safe`Enter`, kind === undefined ? safe`select` : safe`next`),
     key(safe`Esc`, safe`cancel`),
   ];

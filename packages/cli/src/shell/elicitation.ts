@@ -1,0 +1,124 @@
+/** Asks a question of a server on the terminal: a form field by field, or an address to open. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
+import { openUrl } from "@fairlead/core/net/open-url";
+import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { ProgramPlace } from "@fairlead/core/trust/programs";
+import { formValues, openForm } from "../tui/state/form.ts";
+import type { FormField } from "../tui/state/form-field.ts";
+import { entryFrom } from "../tui/state/form-line.ts";
+import { type FieldEntry, fieldValue } from "../tui/state/form-value.ts";
+import type { Io } from "./io.ts";
+import { askLine, askLineOrEnd, confirm } from "./prompt.ts";
+import type { Context } from "./verb.ts";
+
+type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
+
+/** Only what the user confirms is sent. Ctrl-C, Ctrl-D and `.` cancel the question, and the call goes on. */
+export async function answerOnTerminal(
+  request: Elicitation,
+  signal: AbortSignal,
+  context: Here,
+): Promise<ElicitationAnswer> {
+  const io: Io = { ...context.io, signal: AbortSignal.any([context.io.signal, signal]) };
+  const here = { ...context, io };
+  try {
+    return request.mode === "form" ? await fillIn(request, here) : await openAddress(request, here);
+  } catch (error) {
+    if (error instanceof HostError && error.code === "cancelled") return { action: "cancel" };
+    throw error;
+  }
+}
+
+interface Here extends Pick<Context, "io" | "out"> {
+  /** Where the program that opens the browser is searched for. */
+  readonly place: ProgramPlace;
+}
+
+async function fillIn(request: OfMode<"form">, { io, out }: Here): Promise<ElicitationAnswer> {
+  const { serverName, requestedSchema } = request;
+  out.exactly(heading(request));
+  const form = openForm(requestedSchema);
+  const entries = [...form.entries];
+  if (form.fields.length > 0) out.exactly(safe`Enter keeps the value or leaves it empty; - declines, . cancels.`);
+  for (const [at, field] of form.fields.entries()) {
+    const before = entries[at];
+    if (before === undefined) continue;
+    const read = await readField(field, before, { io, out });
+    if (read === "decline" || read === "cancel") return { action: read };
+    entries[at] = read;
+  }
+  const found = formValues({ ...form, entries });
+  if (found.kind === "problems") return { action: "cancel" };
+  out.exactly(toSafeJson(found.values));
+  const isSent = await confirm(io, safe`Send this to "${toVisibleLine(serverName)}"?`);
+  return isSent ? { action: "accept", content: found.values } : { action: "decline" };
+}
+
+/** Asks until the value is valid. */
+async function readField(
+  field: FormField,
+  before: FieldEntry,
+  { io, out }: Here,
+): Promise<FieldEntry | "decline" | "cancel"> {
+  for (const line of fieldLines(field)) out.exactly(line);
+  for (;;) {
+    const line = await askLineOrEnd(io, safe`${fieldName(field)}: `);
+    const words = line?.trim();
+    if (line === undefined || words === ".") return "cancel";
+    if (words === "-") return "decline";
+    const filled = words === "" ? { entry: before } : entryFrom(field.input, unescaped(line));
+    if ("entry" in filled) {
+      const found = fieldValue(field, filled.entry);
+      if (found.kind !== "problem") return filled.entry;
+      out.exactly(safe`  ! ${toVisibleLine(found.problem)}`);
+    } else out.exactly(safe`  ! ${toVisibleLine(filled.problem)}`);
+  }
+}
+
+/** After a backslash, `-` and `.` are text. */
+function unescaped(line: string): string {
+  return /^\s*\\+[-.]\s*$/.test(line) ? line.trim().slice(1) : line;
+}
+
+function fieldName({ name, title, isRequired, default: given }: FormField): SafeText {
+  const named = title === name ? toVisibleLine(name) : safe`${toVisibleLine(title)} (${toVisibleLine(name)})`;
+  const kept = given === undefined ? safe`` : safe` [${toVisibleLine(JSON.stringify(given))}]`;
+  return safe`${named}${isRequired ? safe` (required)` : safe``}${kept}`;
+}
+
+const mostChoices = 30;
+
+function fieldLines({ description, isSecret, input }: FormField): readonly SafeText[] {
+  const choices = input.kind === "choice" || input.kind === "choices" ? input.choices : [];
+  const names = choices.slice(0, mostChoices).map(({ title }) => toVisibleLine(title));
+  const more = choices.length > mostChoices ? [safe`and ${choices.length - mostChoices} more`] : [];
+  const several = input.kind === "choices" ? safe`some of, with commas` : safe`one of`;
+  return [
+    ...(description === undefined ? [] : [quoted(description)]),
+    ...(choices.length === 0 ? [] : [safe`  ${several}: ${joinSafe([...names, ...more], safe`, `)}`]),
+    ...(input.kind === "switch" ? [safe`  yes or no`] : []),
+    ...(isSecret ? [safe`  ! asks for a secret: enter it only if this server may have it`] : []),
+  ];
+}
+
+async function openAddress(request: OfMode<"url">, { io, out, place }: Here): Promise<ElicitationAnswer> {
+  const { url } = request;
+  out.exactly(joinSafe([heading(request), safe`It wants you to open this address:`, toVisibleLine(url)]));
+  const answer = (await askLine(io, safe`Open it? y: in the browser, h: I open it myself, n: no [y/h/N] `)).trim();
+  if (!/^(?:y|yes|h)$/i.test(answer)) return { action: "decline" };
+  if (/^y/i.test(answer) && !(await openUrl(url, place)))
+    out.exactly(safe`No browser could be opened here. Open the address yourself.`);
+  return { action: "accept" };
+}
+
+function heading({ serverName, message }: Elicitation): SafeText {
+  const title = safe`"${toVisibleLine(serverName)}" asks you:`;
+  return message.trim() === "" ? title : joinSafe([title, quoted(message)]);
+}
+
+/** Text of a server stands behind a bar, so that it cannot look like Fairlead's own. */
+function quoted(text: string): SafeText {
+  return joinSafe(text.split("\n").map((line) => safe`  | ${toVisibleLine(line)}`));
+}

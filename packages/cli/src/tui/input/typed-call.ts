@@ -1,0 +1,25 @@
+/** Tells a typed call from a message to the model. Pure. */
+
+import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { callName } from "./call-words.ts";
+
+/** Whether every line is a call: `server.tool` of a known tool, followed by nothing but arguments. */
+export function isTypedCall(text: string, tools: () => readonly ConversationTool[]): boolean {
+  const { lines, open } = splitTypedLines(text);
+  if (lines.length === 0 || (open !== undefined && text.includes("\n")) || !lines.every(looksLikeCall)) return false;
+  const names = new Set(tools().map(callName));
+  return lines.every((line) => names.has(targetOf(line)));
+}
+
+function targetOf(line: string): string {
+  const [, written] = /^([^\s=("']+)\(/.exec(line) ?? [];
+  return written ?? splitWords(line)[0]?.text ?? "";
+}
+
+function looksLikeCall(line: string): boolean {
+  if (/^[^\s=("']+\.[^\s=("']+\([\s\S]*\)$/.test(line)) return true;
+  const [target, ...words] = splitWords(line).map(({ text }) => text);
+  return target?.includes(".") === true && words.every((word) => /^[^\s=]+=/.test(word));
+}

@@ -1,0 +1,87 @@
+/** `/call`, `/clear`, `/copy` and `/export`: call a tool, begin again, and take an answer or the conversation along. */
+
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
+import { toSafeText } from "@fairlead/core/text/safe-text";
+import { errorMessage } from "@fairlead/wire/text";
+import { offerTools } from "../input/call-words.ts";
+import { lastAnswer, toMarkdown } from "../state/conversation-text.ts";
+import { type BuiltIn, wordsOf } from "./command.ts";
+
+/** `/call`: calls a tool, also with a model; the model sees the result with your next message. */
+export const call: BuiltIn = {
+  name: "call",
+  summary: "call a tool yourself; the model sees the result with your next message",
+  usage: "SERVER.TOOL [key=value …]",
+  complete: ([target], { session }) => (target === undefined ? offerTools(session.conversation.tools()) : []),
+  run(line, { session }) {
+    if (line === "") throw new HostError("usage", "the tool is missing", { next: "/tools" });
+    session.sendCall(line, `/call ${line}`);
+  },
+};
+
+/** `/clear`: clears the screen and begins a new conversation. */
+export const clear: BuiltIn = {
+  name: "clear",
+  summary: "begin a new conversation on an empty screen",
+  run(_words, { session }) {
+    if (session.store.get().turn.kind === "running")
+      throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /clear" });
+    session.clear();
+    session.note("info", "New conversation. The model knows nothing of the one before.");
+  },
+};
+
+/** Terminals ignore a longer sequence. */
+const longestCopy = 75_000;
+
+/** `/copy`: copies the last answer to the clipboard, with a sequence that the terminal understands (OSC 52). */
+export const copy: BuiltIn = {
+  name: "copy",
+  summary: "copy the last answer to the clipboard",
+  run(_words, { session, writeTerminal }) {
+    const text = lastAnswer(session.store.get().items);
+    if (text === undefined) throw new HostError("usage", "there is no answer to copy yet");
+    const data = Buffer.from(text).toString("base64");
+    if (data.length > longestCopy)
+      throw new HostError(
+        "too_large",
+        `the answer is too long for the terminal's clipboard: ${text.length} characters`,
+        {
+          next: "/export FILE",
+        },
+      );
+    writeTerminal(`\u001b]52;c;${data}\u0007`);
+    session.note(
+      "info",
+      `Sent the last answer to the clipboard: ${text.length} characters, through your terminal (OSC 52). If nothing arrives, the terminal does not allow it.`,
+      "/export FILE",
+    );
+  },
+};
+
+/** `/export`: writes the conversation to a new file. */
+export const exportConversation: BuiltIn = {
+  name: "export",
+  summary: "write the conversation to a new Markdown file",
+  usage: "FILE",
+  async run(line, { session, context }) {
+    const [name, ...others] = wordsOf(line);
+    if (name === undefined || others.length > 0)
+      throw new HostError("usage", "/export needs one file name", { next: "/export conversation.md" });
+    const { items, model } = session.store.get();
+    const text = toMarkdown(items, model.name);
+    if (text === undefined) throw new HostError("usage", "there is no conversation to write yet");
+    const file = resolve(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
+    // A new file: nothing is ever replaced.
+    await writeFile(file, toSafeText(text), { flag: "wx" }).catch((error: unknown) => {
+      const reason =
+        error instanceof Error && "code" in error && error.code === "EEXIST"
+          ? "it exists already"
+          : errorMessage(error);
+      throw new HostError("usage", `cannot write ${file}: ${reason}`, { next: "/export with another name" });
+    });
+    session.note("info", `Wrote the conversation to ${file}`);
+  },
+};

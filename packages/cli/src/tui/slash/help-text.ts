@@ -1,0 +1,41 @@
+/** The text of `/help` for a width: names on the left, words beside them, or below a name that is too long. Pure. */
+
+export type HelpRow = readonly [name: string, words: string];
+
+/** Columns of the names; a longer name has its own rows. */
+const widestName = 24;
+/** With fewer columns, words are always below. */
+const narrow = 60;
+
+export function helpText(rows: readonly HelpRow[], columns: number): string {
+  const longest = Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= widestName));
+  return rows.flatMap(([name, words]) => rowLines(name, words, { columns, longest })).join("\n");
+}
+
+function rowLines(
+  name: string,
+  words: string,
+  { columns, longest }: { readonly columns: number; readonly longest: number },
+): readonly string[] {
+  const isBeside = name.length <= widestName && columns >= narrow;
+  const room = isBeside ? longest + 4 : 6;
+  const [first = "", ...others] = wrapped(words, columns - room);
+  const indent = " ".repeat(room);
+  if (isBeside) return [`  ${name.padEnd(longest + 2)}${first}`, ...others.map((line) => `${indent}${line}`)];
+  const names = wrapped(name, columns - 6);
+  return [
+    ...names.map((line, at) => `${at === 0 ? "  " : "      "}${line}`),
+    ...[first, ...others].map((line) => `${indent}${line}`),
+  ];
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const rows: string[] = [""];
+  // A usage such as `[list|desc|…]` may be broken after its bars.
+  for (const [word] of text.matchAll(/[^ |]*(?:\|| +|$)/g)) {
+    const last = rows.at(-1) ?? "";
+    if (last !== "" && last.length + word.trimEnd().length > columns) rows.push("");
+    rows[rows.length - 1] += word;
+  }
+  return rows.map((row) => row.trimEnd());
+}

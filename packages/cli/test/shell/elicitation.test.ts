@@ -1,0 +1,77 @@
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { watched } from "../support/tui/journey.ts";
+import { openScene } from "../support/tui/session-scene.ts";
+
+function shop(): Promise<Machine> {
+  return machine({ [userFile]: { mcpServers: { shop: stdioServer("asks") } } });
+}
+
+test("a tool that needs elicitation is offered in every door", async () => {
+  await using here = await shop();
+  expect((await here.run("tools")).stdout).toMatch(/^ {2}order\(/m);
+  expect((await here.run("mcp", "test", "shop")).stdout).toMatch(/1 tool\b/);
+  expect((await here.run("mcp", "list")).stdout).toMatch(/1 tool\b/);
+  await using app = await openScene(here);
+  await app.until(({ servers }) => servers.some(({ name, status }) => name === "shop" && status === "connected"));
+  app.enter("/tools");
+  await app.shown(/^\/tools[\s\S]*order\(/);
+});
+
+test.each([
+  ["call", ["call", "shop.order"]],
+  ["-p", ["-p", "shop.order", "--model", "manual", "--allow", "shop.order"]],
+])("without a terminal, %s leaves a question open and says so", async (_, argv) => {
+  await using here = await shop();
+  const { code, stdout, stderr } = await here.run(...argv);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{"action":"cancel"}\n' });
+  expect(stderr).toContain('"shop" asked a question, and there is no terminal to ask on: it got no answer');
+});
+
+test("call on a terminal asks field by field, checks each value, and sends what is confirmed", async () => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order"));
+  const asked = await terminal.until(/size \(required\):$/m);
+  expect(asked).toMatch(/"shop" asks you:\n {2}\| Which one\?\n[\s\S]*one of: small, medium, large\n/);
+  terminal.type("\r");
+  await terminal.until(/! is required\nsize \(required\):$/m);
+  terminal.type("huge\r");
+  await terminal.until(/! must be one of: small, medium, large\n/);
+  terminal.type("med\r");
+  await terminal.until(/number \[1\]:$/m);
+  terminal.type("0\r");
+  await terminal.until(/! must be 1 or more\n/);
+  terminal.type("\r");
+  await terminal.until(/\| Anything else\.\nnote:$/m);
+  terminal.type("\\-\r");
+  await terminal.until(/Send this to "shop"\? \[y\/N\]$/m);
+  terminal.type("y\r");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain('{"action":"accept","content":{"size":"medium","number":1,"note":"-"}}');
+});
+
+test.each([
+  ["a dash declines", "-\r", "decline"],
+  ["a dot cancels", ".\r", "cancel"],
+  ["Ctrl-D cancels", "\u0004", "cancel"],
+  ["Ctrl-C cancels", "\u0003", "cancel"],
+])("%s, and the call goes on", async (_, keys, action) => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order"));
+  await terminal.until(/size \(required\):$/m);
+  terminal.type(keys);
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain(`{"action":"${action}"}`);
+});
+
+test("an address is shown whole, and opened by whoever wants to", async () => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order", "how=url"));
+  const asked = await terminal.until(/\[y\/h\/N\]$/m);
+  expect(asked).toContain("https://example.com/pay\n");
+  terminal.type("h\r");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain('{"action":"accept"}');
+});

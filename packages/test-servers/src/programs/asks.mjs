@@ -1,0 +1,38 @@
+// Its tool asks the user for a size and a colour, and tells the answer; it is offered only to clients that declare elicitation.
+import { createInterface } from "node:readline";
+
+const form = {
+  type: "object",
+  required: ["size"],
+  properties: {
+    size: { type: "string", enum: ["small", "medium", "large"] },
+    number: { type: "integer", minimum: 1, default: 1 },
+    note: { type: "string", description: "Anything else." },
+  },
+};
+const tools = [{ name: "order", inputSchema: { type: "object", properties: { how: { enum: ["form", "url"] } } } }];
+const say = (/** @type {object} */ message) =>
+  void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+let canAsk = false;
+/** @type {number | undefined} */
+let call;
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === "initialize") {
+    canAsk = params.capabilities.elicitation !== undefined;
+    const { protocolVersion } = params;
+    const serverInfo = { name: "asks", version: "1.0.0" };
+    say({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+  } else if (method === "tools/list") say({ id, result: { tools: canAsk ? tools : [] } });
+  else if (method === "tools/call") {
+    call = id;
+    const isUrl = params.arguments?.how === "url";
+    const asked = isUrl
+      ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }
+      : { mode: "form", message: "Which one?", requestedSchema: form };
+    say({ id: "question", method: "elicitation/create", params: asked });
+  } else if (id === "question")
+    say({ id: call, result: { content: [{ type: "text", text: JSON.stringify(result ?? error) }] } });
+  else if (id !== undefined) say({ id, error: { code: -32601, message: "no such method" } });
+}
