@@ -77,8 +77,7 @@ function stopped(here: Here, because?: Failure): ServerState {
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
   const { reason, message, next } = because;
-  if (isBlocking(reason))
-    return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
+  if (isBlocking(reason)) return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
   return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
 }
 
