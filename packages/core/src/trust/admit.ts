@@ -167,7 +167,7 @@ export function whyUnapproved(approval: Approval | undefined, { fingerprint, pro
  *
  * @throws HostError `awaiting_approval`
  */
-export async function checkPrograms(definition: ServerDefinition, place: ProgramPlace): Promise<void> {
+export async function checkApprovedPrograms(definition: ServerDefinition, place: ProgramPlace): Promise<void> {
   const { name, fingerprint, programs, resolved } = definition;
   if (programs === undefined || resolved?.kind !== "stdio") return;
   const now = { name, fingerprint, programs: await readPrograms(resolved, place) };

@@ -61,7 +61,7 @@ test("an entry that has changed since the host read it stays blocked", async () 
 
 test("a program of the workspace that changes after its approval does not start", async () => {
   await using folder = await temporaryFolder();
-  const { command, args = [] } = stdioServer("well-behaved");
+  const { command, args } = stdioServer("well-behaved");
   const program = `#!/bin/sh\nexec ${[command, ...args].map((word) => `'${word}'`).join(" ")}\n`;
   const write = async (text: string): Promise<void> => chmod(await folder.write("work/server", text), 0o755);
   await write(program);

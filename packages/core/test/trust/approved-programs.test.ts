@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { checkPrograms } from "../../src/trust/admit.ts";
+import { checkApprovedPrograms } from "../../src/trust/admit.ts";
 import { readApprovals } from "../../src/trust/approvals.ts";
 import { programPlace } from "../../src/trust/programs.ts";
 import { admissionOf, approveAll, type Machine, trustedMachine, workspaceFile } from "../support/machine.ts";
@@ -163,9 +163,9 @@ test("a file that changes after the settings were read is noticed before the sta
   const definition = configuration.servers[0]?.server.definition;
   if (definition === undefined) throw new Error("no definition");
   const place = programPlace(configuration);
-  await checkPrograms(definition, place);
+  await checkApprovedPrograms(definition, place);
   await program("work/tool", "#!/bin/sh\necho changed\n");
-  await expect(checkPrograms(definition, place)).rejects.toMatchObject({
+  await expect(checkApprovedPrograms(definition, place)).rejects.toMatchObject({
     code: "awaiting_approval",
     message: `"ours" would run a file that has changed since you approved it: ${here.root}/tool`,
     next: "fairlead trust add",

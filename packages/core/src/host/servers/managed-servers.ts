@@ -11,7 +11,7 @@ import type { ManagedServer } from "../../mcp/client-manager.ts";
 import { type Answerers, answerRequests } from "../../mcp/requests.ts";
 import { initialServerState } from "../../mcp/server-state.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { admitBuiltIn, checkPrograms } from "../../trust/admit.ts";
+import { admitBuiltIn, checkApprovedPrograms } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
@@ -58,7 +58,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
         ]);
         const connecting = await context();
         if (server.scope === "workspace" && !configuration.trust.approvesEntries)
-          await checkPrograms(definition, connecting);
+          await checkApprovedPrograms(definition, connecting);
         if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
           onNews({ type: "fetching", server: name });
         return openSession(definition, connecting, {
