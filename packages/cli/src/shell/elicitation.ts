@@ -36,7 +36,7 @@ interface Here extends Pick<Context, "io" | "out"> {
   readonly place: ProgramPlace;
 }
 
-async function fillIn(request: OfMode<"form">, { io, out }: Here): Promise<ElicitationAnswer> {
+async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "out">): Promise<ElicitationAnswer> {
   const { serverName, requestedSchema } = request;
   out.exactly(heading(request));
   const form = openForm(requestedSchema);
@@ -60,7 +60,7 @@ async function fillIn(request: OfMode<"form">, { io, out }: Here): Promise<Elici
 async function readField(
   field: FormField,
   before: FieldEntry,
-  { io, out }: Here,
+  { io, out }: Pick<Here, "io" | "out">,
 ): Promise<FieldEntry | "decline" | "cancel"> {
   for (const line of fieldLines(field)) out.exactly(line);
   for (;;) {
