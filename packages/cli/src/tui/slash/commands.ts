@@ -20,14 +20,15 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["allow", "run a tool without confirmation"],
   ["ask", "confirm each call of a tool"],
   ["deny", "deny every call of a tool"],
+  ["remove", "remove a rule"],
 ]);
-const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny", "remove"]);
 
-/** `/policy`: lists, explains and adds policy rules. */
+/** `/policy`: lists, explains, adds and removes policy rules. */
 const policy: BuiltIn = {
   name: "policy",
   summary: "show and set the rules for calls",
-  usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
+  usage: "[list|explain|allow|ask|deny|remove] [SERVER.TOOL]",
   complete: ([verb], { session }) =>
     verb === undefined
       ? [...verbs].map(([value, about]) => ({ value, about }))

@@ -11,7 +11,7 @@ import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 import { once } from "../open-work.ts";
 
 /** One request for the ledger: its decision and its outcome. */
-export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "durationMs"> {
+export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "outcome" | "durationMs"> {
   readonly request: PolicyRequest;
   readonly decision: Decision;
 }
@@ -50,7 +50,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
     isTold = true;
   }
 
-  async function write({ request, decision: decided, answer, outcome, durationMs }: LedgerRow): Promise<void> {
+  async function write({ request, decision: decided, answer, refusal, outcome, durationMs }: LedgerRow): Promise<void> {
     const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
     const { decision, rule } = decided;
     const { ledger, ruleText } = await open();
@@ -64,6 +64,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
       ruleOrigin: rule.origin,
       mode,
       ...(answer && { answer }),
+      ...(refusal && { refusal }),
       outcome,
       durationMs,
     });

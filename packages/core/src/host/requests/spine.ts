@@ -67,6 +67,10 @@ interface Progress {
   /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
+  /** Whether the yes came with the request, before Fairlead asked. */
+  isInAdvance?: boolean;
+  /** Whether the user was asked and said no. */
+  isRefused?: boolean;
   /** What the user's yes for this request alone is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
@@ -133,6 +137,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     if (isChangedTool(request, decision) && request.acceptChanged === true) {
       await rules.accept(request);
       progress.isAnswered = true;
+      progress.isInAdvance = true;
       await decideAgain();
     }
     const isOpen = (): boolean =>
@@ -166,7 +171,13 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const rules = await current();
       if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
       if (decision.decision === "deny") return refuse(request, decision);
-      return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
+      if (decision.decision === "allow") return false;
+      const details = rules.question(request, decision, request.shown, taking);
+      const onConfirm: ToolCallConfirmationDetails["onConfirm"] = async (outcome) => {
+        if (!isYes(outcome)) progress.isRefused = true;
+        await details.onConfirm(outcome);
+      };
+      return { ...details, onConfirm };
     });
     await unlessAborted(asked, signal, () => cancelled(request, signal));
   }
@@ -208,9 +219,12 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const { decision } = progress;
       if (decision === undefined) return;
       const isAnswered = progress.isAnswered === true && outcome !== "denied" && outcome !== "changed";
-      const answer = request.confirmed === "in_advance" ? "in_advance" : "asked";
+      const isInAdvance = progress.isInAdvance === true || request.confirmed === "in_advance";
+      const answer = isInAdvance ? "in_advance" : "asked";
+      const isUnanswered = outcome === "denied" && decision.decision === "ask_user";
+      const refusal = progress.isRefused === true ? "user" : "no_terminal";
       const durationMs = Math.round(clock.now() - began);
-      record({ request, decision, outcome, ...(isAnswered && { answer }), durationMs });
+      record({ request, decision, outcome, ...(isAnswered && { answer }), ...(isUnanswered && { refusal }), durationMs });
     }
 
     let result: Result;
@@ -237,9 +251,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       work.run(async () => {
         const rules = await current();
         const decision = rules.decide(request);
-        const writeDenied = (): void => record({ request, decision, outcome: "denied", durationMs: 0 });
         if (decision.decision === "deny") {
-          writeDenied();
+          record({ request, decision, outcome: "denied", durationMs: 0 });
           return refuse(request, decision);
         }
         if (decision.decision === "allow") {
@@ -251,7 +264,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         let isAnswered = false;
         const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
           work.run(async () => {
-            if (!isAnswered && !isYes(outcome)) writeDenied();
+            if (!isAnswered && !isYes(outcome))
+              record({ request, decision, outcome: "denied", refusal: "user", durationMs: 0 });
             isAnswered = true;
             await details.onConfirm(outcome);
           });

@@ -189,6 +189,8 @@ export interface LedgerEntry {
   readonly mode: ApprovalMode;
   /** How the user confirmed: when asked, or before being asked (`--yes`). */
   readonly answer?: "asked" | "in_advance";
+  /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
+  readonly refusal?: "user" | "no_terminal";
   readonly outcome: "ok" | ErrorCode;
   readonly durationMs: number;
 }
@@ -235,6 +237,7 @@ function isEntry(value: unknown): value is LedgerEntry {
     outcomes.includes(entry.outcome) &&
     typeof entry.durationMs === "number" &&
     isOneOf([undefined, "asked", "in_advance"], entry.answer) &&
+    isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
     [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
   );
 }
