@@ -33,7 +33,8 @@ const units: ReadonlyMap<string, number> = new Map([
  */
 export function toMoment(word: string, now: number, { isUtc = false }: { readonly isUtc?: boolean } = {}): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(word) ?? [];
-  const moment = amount === undefined ? Date.parse(withTime(word, isUtc)) : now - Number(amount) * (units.get(unit) ?? 0);
+  const moment =
+    amount === undefined ? Date.parse(withTime(word, isUtc)) : now - Number(amount) * (units.get(unit) ?? 0);
   if (Number.isNaN(moment) || Math.abs(moment) > 8.64e15)
     throw new HostError("usage", `--since "${word}" is not a time or a duration`, {
       next: "--since 10m, --since 2h, --since 2026-01-31 or --since 2026-01-31T08:30",

@@ -37,6 +37,8 @@ export interface TakingAnswer {
   readonly isOpen: () => boolean;
   /** A yes has taken effect; `key` is what a yes for once is bound to, absent for an approval that the rules know. */
   readonly onYes: (key?: string) => void;
+  /** The user said no. */
+  readonly onNo?: () => void;
 }
 
 /** Decisions and confirmations of one host. */
@@ -215,6 +217,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         outcomes,
         async answer(given) {
           // The definition changed while the user looked at the question, so the answer does not apply to it.
+          if (!isYes(given)) taking.onNo?.();
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

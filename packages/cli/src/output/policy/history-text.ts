@@ -44,15 +44,10 @@ function toLocalTime(time: string): string {
 /** Who answered a rule that asks, and how. */
 function answerText({ answer, refusal }: LedgerEntry): SafeText {
   if (refusal !== undefined) return refusal === "user" ? safe`; you said no` : safe`; there was no terminal to ask on`;
-  switch (answer) {
-    case "asked":
-      return safe`; you said yes`;
-    case "in_advance":
-      return safe`; --yes`;
-    case undefined:
-      return safe``;
-  }
+  return yes[answer ?? "none"];
 }
+
+const yes = { none: safe``, asked: safe`; you said yes`, in_advance: safe`; --yes` } as const;
 
 function what({ kind, server, tool }: LedgerEntry): SafeText {
   const names = toSafeLine(clip(tool === "" ? server : `${server}.${tool}`, longestName));

@@ -16,6 +16,29 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "out
   readonly decision: Decision;
 }
 
+interface AnswerFacts extends Pick<LedgerEntry, "outcome" | "refusal"> {
+  /** Whether the decision to record asks. */
+  readonly isAsking: boolean;
+  readonly isAnswered?: boolean;
+  /** The options of the request that give a yes in advance. */
+  readonly acceptChanged?: boolean | undefined;
+  readonly confirmed?: boolean | "in_advance" | undefined;
+}
+
+/** Who answered a decision that asks, for the ledger. */
+export function answerOf({
+  outcome,
+  refusal = "no_terminal",
+  isAsking,
+  isAnswered = false,
+  acceptChanged = false,
+  confirmed,
+}: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
+  if (outcome === "denied" && isAsking) return { refusal };
+  if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
+  return { answer: acceptChanged || confirmed === "in_advance" ? "in_advance" : "asked" };
+}
+
 export interface HostLedgerOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;

@@ -10,7 +10,7 @@ import { type AskedTool, isYes, type ToolCallConfirmationDetails } from "../../r
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { OpenWork } from "../open-work.ts";
 import type { RequestOptions } from "../types.ts";
-import type { LedgerRow } from "./ledger.ts";
+import { answerOf, type LedgerRow } from "./ledger.ts";
 
 /** One request, its sender, and the functions for each step. */
 export interface HostRequest<Result, Shown> extends PolicyRequest {
@@ -67,10 +67,8 @@ interface Progress {
   /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
-  /** Whether the yes came with the request, before Fairlead asked. */
-  isInAdvance?: boolean;
-  /** Whether the user was asked and said no. */
-  isRefused?: boolean;
+  /** Present if the user was asked and said no. */
+  refusal?: "user";
   /** What the user's yes for this request alone is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
@@ -137,7 +135,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     if (isChangedTool(request, decision) && request.acceptChanged === true) {
       await rules.accept(request);
       progress.isAnswered = true;
-      progress.isInAdvance = true;
       await decideAgain();
     }
     const isOpen = (): boolean =>
@@ -166,18 +163,15 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         progress.isAnswered = true;
         progress.confirmedKey = key;
       },
+      onNo() {
+        progress.refusal = "user";
+      },
     };
     const asked = port(async () => {
       const rules = await current();
       if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
       if (decision.decision === "deny") return refuse(request, decision);
-      if (decision.decision === "allow") return false;
-      const details = rules.question(request, decision, request.shown, taking);
-      const onConfirm: ToolCallConfirmationDetails["onConfirm"] = async (outcome) => {
-        if (!isYes(outcome)) progress.isRefused = true;
-        await details.onConfirm(outcome);
-      };
-      return { ...details, onConfirm };
+      return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
     });
     await unlessAborted(asked, signal, () => cancelled(request, signal));
   }
@@ -218,13 +212,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     function write(outcome: LedgerRow["outcome"]): void {
       const { decision } = progress;
       if (decision === undefined) return;
-      const isAnswered = progress.isAnswered === true && outcome !== "denied" && outcome !== "changed";
-      const isInAdvance = progress.isInAdvance === true || request.confirmed === "in_advance";
-      const answer = isInAdvance ? "in_advance" : "asked";
-      const isUnanswered = outcome === "denied" && decision.decision === "ask_user";
-      const refusal = progress.isRefused === true ? "user" : "no_terminal";
       const durationMs = Math.round(clock.now() - began);
-      record({ request, decision, outcome, ...(isAnswered && { answer }), ...(isUnanswered && { refusal }), durationMs });
+      const answer = answerOf({ ...request, ...progress, isAsking: decision.decision === "ask_user", outcome });
+      record({ request, decision, outcome, ...answer, durationMs });
     }
 
     let result: Result;
@@ -251,8 +241,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       work.run(async () => {
         const rules = await current();
         const decision = rules.decide(request);
+        const denied: LedgerRow = { request, decision, outcome: "denied", durationMs: 0 };
         if (decision.decision === "deny") {
-          record({ request, decision, outcome: "denied", durationMs: 0 });
+          record(denied);
           return refuse(request, decision);
         }
         if (decision.decision === "allow") {
@@ -264,8 +255,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         let isAnswered = false;
         const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
           work.run(async () => {
-            if (!isAnswered && !isYes(outcome))
-              record({ request, decision, outcome: "denied", refusal: "user", durationMs: 0 });
+            if (!isAnswered && !isYes(outcome)) record({ ...denied, refusal: "user" });
             isAnswered = true;
             await details.onConfirm(outcome);
           });
