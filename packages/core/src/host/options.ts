@@ -81,7 +81,7 @@ export interface OpenHostOptions {
    * a call and ends.
    */
   readonly recover?: boolean;
-  /** Whether the host emits `settings_changed` when a settings file changes on disk. */
+  /** Whether the host emits `settings_changed` when a settings, trust or approvals file changes on disk. */
   readonly watch?: boolean;
   /** Time in milliseconds without a request after which a server that a request started is stopped. */
   readonly idleStop?: number;
