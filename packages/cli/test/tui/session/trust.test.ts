@@ -63,35 +63,30 @@ test("`fairlead trust remove` beside a running app ends the workspace's server w
   });
 });
 
-test("`fairlead trust remove` of a parent folder, or of approvals alone, ends the workspace's server too", async () => {
-  await using here = await twoServers();
+/** The workspace's server is approved, and the rule of the parent folder trusts the workspace. */
+async function trustedByParent(): Promise<Machine> {
+  const here = await twoServers();
   expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
+  await rm(join(here.home, ".gemini/trustedFolders.json"));
   expect(await here.run("trust", "add", "--yes", here.path)).toMatchObject({ code: 0 });
+  return here;
+}
+
+test("`fairlead trust remove` of a parent folder ends the workspace's server", async () => {
+  await using here = await trustedByParent();
   await using scene = await openScene(here);
   await untilStatuses(scene, "connected", "connected");
-  // The folder stays trusted by its parent's rule: what changes for its server is the approval.
-  expect((await here.run("trust", "remove")).stderr).toContain("the folder is still trusted");
-  await untilStatuses(scene, "connected", "blocked");
-  expect(runningOf(here, "--db")).toBe(0);
-  await expect(scene.session.host.call("db", "echo", { text: "x" })).rejects.toMatchObject({
-    code: "awaiting_approval",
-  });
   expect(await here.run("trust", "remove", here.path)).toMatchObject({ code: 0 });
   await scene.shown(new RegExp(`^${here.project} is no longer trusted\\. Settings reloaded\\.`));
-  // The user's own server starts again, outside of the workspace.
   await untilStatuses(scene, "connected", "blocked");
   expect(runningOf(here, "--db")).toBe(0);
 });
 
-test("an approval that was revoked beside a running app counts although no trust rule has changed", async () => {
-  await using here = await twoServers();
-  expect(await here.run("trust", "add", "--yes", here.path)).toMatchObject({ code: 0 });
-  expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
-  await rm(join(here.home, ".gemini/trustedFolders.json"));
-  expect(await here.run("trust", "add", "--yes", here.path)).toMatchObject({ code: 0 });
+test("`fairlead trust remove` of the approvals alone ends the workspace's server", async () => {
+  await using here = await trustedByParent();
   await using scene = await openScene(here);
   await untilStatuses(scene, "connected", "connected");
-  await here.run("trust", "remove");
+  expect((await here.run("trust", "remove")).stderr).toContain("the folder is still trusted");
   await scene.shown(new RegExp(`^Approvals of the servers of ${here.project} changed\\. Settings reloaded\\.`));
   await untilStatuses(scene, "connected", "blocked");
   expect(runningOf(here, "--db")).toBe(0);
