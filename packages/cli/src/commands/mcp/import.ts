@@ -31,7 +31,7 @@ import {
   type Undo,
 } from "./add/destination.ts";
 import { brokenLine, type ImportPart, importDocument, isWritten, printImport } from "./import/import-report.ts";
-import { secretsOf, storeSecrets } from "./import/store-secrets.ts";
+import { literalSecretsOf, storeSecrets } from "./import/store-secrets.ts";
 
 interface Options {
   readonly from?: string;
@@ -116,7 +116,7 @@ Examples:
     refuseUnknown(names, planned);
     const taken = write ? planned.filter(isWritten) : [];
     const isStoring =
-      taken.some((server) => secretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
+      taken.some((server) => literalSecretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
     const stored = isStoring ? await storeAll(taken, configuration, context) : { servers: taken, stored: [] };
     // The user has not read the imported entries, so a project's entries still need `trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
@@ -163,7 +163,7 @@ async function wantsStore(
   { io, out }: Context,
 ): Promise<boolean> {
   if (secrets !== undefined || !canAsk(io)) return secrets !== "keep";
-  const found = taken.flatMap((server) => secretsOf(server).map(({ key, name }) => ({ server, key, name })));
+  const found = taken.flatMap((server) => literalSecretsOf(server).map(({ key, name }) => ({ server, key, name })));
   for (const { server, key, name } of found)
     out.exactly(safe`  ${toVisibleLine(server.target)} ${toVisibleLine(key)}: \${secret:${toVisibleLine(name)}}`);
   return !(await confirm(
@@ -174,7 +174,7 @@ async function wantsStore(
 
 async function storeAll(
   taken: readonly PlannedServer[],
-  { locations, environment }: Configuration,
+  { locations }: Configuration,
   { io }: Context,
 ): ReturnType<typeof storeSecrets> {
   const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");

@@ -2,6 +2,7 @@ import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { describe, expect, test } from "vitest";
 import { cursorFile, type Document, settings } from "../../support/imported.ts";
 import { type Ending, type Machine, machine, userFile } from "../../support/machine.ts";
+import { openTerminalHere } from "../../support/terminal-here.ts";
 
 const env = { FAIRLEAD_SECRET_STORE: "file" };
 const server = {
@@ -119,5 +120,19 @@ describe("literal secrets", () => {
     await using here = await machine({ [cursorFile]: { mcpServers: { a: { command: "sh", args } } } });
     await run(here, "--write");
     expect(await settings(here)).toEqual({ mcpServers: { a: { command: "sh", args } } });
+  });
+
+  test.each([
+    ["Enter stores them", "\r", { API_KEY: "canary" }, "${secret:API_KEY}"],
+    ["yes keeps them", "y\r", {}, "canary"],
+  ])("on a terminal Fairlead asks: %s", async (_, answer, stored, written) => {
+    const one = { command: "run", env: { API_KEY: "canary" } };
+    await using here = await machine({ [cursorFile]: { mcpServers: { one } } });
+    await using terminal = openTerminalHere({ ...here, env: { ...here.env, ...env } }, "mcp", "import", "--write");
+    await terminal.until(/one env\.API_KEY: \$\{secret:API_KEY\}[\s\S]*Keep 1 secret readable/);
+    terminal.type(answer);
+    expect(await terminal.exitCode).toBe(0);
+    expect(await storedSecrets(here)).toEqual(stored);
+    expect(await settings(here)).toEqual({ mcpServers: { one: { ...one, env: { API_KEY: written } } } });
   });
 });

@@ -86,7 +86,8 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
         if (!isVariableName(name)) return reader.convert(part, key);
         used.add(name);
         const value = env.get(name);
-        return value === undefined || value === null ? `\${${name}}` : reader.convert(String(value), key);
+        const isText = ["string", "number", "boolean"].includes(typeof value);
+        return isText ? reader.convert(`${value as string | number | boolean}`, key) : `\${${name}}`;
       })
       .join("");
   }

@@ -8,7 +8,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { count, type Output } from "../../../output/output.ts";
 import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";
-import { type StoredSecret, secretsOf } from "./store-secrets.ts";
+import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
 
 /** The files and servers that go to one settings file. */
 export interface ImportPart {
@@ -176,7 +176,7 @@ function sayClosing({ parts, written, stored, folderTrusted, trustLine }: Import
 function remarksOf(server: PlannedServer, { stored, written, keepsSecrets }: ImportReport): readonly Remark[] {
   const { conversion, action, target } = server;
   if (action.kind === "refused") return conversion.remarks;
-  const secrets = secretsOf(server).map(({ key, name }): Remark => {
+  const secrets = literalSecretsOf(server).map(({ key, name }): Remark => {
     if (keepsSecrets) {
       const message = `looks like a secret and is written unchanged; store it and write \${secret:${name}} instead`;
       return { kind: "hint", key, message, next: `fairlead secret set ${name}` };

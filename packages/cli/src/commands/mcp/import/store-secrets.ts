@@ -15,7 +15,7 @@ export interface StoredSecret {
 }
 
 /** Finds the secrets of an entry, under the names that they would have in an empty store. */
-export function secretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
+export function literalSecretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   withStoredSecrets(target, conversion.entry, (secret) => {
     found.push(secret);
@@ -34,7 +34,7 @@ export async function storeSecrets(
   const changed: PlannedServer[] = [];
   for (const server of servers) {
     const names = new Map<string, string>();
-    for (const secret of secretsOf(server)) {
+    for (const secret of literalSecretsOf(server)) {
       const { name, isNew } = await keep(secret, server.target, store, known);
       names.set(secret.key, name);
       stored.push({ server: server.target, key: secret.key, name, isNew });
