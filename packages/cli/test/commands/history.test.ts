@@ -91,6 +91,7 @@ test("who answered a rule that asks", async () => {
   await using here = await machineWith([
     { decision: "ask_user", answer: "asked" },
     { decision: "ask_user", answer: "in_advance" },
+    { decision: "ask_user", answer: "typed" },
     { decision: "ask_user", outcome: "denied", refusal: "user" },
     { decision: "ask_user", outcome: "denied", refusal: "no_terminal" },
   ]);
@@ -98,6 +99,7 @@ test("who answered a rule that asks", async () => {
   expect(stdout.match(/(?<=allows it).*$/gm)).toEqual([
     "; you said yes",
     "; --yes",
+    "; you typed it",
     "; you said no",
     "; there was no terminal to ask on",
   ]);

@@ -47,7 +47,12 @@ function answerText({ answer, refusal }: LedgerEntry): SafeText {
   return yes[answer ?? "none"];
 }
 
-const yes = { none: safe``, asked: safe`; you said yes`, in_advance: safe`; --yes` } as const;
+const yes = {
+  none: safe``,
+  asked: safe`; you said yes`,
+  in_advance: safe`; --yes`,
+  typed: safe`; you typed it`,
+} as const;
 
 function what({ kind, server, tool }: LedgerEntry): SafeText {
   const names = toSafeLine(clip(tool === "" ? server : `${server}.${tool}`, longestName));

@@ -63,7 +63,7 @@ const history: BuiltIn = {
   name: "history",
   summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
-  complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
+  complete: () => ["--server", "--tool", "--since", "--denied", "--utc", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
     // A request that has just ended is shown too.
     await session.host.flushHistory();

@@ -16,10 +16,12 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "out
   readonly decision: Decision;
 }
 
-interface AnswerFacts extends Pick<LedgerEntry, "outcome" | "refusal"> {
+interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the decision to record asks. */
   readonly isAsking: boolean;
   readonly isAnswered?: boolean;
+  /** The user's answer to a question. */
+  readonly how?: "yes" | "no" | "typed" | undefined;
   /** The options of the request that give a yes in advance. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
@@ -28,14 +30,15 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome" | "refusal"> {
 /** Who answered a decision that asks, for the ledger. */
 export function answerOf({
   outcome,
-  refusal = "no_terminal",
   isAsking,
   isAnswered = false,
+  how,
   acceptChanged = false,
   confirmed,
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
-  if (outcome === "denied" && isAsking) return { refusal };
+  if (outcome === "denied" && isAsking) return { refusal: how === "no" ? "user" : "no_terminal" };
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
+  if (how === "typed") return { answer: "typed" };
   return { answer: acceptChanged || confirmed === "in_advance" ? "in_advance" : "asked" };
 }
 

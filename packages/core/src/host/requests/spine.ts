@@ -67,8 +67,8 @@ interface Progress {
   /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
-  /** Present if the user was asked and said no. */
-  refusal?: "user";
+  /** The user's answer to a question; absent if there was none. */
+  how?: "yes" | "no" | "typed" | undefined;
   /** What the user's yes for this request alone is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
@@ -163,8 +163,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         progress.isAnswered = true;
         progress.confirmedKey = key;
       },
-      onNo() {
-        progress.refusal = "user";
+      onAnswer(how: Progress["how"]) {
+        progress.how = how;
       },
     };
     const asked = port(async () => {
